@@ -144,8 +144,7 @@ class Asserting:
         if receivers is None:
             return True
         before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
-        handles = self._reading.notes.get("handles")
-        return before in receivers or (isinstance(handles, set) and before in handles)
+        return before in receivers or before in self._reading.handles
 
     def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
         """What a call asserts as it is written."""
@@ -153,7 +152,7 @@ class Asserting:
         depends = reading.language.quirks.condition is not None and not reading.language.plain
         source = reading.tree.source(call.node)
         # A text that begins with this may stand after the call.
-        if depends or "handles" in reading.notes or "<<" in source:
+        if depends or reading.handles or "<<" in source:
             return again(_as_it_is)
         return remembered(
             (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
@@ -239,7 +238,7 @@ class Asserting:
         words = self._reading.words_of(call.node)
         whole = self._reading.chain(words)[-1]
         link = self._reading.without_handle(whole)
-        if "handles" in self._reading.notes and link is whole:
+        if self._reading.handles and link is whole:
             return
         strength = Strength.EXACT if _SAYS_EQUAL.search(call.names[-1]) else Strength.SHAPE
         demand = Demand(strength, link.text(0) or "", link.text(1))
@@ -314,10 +313,7 @@ class Asserting:
             if around.part in _STOPS:
                 break
         self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
-        notes = self._reading.notes.setdefault("panics", set())
-        function = self._reading.function_around(node)
-        if isinstance(notes, set) and function is not None:
-            notes.add(function)
+        self._reading.panics.add(self._reading.function_around(node))
 
     def _expect_error(self, tried: Node, node: Node, scope: Scope) -> None:
         """A failure at the end of a try body says that an error must come before it."""

@@ -38,6 +38,14 @@ class Link:
         words = self.argument(index)
         return joined(words) if words else None
 
+    def written(self, names: tuple[str, ...] | None = None) -> str:
+        """The link as it is written, in one form, with fewer names where that is wanted."""
+        said = ".".join(self.names if names is None else names)
+        if self.arguments is None:
+            return said
+        given = ", ".join(joined(each) for each in self.arguments)
+        return f"{said}<{self.types}>({given})" if self.types else f"{said}({given})"
+
     def labelled(self, *labels: str) -> list[str]:
         """The argument with one of these labels: ``accuracy: 0.1``, ``delta = 0.1``."""
         for each in self.arguments or ():

@@ -96,7 +96,7 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
         subject = library.asked_of(subject, [])[0][0]
     for each in rest:
         link = library.trimmed(each) if library.trimmed is not None else each
-        shown = _link_text(replace(link, names=link.names[-1:]) if library.subject_first else link)
+        shown = link.written(link.names[-1:] if library.subject_first else None)
         negated ^= any(name in library.negations for name in link.names)
         name = link.name
         if name in library.takers and name not in library.matchers and link.arguments is not None:
@@ -109,7 +109,7 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
         elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):
             continue
         elif library.navigation.fullmatch(name):
-            subject = [*subject, ".", _link_text(link)]
+            subject = [*subject, ".", link.written()]
         elif name in library.starters:
             # From here on a part of what was asked about is asked about.
             subject = [*subject, ".", ".".join(link.names[:-1])]
@@ -123,14 +123,6 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
 
 def _rule(library: Library, name: str) -> Rule | Check:
     return library.matchers.get(name) or library.other or _SHAPE
-
-
-def _link_text(link: Link) -> str:
-    names = ".".join(link.names)
-    if link.arguments is None:
-        return names
-    names += f"<{link.types}>" if link.types else ""
-    return f"{names}({', '.join(joined(each) for each in link.arguments)})"
 
 
 def _matcher(
@@ -174,7 +166,7 @@ def _matcher(
 
 def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:
     """The part of the subject that a matcher goes on to: ``Has.Count.EqualTo(3)``."""
-    steps = [(link.name, _link_text(replace(link, names=link.names[-1:]))) for link in links[:-1]]
+    steps = [(link.name, link.written(link.names[-1:])) for link in links[:-1]]
     steps += [(name, name) for name in links[-1].names[:-1]]
     for name, text in steps:
         subject = [*subject, ".", text] if library.navigation.fullmatch(name) else subject

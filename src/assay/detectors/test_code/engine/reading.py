@@ -1,9 +1,11 @@
 """One file while it is read: its tree, its calls, what its names mean, its scopes."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
+from typing import TypeVar, cast
 
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
@@ -19,6 +21,7 @@ from assay.detectors.test_code.engine.words import bare, joined, simplified, spl
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
+Known = TypeVar("Known")
 FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 LONGEST = 20_000
@@ -43,8 +46,12 @@ class Reading:
         quirks = language.quirks
         self.tree: Tree = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
         self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
-        self.notes: dict[str, object] = {}
+        self.notes: dict[object, object] = {}
         """What the quirks of a language remember."""
+        self.handles: set[str] = set()
+        """The names of what stands for the test itself, in a language that hands it around."""
+        self.panics: set[Node | None] = set()
+        """Functions that fail wherever they are reached."""
         self._words: dict[tuple[int, int], list[str]] = {}
         self._heads: dict[Node, Branches | None] = {}
         self._asked: dict[Node, list[str]] = {}
@@ -73,20 +80,12 @@ class Reading:
         pattern = self.language.heads.parameter
         found = [pattern.search(joined(part)) for part in split(self.words_in(takes))] if takes else []
         names = tuple(each[1] if each is not None else "" for each in found)
-        return (
-            names[1:]
-            if names[:1] and (names[0] in self.language.heads.receivers or self._is_handle(names[0]))
-            else names
-        )
+        own = names[:1] and (names[0] in self.language.heads.receivers or names[0] in self.handles)
+        return names[1:] if own else names
 
     def talks(self, call: Call) -> bool:
         """Whether a call only says something to people."""
-        return bool(call.names) and (call.names[0] in TALKS or self._is_handle(call.names[0]))
-
-    def _is_handle(self, name: str) -> bool:
-        """Whether a name stands for the test itself."""
-        handles = self.notes.get("handles")
-        return isinstance(handles, set) and name in handles
+        return bool(call.names) and (call.names[0] in TALKS or call.names[0] in self.handles)
 
     @cached_property
     def left_early(self) -> set[Node]:
@@ -134,15 +133,14 @@ class Reading:
             before = call.inner.names[-1] if call.inner.names else ""
         else:
             before = names[-2] if len(names) > 1 else ""
-        handles = self.notes.get("handles")
-        return before in receivers or (isinstance(handles, set) and before in handles)
+        return before in receivers or before in self.handles
 
     def without_handle(self, link: Link) -> Link:
         """The arguments without the ``t`` that some languages hand to every assertion."""
         if not link.arguments:
             return link
         first = joined(link.arguments[0])
-        handed = self._is_handle(first) or self.language.handle.match(first)
+        handed = first in self.handles or self.language.handle.match(first)
         return replace(link, arguments=link.arguments[1:]) if handed else link
 
     def text(self, node: Node, longest: int = 200) -> str:
@@ -217,6 +215,17 @@ class Reading:
             turned = found is not None and found.unless
             self._truths[node] = (not value) if turned and value is not None else value
         return self._truths[node]
+
+
+def noted(make: Callable[[Reading], Known]) -> Callable[[Reading], Known]:
+    """What is worked out once for a file."""
+
+    def known(reading: Reading) -> Known:
+        if make not in reading.notes:
+            reading.notes[make] = make(reading)
+        return cast("Known", reading.notes[make])
+
+    return known
 
 
 def _branches(node: Node) -> Branches | None:

@@ -1,6 +1,6 @@
 """Whether a condition always or never holds, as far as that is written in it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,6 +34,7 @@ Where ``[]`` is among it, so is whatever has nothing in it, and what has somethi
 """
 _DISPLAYS = frozenset(("(", "[", "{"))
 _NO_CONSTANTS: Mapping[str, str] = {}
+_UNSET = frozenset(("false",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +75,19 @@ def truth(
         if len(parts) > 1:
             if decisive and _covers_all(parts):
                 return True
-            return _combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
+            return combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
     if words[0] in ("!", "not"):
         whole = words[0] == "not" or is_operand(words[1:])
         inner = truth(words[1:], constants, falsy, depth + 1) if whole else None
         return None if inner is None else not inner
     return _simple(words, constants, falsy)
+
+
+def build_holds(words: list[str], is_set: Callable[[str], bool | None]) -> bool | None:
+    """Whether a condition of a build holds, by the symbols in it that are known to be set or not."""
+    known = {word: is_set(word) for word in words if word[0].isalpha() or word[0] == "_"}
+    told = {word: str(value).lower() for word, value in known.items() if value is not None}
+    return truth(words, told, _UNSET)
 
 
 def _simple(words: list[str], constants: Mapping[str, str], falsy: frozenset[str]) -> bool | None:
@@ -109,7 +117,8 @@ def _covers_all(parts: list[list[str]]) -> bool:
     return False
 
 
-def _combined(parts: list[bool | None], decisive: bool) -> bool | None:
+def combined(parts: Sequence[bool | None], decisive: bool) -> bool | None:
+    """Whether one of several conditions decides: a true one of those joined by or, a false one by and."""
     if decisive in parts:
         return decisive
     return None if None in parts else not decisive

@@ -8,7 +8,7 @@ from assay.detectors.test_code.engine.language import Declared, Declaring, MarkG
 from assay.detectors.test_code.engine.marked import expect_error, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import LONGEST, Reading
+from assay.detectors.test_code.engine.reading import LONGEST, Reading, noted
 from assay.detectors.test_code.engine.rules import plain_type
 from assay.detectors.test_code.engine.scopes import Role
 from assay.detectors.test_code.engine.words import joined
@@ -73,9 +73,10 @@ def _built(reading: Reading) -> Directives:
     return reading.tree.built if isinstance(reading.tree, Built) else Directives("")
 
 
-def _own(reading: Reading) -> tuple[dict[str, bool], set[str]]:
+@noted
+def _own(_: Reading) -> tuple[dict[str, bool], set[str]]:
     """The file's own attributes: those that skip, and whether they decide it; and those that mean nothing."""
-    return reading.notes.setdefault("attributes", ({}, set()))  # type: ignore[return-value]
+    return {}, set()
 
 
 def klass(reading: Reading, found: Class) -> None:

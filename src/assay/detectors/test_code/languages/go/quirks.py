@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared, Quirks
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.truth import comparison
@@ -52,11 +52,14 @@ _CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEqua
 def _file_skips(reading: Reading) -> list[Skip]:
     """Build tags; and on the way, the names that ``*testing.T`` goes by."""
     text = reading.tree.text
-    fakes = set(_FAKED.findall(text)) - {"t"}
-    reading.notes["fakes"] = fakes
     named = {"t", *_HANDLES.findall(text), *_MADE.findall(text), *_OWNERS.findall(text)}
-    reading.notes["handles"] = named | fakes
+    reading.handles = named | _fakes(reading)
     return constraints(text)
+
+
+@noted
+def _fakes(reading: Reading) -> set[str]:
+    return set(_FAKED.findall(reading.tree.text)) - {"t"}
 
 
 def _function(reading: Reading, function: Function) -> Declared | None:
@@ -117,16 +120,11 @@ def _example(reading: Reading, name: str, node: Node) -> Declared:
     return Declared(Role.TEST, name, assertions=[demanded])
 
 
-def _handles(reading: Reading) -> set[str]:
-    found = reading.notes.get("handles")
-    return found if isinstance(found, set) else set()
-
-
 def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
     names = call.names
     if call.inner is not None or not names:
         return None
-    if len(names) > 1 and names[-1] == "Run" and scope.role is Role.TEST and names[0] in _handles(reading):
+    if len(names) > 1 and names[-1] == "Run" and scope.role is Role.TEST and names[0] in reading.handles:
         head = reading.head(call)
         if not head:
             return None
@@ -194,7 +192,7 @@ def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand]
     if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
         return None
     words = reading.words_of(call.node)
-    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in _handles(reading)]
+    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in reading.handles]
     if len(given) < 2:
         return None
     subject, checker, expected = [*given, []][:3]
@@ -232,10 +230,9 @@ def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) ->
 def _lost(reading: Reading, call: Call) -> bool:
     """Whether an assertion is made on a fake ``t``."""
     head = reading.tree.text[call.node.start : min(call.node.end, call.node.start + 200)]
-    fakes = reading.notes.get("fakes")
     given = call.arguments
     first = reading.words(given.start + 1, given.end - 1)[:1] if given is not None else []
-    return _FAKE.search(head) is not None or (isinstance(fakes, set) and bool(first) and first[0] in fakes)
+    return _FAKE.search(head) is not None or not _fakes(reading).isdisjoint(first)
 
 
 def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
@@ -259,11 +256,10 @@ def _silences(reading: Reading, node: Node) -> bool:
         names = [reading.calls[each].names for each in within if each in reading.calls]
         if ("recover",) not in names or any(name and name[-1] in _REPORTING for name in names):
             return False
-        panics = reading.notes.get("panics")
-        return not (isinstance(panics, set) and reading.function_around(node) in panics)
+        return reading.function_around(node) not in reading.panics
     if node.part in (Part.BINDING, Part.ASSIGNMENT):
         made = _FAKED.match(reading.tree.text, node.start)
-        return made is not None and made[1] in _handles(reading)
+        return made is not None and made[1] in reading.handles
     return False
 
 

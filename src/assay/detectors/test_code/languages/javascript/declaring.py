@@ -11,6 +11,7 @@ from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -82,7 +83,7 @@ def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
         rows = _table(reading, call)
         made.cases = None if rows is None else len(rows)
         made.given = lambda: rows or ()
-    if modifiers or reading.notes.get("stubs"):
+    if modifiers or aliases_of(reading).stubs:
         _modify(reading, call, modifiers, made)
     for part in head[1:]:
         _options(reading, call.node, part, made)
@@ -119,8 +120,7 @@ def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: Declared)
             made.focus = Skip("focus", line, text, conditional)
         elif kind is not None:
             made.skips.append(Skip(kind, line, text, conditional))
-    stubs = reading.notes.get("stubs")
-    if isinstance(stubs, set) and stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
+    if aliases_of(reading).stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
         made.skips.append(Skip("disabled", line, f"{text} is redefined and runs nothing"))
 
 

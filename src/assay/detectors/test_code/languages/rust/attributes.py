@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.engine.truth import combined
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -42,10 +43,15 @@ def marks(reading: Reading, node: Node) -> list[Mark]:
 
 def attributes(reading: Reading, node: Node) -> list[Mark]:
     """The attributes in front of an item: they stand there as its siblings."""
-    known: dict[Node, list[Mark]] = reading.notes.setdefault("attributes", {})  # type: ignore[assignment]
+    known = _attributes_of(reading)
     if node not in known:
         known[node] = _before(reading, node)
     return known[node]
+
+
+@noted
+def _attributes_of(_: Reading) -> dict[Node, list[Mark]]:
+    return {}
 
 
 def inside(mark: Mark) -> list[str]:
@@ -111,21 +117,15 @@ def configured(words: list[str], depth: int = 0) -> bool | None:
         return None
     word = words[0]
     if words[1:2] == ["("] and word in ("all", "any", "not"):
-        return _joined(word, [configured(piece, depth + 1) for piece in split(words[2:-1])])
+        values = [configured(piece, depth + 1) for piece in split(words[2:-1])]
+        if word == "not":
+            return None if values[:1] in ([], [None]) else not values[0]
+        return combined(values, word == "any")
     named = split(words, "=")
     if len(named) == 2:
         value = joined(named[1]).strip('"')
         return False if named[0] == ["feature"] and _NEVER.fullmatch(value) else None
     return True if word in ("test", "true") else _set_by_build(word)
-
-
-def _joined(word: str, values: list[bool | None]) -> bool | None:
-    if word == "not":
-        return not values[0] if values and values[0] is not None else None
-    decides = word == "any"
-    if decides in values:
-        return decides
-    return None if None in values else not decides
 
 
 def _set_by_build(word: str) -> bool | None:

@@ -3,6 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.parts import Grammar, Part
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
@@ -56,14 +57,16 @@ def _laid_bare(text: str) -> str:
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
-def regions(text: str) -> tuple[tuple[int, int], ...]:
+@noted
+def regions(reading: Reading) -> list[tuple[int, int]]:
     """From where to where every function is a test."""
+    text = reading.tree.text
     regions: list[tuple[int, int]] = []
     at = 0
     while found := _MAKES_TESTS.search(text, at) if "quickcheck!" in text else None:
         at = _closing(text, found.end() - 1)
         regions.append((found.end(), at))
-    return tuple(regions)
+    return regions
 
 
 def _with_parentheses(text: str) -> str:

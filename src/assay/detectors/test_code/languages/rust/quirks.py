@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import FAR, Reading, names_of
+from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.words import closing, joined
@@ -96,20 +96,14 @@ def _rows(reading: Reading, found: Function, own: list[Mark], takes: str) -> lis
 
 def _in_region(reading: Reading, node: Node) -> bool:
     """Whether a macro around a function makes a test of it."""
-    if "regions" not in reading.notes:
-        reading.notes["regions"] = regions(reading.tree.text)
-    found = reading.notes["regions"]
-    return isinstance(found, tuple) and any(start <= node.start < end for start, end in found)
+    return any(start <= node.start < end for start, end in regions(reading))
 
 
+@noted
 def _with_tests(reading: Reading) -> set[Node | None]:
     """What holds functions with a test's attribute."""
-    known = reading.notes.get("with tests")
-    if not isinstance(known, set):
-        every = (node for node in reading.tree.nodes if node.part is Part.FUNCTION)
-        known = {each.parent for each in every if any(one.name in TESTS for one in attributes(reading, each))}
-        reading.notes["with tests"] = known
-    return known
+    every = (node for node in reading.tree.nodes if node.part is Part.FUNCTION)
+    return {each.parent for each in every if any(one.name in TESTS for one in attributes(reading, each))}
 
 
 def _is_among_tests(reading: Reading, node: Node) -> bool:
@@ -191,17 +185,12 @@ def _nested(reading: Reading, words: list[str]) -> list[WrittenDemand]:
     return found
 
 
+@noted
 def _hollow(reading: Reading) -> frozenset[str]:
     """Macros of the file that are called like assertions and assert nothing."""
-    known = reading.notes.get("hollow")
-    if not isinstance(known, frozenset):
-        sources = (reading.tree.source(node) for node in reading.tree.nodes if node.kind == "macro_definition")
-        defined = [(_DEFINED.match(source), source) for source in sources]
-        known = frozenset(
-            named[1] for named, source in defined if named and not _ASSERTS.search(source, named.end())
-        )
-        reading.notes["hollow"] = known
-    return known
+    sources = (reading.tree.source(node) for node in reading.tree.nodes if node.kind == "macro_definition")
+    defined = [(_DEFINED.match(source), source) for source in sources]
+    return frozenset(named[1] for named, source in defined if named and not _ASSERTS.search(source, named.end()))
 
 
 def condition(reading: Reading, words: list[str], wanted: bool, node: Node) -> WrittenDemand | None:
