@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.detectors.test_code.compare import FilePair, compare_assertions, compare_skips
+from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.languages.python import read_python, read_python_pair
 from assay.detectors.test_code.languages.python.unchanged import without_unchanged
+from assay.detectors.test_code.new_skips import compare_skips
+from assay.detectors.test_code.weakening import compare_assertions
 from tests.checks.python_changes import BASE
 
 A = "def test_a():\n    assert f() == 1\n"

@@ -32,8 +32,7 @@ from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.own_inputs import goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
-from assay.detectors.test_code.removed_subjects import subject_removed
-from assay.detectors.test_code.renamed_code import follows_a_renaming
+from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 from assay.formats.counting import counted
