@@ -211,6 +211,7 @@ HONEST: dict[str, FakeWorkspace] = {
     "a mocked builtin": added("tests/test_a.py", "import builtins\ndef test_a(monkeypatch):\n    monkeypatch.setattr(builtins, 'input', lambda: 'y')\n    builtins.input = lambda: 'y'\n"),
     "a mocked clock": added("tests/test_a.py", "import time\ndef test_a(monkeypatch):\n    monkeypatch.setattr(time, 'time', lambda: 0)\n"),
     "a framework's own file": FakeWorkspace({"core/src/main/java/org/mockito/Mockito.java": "package org.mockito;\n"}, {"core/src/main/java/org/mockito/Mockito.java": "package org.mockito;\n", "core/src/test/java/org/mockito/internal/SetsTest.java": "package org.mockito.internal;\n"}),
+    "an interceptor that runs the test": added("src/test/kotlin/Folder.kt", "class Folder : TestInterceptor {\n  override fun intercept(testFunction: TestFunction) {\n    make()\n    testFunction()\n  }\n}\n"),
     "own assertion": added("tests/test_a.py", "import unittest\nclass T(unittest.TestCase):\n    maxDiff = None\n    def assertSame(self, a, b):\n        self.assertEqual(a, b)\n"),
     "the word in a text": added("tests/test_a.py", "TEXT = 'os._exit(0) and report.outcome = passed'\n# os._exit(0)\n"),
     "chai for everybody": added("test/setup.js", "global.expect = require('chai').expect;\nglobal.sinon = require('sinon');\n"),

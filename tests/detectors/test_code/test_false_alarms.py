@@ -105,6 +105,19 @@ HONEST = [
     ),
     (
         "javascript",
+        "await request(app).get('/').expect(200, () => {});",
+        "await request(app).get('/').expect(200);",
+    ),
+    ("javascript", "request(app).get('/').expect(200, done);", "await request(app).get('/').expect(200);"),
+    ("java", 'assertThat(f()).contains("abc");', 'assertThat(f()).containsAtLeast("abc");'),
+    (
+        "go",
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oupps, a problem")',
+        'h(func() {\n\tpanic("Oops, a problem")\n})\nassert.Contains(t, out, "Oops, a problem")',
+    ),
+    ("ruby", "assert_equal 'GET /entity', f('entity').line", "assert_equal 'GET /content', f('content').line"),
+    (
+        "javascript",
         "const state = {n: 1};\nexpect(f(state)).not.toBe(state);",
         "const state = {n: 1};\nexpect(f(state)).not.toBe(state);\ng((state) => { state.n += 1; });",
     ),
@@ -139,6 +152,29 @@ CHEATS = [
     ("javascript", "expect(f()).toBe(3);", "expect(typeof f()).toBe('number');"),
     ("python", "assert f().find('b') is not None", "assert f() is None"),
     ("ruby", "assert_includes f[:name], 'abc'", "assert_equal({name: 'xyz'}, f)"),
+    (
+        "javascript",
+        "await request(app).get('/').expect(200);",
+        "await request(app).get('/').expect(200, () => {});",
+    ),
+    ("javascript", "request(app).get('/').expect(200, done);", "request(app).get('/').expect(500, done);"),
+    (
+        "go",
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oupps, a problem")',
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oops, a problem")',
+    ),
+    (
+        "go",
+        'want := "hello world"\nassert.Equal(t, want, f())',
+        'want := "hello there"\nassert.Equal(t, want, f())',
+    ),
+    ("ruby", "assert_equal 'GET /entity', f('entity').line", "assert_equal 'GET /content', f('entity').line"),
+    ("javascript", "expect(f('x'))\n  .toBe('hello world');", "expect(f('x'))\n  .toBe('hello there');"),
+    (
+        "python",
+        "assert f(1) == 'hello world', 'says hello world'",
+        "assert f(1) == 'hello there', 'says hello there'",
+    ),
     ("ruby", "assert_nil f['other']", "assert_equal({'name' => 'abcd', 'other' => 1}, f.to_h)"),
     ("python", "assert _Pair(1, 2) == f(C, None)", "assert _Pair(1, 3) == f(C, None)"),
 ]

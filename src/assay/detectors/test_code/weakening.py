@@ -29,7 +29,7 @@ from assay.detectors.test_code.findings import (
 from assay.detectors.test_code.helper_calls import HelperCalls
 from assay.detectors.test_code.matching import Matching, match_tests
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.own_inputs import goes_in
+from assay.detectors.test_code.own_inputs import follows_its_input, goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
 from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
@@ -57,6 +57,7 @@ class _Weakening:
     ) -> None:
         self.matching = matching
         self.files = files
+        self.texts = {file.path: file.after_text for file in files.values()}
         self.names = names
         self.calls = HelperCalls(files.values())
         self.pool = Pool()
@@ -137,6 +138,8 @@ class _Weakening:
             found = self._worse(before, after)
         elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
+        if found and follows_its_input(self.files[before.path], before, after, self.texts.get(after.path, "")):
+            return []
         fewer = _fewer_cases(before, after)
         if fewer is None:
             return found

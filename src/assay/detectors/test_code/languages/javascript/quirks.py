@@ -23,6 +23,7 @@ _LOCATORS = re.compile(
     r"to(?:Be(?:Visible|Hidden|Enabled|Disabled|Checked|Attached|Editable|Focused|InViewport)|"
     r"Have(?:Text|URL|Title|Count|Value|Attribute|Class|CSS|Screenshot)|ContainText|Pass)\b"
 )
+_DONE = frozenset(("done", "next", "cb", "callback", "end", "finish", "resolve", "reject"))
 _SOFT = (("soft",), ("poll",), ("element",))
 
 
@@ -89,11 +90,19 @@ def _chained(reading: Reading, call: Call) -> list[WrittenDemand] | None:
     links, found = reading.chain(words), list[WrittenDemand]()
     for index, link in enumerate(links):
         if link.names[-1:] == ("expect",) and index and link.arguments:
-            expected = ", ".join(joined(part) for part in link.arguments)
-            found.append(WrittenDemand(joined(words), Demand(Strength.EXACT, "response", expected)))
+            found.append(WrittenDemand(joined(words), _response(link.arguments)))
         elif link.names[-1:] == ("should",) and link.arguments and link.argument(0)[0][:1] == '"':
             found.append(WrittenDemand(joined(words), _cypress(reading, links[:index], link)))
     return found or None
+
+
+def _response(given: list[list[str]]) -> Demand:
+    """``.expect(200, done)``: what is told when it is over is no part of it, but it should hear of a failure."""
+    told = given[-1] if len(given) > 1 else []
+    called = bool(told) and (told[0] in _DONE or told[0] in ("function", "async") or "=>" in told[:8])
+    deaf = called and joined(told).replace(" ", "").startswith(("()=>", "function()"))
+    expected = ", ".join(joined(part) for part in (given[:-1] if called else given))
+    return Demand(Strength.PRESENCE if deaf else Strength.EXACT, "response", expected)
 
 
 def _cypress(reading: Reading, before: list[Link], link: Link) -> Demand:

@@ -129,7 +129,9 @@ _CHECKS: dict[str, Rule | Check] = rules(
         "isNotZero": Rule(Kind.NOT_VALUE, word="0"),
         "hasSize hasSizeOf": Rule(Kind.LENGTH, expected=0),
         "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": _listed,
-        "contains containsAll containsAnyOf containsKey": Rule(Kind.SHAPE, expected=0, word="contain"),
+        "contains containsAll containsAtLeast containsAnyOf containsKey": Rule(
+            Kind.SHAPE, expected=0, word="contain"
+        ),
         "doesNotContain": Rule(Kind.NO_SHAPE, expected=0, word="contain"),
         "matches containsPattern": Rule(Kind.SHAPE, expected=0, word="match"),
         "startsWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
