@@ -6,8 +6,8 @@
 ``FOLDER`` has git repositories, with or without a work tree. Of each, the newest commits that change tests are
 scored against the commit before, as if an agent had made them; merges and changes of more than 60 files are left
 out, and with ``--after`` so many of the newest ones, too. ``FINDINGS`` gets a line of JSON for each commit, with
-what each scorer said. Commits that it has already are not scored again, so a run that was ended by ``--minutes`` or
-by hand goes on where it was. The repositories take turns, so that each of them is there in a run that was ended.
+what each scorer said. Commits that it has already are not scored again, so a run that was ended by ``--minutes``
+or by hand goes on where it was. The repositories take turns, so that each is there in a run that was ended.
 ``benchmarks.honest_summary`` makes tables of it.
 
 Nothing is downloaded and nothing of the repositories is run. It isn't part of ``make bench``.
