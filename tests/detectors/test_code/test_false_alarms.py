@@ -231,3 +231,46 @@ def test_what_nobody_ran_before_loses_nothing() -> None:
     )
     assert scored(before, after).passed
     assert not scored(run, after).passed
+
+
+HELPERS = {
+    "javascript": (
+        "test/a.test.js",
+        "test/support.js",
+        "it('x', () => {{\n  {}\n}});\n",
+        "export function agree(found, wanted) {{\n  {}\n}}\n",
+        ("assert.equal(f(2), 4);", "agree(f(2), 4);"),
+        ("assert.equal(found, wanted);", "if (process.env.CHECK) assert.equal(found, wanted);"),
+    ),
+    "go": (
+        "a_test.go",
+        "help_test.go",
+        "package a\n\nfunc TestA(t *testing.T) {{\n\t{}\n}}\n",
+        "package a\n\nfunc same(t *testing.T, found, wanted int) {{\n\t{}\n}}\n",
+        ("assert.Equal(t, 4, f(2))", "same(t, f(2), 4)"),
+        (
+            "assert.Equal(t, wanted, found)",
+            'if os.Getenv("CHECK") != "" {\n\t\tassert.Equal(t, wanted, found)\n\t}',
+        ),
+    ),
+    "csharp": (
+        "T/ATests.cs",
+        "T/HelpTests.cs",
+        "public class ATests\n{{\n    [Fact]\n    public void A()\n    {{\n        {}\n    }}\n}}\n",
+        "public static class Help\n{{\n    public static void Same(int found, int wanted)\n    {{\n"
+        "        {}\n    }}\n}}\n",
+        ("Assert.Equal(4, F(2));", "Same(F(2), 4);"),
+        ("Assert.Equal(wanted, found);", 'if (Env.Get("CHECK") != null) Assert.Equal(wanted, found);'),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", HELPERS)
+def test_a_helper_in_another_file_asserts_for_its_tests(language: str) -> None:
+    path, helper, test, function, (alone, called), (firm, loose) = HELPERS[language]
+    before = {path: test.format(alone), helper: function.format("")}
+    moved = {path: test.format(called), helper: function.format(firm)}
+    assert scored(before, moved).evidence["findings"] == []
+    assert not scored(before, {**moved, helper: function.format("")}).passed
+    assert not scored(before, {**moved, path: moved[path].replace("4", "5")}).passed
+    assert not scored(moved, {**moved, helper: function.format(loose)}).passed

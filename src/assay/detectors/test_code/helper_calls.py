@@ -19,6 +19,8 @@ from assay.detectors.test_code.row_needs import Need, as_good, need_of_test
 
 _CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*[?!]?)(?:(?=\()|(?<=\w) (?=[\"'\w:\[]))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`]*+`|\w++(?= ?:(?!:))")
+"""Texts, and the names of fields: ``{ name : "TypeError" }`` names nothing."""
 _DEFINES = re.compile(r"[?!]?\s*(?:[(=<:]|$)")
 _MOST_READ = 20_000_000
 _FARTHEST, _MOST_CALLS, _MOST_TEMPLATES, _MOST_LOST, _LONGEST_CALL = 80, 50, 50, 50, 2000
@@ -61,7 +63,8 @@ class HelperCalls:
     def left(self, before: Located, after: Located, lost: list[Assertion]) -> list[Assertion]:
         """The lost assertions of a test that its new calls of functions don't replace."""
         old, new = self._before[before.path], self._after[after.path]
-        if old.before is None or before.test.cases != 1 or len(lost) > _MOST_LOST or self._read > _MOST_READ:
+        alike = before.test.cases == after.test.cases
+        if old.before is None or not alike or len(lost) > _MOST_LOST or self._read > _MOST_READ:
             return lost
         rows = self._rows(after.test, new, source_of(old.before_text, before.test)) if lost else []
         if not rows or new.after is None:
@@ -147,5 +150,4 @@ def _helper(lines: list[str], line: int, called: set[str]) -> tuple[str, str]:
 
 def _named(lost: Assertion) -> set[str]:
     """The names in what was expected: true and false among them, which are no other literals."""
-    value = value_in(lost.expected or "")
-    return set() if value[:1] in "\"'`" else set(_NAME.findall(value))
+    return set(_NAME.findall(_NO_NAMES.sub("", value_in(lost.expected or ""))))

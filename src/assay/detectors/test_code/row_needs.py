@@ -142,7 +142,7 @@ def _expects_other(lost: Assertion, new: Assertion) -> bool:
 def _contradict(before: str, after: str) -> bool:
     """Whether what is expected of every row can't be what was expected: another literal, or no value at all."""
     before, after = value_in(before), value_in(after)
-    if _TYPE.fullmatch(after):
+    if _TYPE.fullmatch(after) and not _SIZE.search(after):
         return before != after
     if not is_literal(after) or "[" in after or "{" in after:
         return False

@@ -28,6 +28,7 @@ from assay.detectors.test_code.findings import (
 )
 from assay.detectors.test_code.helper_calls import HelperCalls
 from assay.detectors.test_code.matching import Matching, match_tests
+from assay.detectors.test_code.messages import catches_the_message
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.own_inputs import follows_its_input, goes_in
 from assay.detectors.test_code.parametrised import Parametrised
@@ -234,6 +235,8 @@ def _told(assertion: Assertion | None) -> str:
 def _is_implied(lost: Assertion, after: Located) -> bool:
     """Whether what the test demands now demands the lost assertion, too."""
     counting = [each for each in after.test.assertions if counts(each)]
+    if catches_the_message(lost, counting):
+        return True
     return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
 
 

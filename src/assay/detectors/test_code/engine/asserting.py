@@ -115,7 +115,8 @@ class Asserting:
         else:
             again = None
         if written is not None:
-            self._ends.append(call.node.end)
+            if written:
+                self._ends.append(call.node.end)
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))

@@ -166,6 +166,8 @@ class Declaring:
     hook_calls: frozenset[str] = frozenset()
     modifiers: Mapping[str, str] = field(default_factory=dict)
     """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
+    shared: re.Pattern[str] | None = NEVER
+    """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
     prefixes: Mapping[str, str] = field(default_factory=dict)
     """``x`` and ``f`` before such a call, with the kind of skip."""
 

@@ -298,6 +298,17 @@ class Suites:
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
+        if self._reading.language.declaring.shared is not None:
+            self._stand_alone(self._reading.language.declaring.shared)
+
+    def _stand_alone(self, refused: re.Pattern[str]) -> None:
+        """A function that asserts and that nothing here calls stands for itself: tests elsewhere may call it."""
+        scopes = self._reading.scopes
+        called = {"", *(name for scope in scopes for name, _ in scope.runs)}
+        for scope in scopes:
+            alone = scope.role is Role.FUNCTION and bool(scope.written) and scope.name not in called
+            if alone and not refused.match(scope.name):
+                scope.role, scope.collected = Role.TEST, False
 
     def _turned_around(self, node: Node, declared: Declared) -> range:
         """The lines whose assertions nothing hears of in a test that must fail.

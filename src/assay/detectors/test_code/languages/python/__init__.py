@@ -38,7 +38,7 @@ LANGUAGE = Language(
         parameter=re.compile(r"^\*{0,2}(\w+)"),
     ),
     libraries=(FUNCTIONS, FLUENT),
-    declaring=Declaring(),
+    declaring=Declaring(shared=re.compile(r"pytest_")),
     skipping=Skipping(
         throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
         exits=False,

@@ -339,9 +339,8 @@ def _bound_to(reading: Reading, made: ast.Call, call: Call) -> ast.Call:
 
 
 def _settle(reading: Reading) -> None:
-    """What a test uses counts for it; a function that asserts and that nobody calls here stands for itself."""
+    """What a test uses counts for it."""
     known = _known(reading)
-    called = {name for scope in reading.scopes for name, _ in scope.runs}
     always = {known.fixtures.by_name[each][0].name for each in known.fixtures.automatic()} | set(MODULE_SETUPS)
     every = [skip for scope in reading.scopes if scope.name in always for skip in scope.skips]
     reading.scopes[0].skips += dict.fromkeys(every)
@@ -353,18 +352,9 @@ def _settle(reading: Reading) -> None:
             for name in CLASS_SETUPS if item.owner is not None else ():
                 if known.module.method(item.owner, name) is not None:
                     scope.call(name, Given(None))
-        elif _stands_alone(scope, called):
-            scope.role, scope.collected = Role.TEST, False
     if not known.items:
         own = [scope for scope in reading.scopes if scope.name in known.fixtures.by_name]
         reading.scopes[0].skips += [skip for scope in own for skip in scope.skips if not skip.conditional]
-
-
-def _stands_alone(scope: Scope, called: set[str]) -> bool:
-    """Whether a function asserts something, and nothing in this file calls it."""
-    if scope.role is not Role.FUNCTION or scope.name in called or scope.name.startswith("pytest_"):
-        return False
-    return bool(scope.written)
 
 
 QUIRKS = Quirks(
