@@ -31,6 +31,8 @@ class Need:
     wanted: Counter[str]
     """Those of the literals that are expected."""
     lost: Sequence[Assertion]
+    fields: frozenset[str] | None = None
+    """The fields of rows that an assertion named, where it stood in a loop over a table."""
 
 
 def need_of_test(file: FilePair, test: Test, lost: Sequence[Assertion]) -> Need:
