@@ -68,6 +68,9 @@ STATEMENTS = frozenset(
 )  # fmt: skip
 """Whatever can be the body or a branch of another statement."""
 
+VISITED = frozenset({Part.CALL, Part.FUNCTION, Part.CLASS, Part.CLOSURE, Part.RETURN, Part.THROW, Part.ASSERT})
+"""What makes scopes, skips tests or asserts something."""
+
 BRANCHING = frozenset({Part.IF, Part.UNLESS})
 LOOPS = frozenset({Part.LOOP, Part.EACH})
 ALTERNATIVES = frozenset({Part.CASE, Part.CATCH})

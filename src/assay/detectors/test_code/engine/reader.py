@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from assay.detectors.test_code.engine.asserting import Asserting
 from assay.detectors.test_code.engine.flow import Flow
 from assay.detectors.test_code.engine.language import Language
+from assay.detectors.test_code.engine.parts import VISITED
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.running import run
 from assay.detectors.test_code.engine.scopes import assemble
@@ -34,7 +35,10 @@ def read(language: Language, text: str) -> TestCode:
     Flow(reading).mark()
     suites, asserting = Suites(reading), Asserting(reading)
     for node in reading.tree.nodes[1:]:
-        asserting.visit(node, suites.visit(node))
+        if node.part in VISITED:
+            asserting.visit(node, suites.visit(node))
+        else:
+            reading.scope_of[node] = reading.scope_around(node)
     Swallowing(reading, asserting.strong).mark()
     asserting.hand_over()
     suites.settle()

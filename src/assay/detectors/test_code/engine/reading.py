@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from typing import TypeVar, cast
 
 from assay.detectors.test_code.engine.calls import Call, Names, calls
@@ -157,8 +156,11 @@ class Reading:
     def truth(self, found: list[str]) -> bool | None:
         return truth(found, self.values.constants, self.language.logic.falsy)
 
+    def scope_around(self, node: Node) -> Scope:
+        return self.scope_of[node.parent] if node.parent is not None else self.scopes[0]
+
     def function_around(self, node: Node) -> Node | None:
-        return next((each for each in islice(node.ancestors(), FAR) if each.part in FUNCTIONS), None)
+        return function_around(node)
 
     def head(self, call: Call) -> list[list[str]]:
         """The arguments of a call before the function that it is handed."""
@@ -226,6 +228,16 @@ def noted(make: Callable[[Reading], Known]) -> Callable[[Reading], Known]:
         return cast("Known", reading.notes[make])
 
     return known
+
+
+def function_around(node: Node) -> Node | None:
+    """The function that a node stands in, unless that is very far up."""
+    around = node.parent
+    for _ in range(FAR):
+        if around is None or around.part in FUNCTIONS:
+            return around
+        around = around.parent
+    return None
 
 
 def _branches(node: Node) -> Branches | None:

@@ -51,7 +51,7 @@ class Suites:
     def visit(self, node: Node) -> Scope:
         """The scope that a node opens, or the one it stands in."""
         reading = self._reading
-        scope = reading.scope_of[node.parent] if node.parent is not None else reading.scopes[0]
+        scope = reading.scope_around(node)
         part = node.part
         if part is Part.CALL:
             scope = self._call(reading.calls[node], scope)
