@@ -82,7 +82,8 @@ def condition_demands(
     """Every demand of a condition that joins several: each must hold, or none may."""
     asked, (words, wanted) = wanted, without_negations(words, wanted)
     several = split_any(words, ("&&", "and") if wanted else ("||", "or"))
-    if truth(words, constants, logic.falsy) is not None:
+    always = truth(words, constants, logic.falsy)
+    if always is not None:
         several = [words]
     elif logic.chained and wanted:
         several = [pair for part in several for pair in equalities(part)]
@@ -93,6 +94,11 @@ def condition_demands(
         if len(several) == 1 or truth(part, constants, logic.falsy) is not wanted
     )
     found = ((part, own(part, wanted) if own is not None else None) for part in kept)
+    if len(several) == 1 and several[0] is words:
+        mine = own(words, wanted) if own is not None else None
+        return [
+            mine or WrittenDemand(f"{turned}{joined(words)}", _demanded(words, wanted, always, constants, logic))
+        ]
     return [
         mine or WrittenDemand(f"{turned}{joined(part)}", condition_demand(part, wanted, constants, logic))
         for part, mine in found
@@ -115,6 +121,13 @@ def condition_demand(words: list[str], wanted: bool, constants: Constants, logic
     """What is demanded where a condition must be ``wanted``."""
     words, wanted = without_negations(words, wanted)
     always = truth(words, constants, logic.falsy)
+    return _demanded(words, wanted, always, constants, logic, depth)
+
+
+def _demanded(
+    words: list[str], wanted: bool, always: bool | None, constants: Constants, logic: Logic, depth: int = 0
+) -> Demand:
+    """What is demanded by a condition that begins with no negation, of which is known whether it always holds."""
     if always is not None:
         # What can't fail is no demand; what always fails is a way to write "this must not be reached".
         strength = Strength.VACUOUS if always is wanted else Strength.EXACT

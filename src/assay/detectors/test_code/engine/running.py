@@ -55,6 +55,8 @@ def _run(
 
 def _asked(written: Written, bound: Bound) -> list[Assertion]:
     asked = written.asked(bound)
+    if not written.conditions:
+        return asked
     texts = {name: joined(words) for name, words in bound.items()}
     decided = [truth(words, texts) for words in written.conditions]
     if False in decided:

@@ -251,7 +251,7 @@ class Suites:
         if call.inner is not None or call.arguments is None or not names:
             return None
         base, kinds = names[0], list[str]()
-        if base not in declaring.test_calls | declaring.suite_calls | declaring.hook_calls:
+        if base not in declaring.test_calls and base not in declaring.suite_calls | declaring.hook_calls:
             kind = declaring.prefixes.get(base[:1])
             if kind is None or base[1:] not in declaring.test_calls | declaring.suite_calls:
                 return None

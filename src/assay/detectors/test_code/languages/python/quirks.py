@@ -27,7 +27,7 @@ from assay.detectors.test_code.languages.python.module import Function as Defini
 from assay.detectors.test_code.languages.python.module import Module, note_names
 from assay.detectors.test_code.languages.python.parameters import MOST_ROWS, Table, count, tables
 from assay.detectors.test_code.languages.python.skips import call_skip
-from assay.detectors.test_code.languages.python.spelling import spelled
+from assay.detectors.test_code.languages.python.spelling import dotted_text, spelled
 from assay.detectors.test_code.languages.python.swallow import stack_swallows, with_swallows
 from assay.detectors.test_code.languages.python.tree import PythonTree, parse
 from assay.detectors.test_code.model import Assertion, Skip, Strength
@@ -135,7 +135,7 @@ def _function(reading: Reading, function: Function) -> Declared | None:
 
 def _named_fixtures(marks: list[ast.expr]) -> list[str]:
     used = [
-        each for each in marks if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures")
+        each for each in marks if isinstance(each, ast.Call) and dotted_text(each.func).endswith("usefixtures")
     ]
     return [str(each.value) for mark in used for each in mark.args if isinstance(each, ast.Constant)]
 
