@@ -30,6 +30,8 @@ NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
 _NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
+_PLAIN = re.compile(r"[^\W\d][\w$]*")
+"""What may be a name, without the signs before it: read faster than words are."""
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
 _OF_A_CLASS = (["."], ["::"])
@@ -88,6 +90,7 @@ class Following:
         kept = {name for name, found in self._returned.items() if found is not None}
         roots = {name.partition(".")[0] for name in self._members}
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
+        self._plain = frozenset(name.lstrip("$@") for name in self._names)
 
     def _bind(self, node: Node) -> None:
         found = None if self._replaces(node) else bound_in(self._reading, node)
@@ -246,6 +249,10 @@ class Following:
         at = 0
         while at < len(words):
             word = words[at]
+            if word not in self._names:
+                out.append(word)
+                at += 1
+                continue
             if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
                 out += _wrapped(member)
                 at += 3
@@ -338,7 +345,10 @@ class Following:
         """Whether a demand has a name in it that stands for something."""
         words_in = self._reading.words_in
         for text in (demand.subject, demand.expected):
-            words = words_in(text) if text else []
+            plain = _PLAIN.findall(text) if text else []
+            if self._plain.isdisjoint(plain) and not any(name.lstrip("$@") in plain for name in bound):
+                continue
+            words = words_in(text or "")
             if not self._names.isdisjoint(words) or not bound.keys().isdisjoint(words):
                 return True
         return False
