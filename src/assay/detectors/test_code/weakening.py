@@ -17,12 +17,15 @@ from assay.detectors.test_code.assertion_pairs import (
     without_owner,
 )
 from assay.detectors.test_code.assertion_pool import Pool, Replacements
+from assay.detectors.test_code.engine.demand import NO_ERROR
+from assay.detectors.test_code.engine.scopes import RUNS
 from assay.detectors.test_code.findings import (
     Comparison,
     FilePair,
     Finding,
     Located,
     counts,
+    lines_of,
     never_runs,
     source_of,
 )
@@ -34,6 +37,7 @@ from assay.detectors.test_code.own_inputs import follows_its_input, goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
 from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
+from assay.detectors.test_code.row_needs import does_nothing
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 from assay.formats.counting import counted
@@ -110,7 +114,7 @@ class _Weakening:
     def _gone(self, before: Located) -> list[Finding]:
         """A test that no longer runs. Its assertions may have moved to other tests."""
         test = before.test
-        if never_runs(test):
+        if never_runs(test) or (not test.assertions and self._is_group(before)):
             return []
         lost = self._lost_for_good(before)
         if not lost and any(counts(each) for each in test.assertions):
@@ -122,6 +126,12 @@ class _Weakening:
                 Finding("test-not-collected", dead.path, dead.test.line, test.identity, shown, "is not collected")
             ]
         return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
+
+    def _is_group(self, before: Located) -> bool:
+        """Whether a test only holds others, which are compared for themselves."""
+        file = self.files[before.path].before
+        inside = f"{before.test.identity} > "
+        return file is not None and any(each.identity.startswith(inside) for each in file.tests)
 
     def _lost_for_good(self, before: Located) -> list[Assertion]:
         """What a test that is gone demanded and no other test does."""
@@ -187,7 +197,11 @@ class _Weakening:
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
-        if self._stands_in(lost, after, others) or _is_implied(lost, after) or _stood_twice(lost, before, after):
+        if (
+            self._stands_in(lost, after, others)
+            or _is_implied(lost, after)
+            or self._stood_twice(lost, before, after)
+        ):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
@@ -205,6 +219,22 @@ class _Weakening:
                 self.pool.use(each)
                 return True
         return False
+
+    def _stood_twice(self, lost: Assertion, before: Located, after: Located) -> bool:
+        """Whether the same is asked still, and nothing but assertions stood between the two.
+
+        Only what is called with nothing but literals is asked for the same twice.
+        """
+        if not asks_the_same_again(lost.subject):
+            return False
+        key = everything(lost)
+        if not any(counts(each) and everything(each) == key for each in after.test.assertions):
+            return False
+        asserted = {each.line for each in before.test.assertions}
+        twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
+        lines = lines_of(self.files[before.path].before_text)
+        between = (number for number in range(min(twins), max(twins)) if number not in asserted)
+        return len(twins) > 1 and all(does_nothing(lines[number - 1]) for number in between)
 
     def _is_template(self, assertion: Assertion, after: Located) -> bool:
         return (after.path, assertion.line) in self.tables.templates
@@ -240,24 +270,10 @@ def _is_implied(lost: Assertion, after: Located) -> bool:
     return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
 
 
-def _stood_twice(lost: Assertion, before: Located, after: Located) -> bool:
-    """Whether the same is asked still, and nothing but assertions stood between the two.
-
-    Only what is called with nothing but literals is asked for the same twice.
-    """
-    if not asks_the_same_again(lost.subject):
-        return False
-    key = everything(lost)
-    if not any(counts(each) and everything(each) == key for each in after.test.assertions):
-        return False
-    asserted = {each.line for each in before.test.assertions}
-    twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
-    return len(twins) > 1 and all(line in asserted for line in range(min(twins), max(twins)))
-
-
 def _only_runs(assertion: Assertion) -> bool:
     """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
-    return assertion.strength is Strength.PRESENCE and assertion.expected in (None, "nil")
+    quiet = assertion.text == RUNS or assertion.expected in (NO_ERROR, "nil")
+    return quiet and assertion.strength is Strength.PRESENCE
 
 
 def _dead_rule(assertion: Assertion) -> str:

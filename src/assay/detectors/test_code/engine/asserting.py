@@ -132,9 +132,10 @@ class Asserting:
     def _own_name(self, call: Call) -> str:
         """The name under which a function of this file may take the place of a library's."""
         receivers = self._reading.language.heads.receivers
-        if call.inner is not None or not call.names:
+        names = call.root.names
+        if not names or (call.inner is not None and names[-1] not in self._starters):
             return ""
-        return call.names[-1] if len(call.names) == 1 or call.names[0] in receivers else ""
+        return names[-1] if len(names) == 1 or names[0] in receivers else names[0]
 
     def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
         language = self._reading.language
@@ -342,7 +343,10 @@ class Asserting:
         self._guards.add(guard)
         otherwise = any(each.start <= node.start < each.end for each in found.otherwise)
         wanted = otherwise is not found.unless
-        again = partial(self._guarded, self._reading.asked(guard), wanted, guard)
+        words, own = self._reading.asked(guard), self._reading.language.quirks.condition
+        if own is None or own(self._reading, words, wanted, guard) is None:
+            words = put_in(words, self._reading.head_bound(guard))
+        again = partial(self._guarded, words, wanted, guard)
         for place, each in enumerate(again(_as_it_is)):
             # The condition itself runs whenever the statement does.
             self.add(guard, scope, each.text, each.demand, again=again, place=place)
@@ -380,9 +384,13 @@ class Asserting:
 
     def hand_over(self) -> None:
         """Put every assertion into its scope."""
-        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION and scope.name}
+        scopes = self._reading.scopes
+        functions = {scope.name for scope in scopes if scope.role is Role.FUNCTION and scope.name}
+        # A class of the file may be called like the library's.
+        functions |= {each.name for each in scopes if each.node is not None and each.node.part is Part.CLASS}
         for found in self._found:
-            if not found.function or found.function not in functions:
+            own = found.function in functions and found.demand.strength is not Strength.VACUOUS
+            if not found.function or not own:
                 self._write(found)
 
     def _write(self, found: _Pending) -> None:
@@ -408,7 +416,10 @@ class Asserting:
             if any(strength >= demand.strength for _, strength in inside):
                 return True
             within = self._reading.tree.within(branch.start, branch.end)
-            return any(each.part is Part.THROW or self._is_failing(each) for each in within[:FAR])
+            return any(
+                (each.part is Part.THROW or self._is_failing(each)) and not _is_guarded(each, branch)
+                for each in within[:FAR]
+            )
 
         return in_place
 
@@ -435,3 +446,9 @@ class Asserting:
                 )
             )  # fmt: skip
         return asked
+
+
+def _is_guarded(node: Node, branch: Node) -> bool:
+    """Whether a condition inside of a branch decides on a node in it."""
+    around = takewhile(lambda each: each is not branch, islice(node.ancestors(), FAR))
+    return branch.part not in BRANCHING and any(each.part in BRANCHING for each in around)

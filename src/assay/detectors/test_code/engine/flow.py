@@ -19,6 +19,7 @@ _LEAVING = frozenset({Part.RETURN, Part.THROW})
 _CHOOSING = BRANCHING | LOOPS
 _TELLING = _LEAVING | {Part.FUNCTION, Part.CLOSURE, Part.BREAK, Part.CALL}
 _WORD = re.compile(r"[\w$]+")
+_THROWN_AWAY = re.compile(r"(?:(?<!\w)_\s*+=|\bvoid)[ \t]*+\Z")
 _METHOD = re.compile(r"(?:\.|->|::)\s*(\w+)\s*\(?\s*(?:async\s+)?\Z")
 _EMPTY = re.compile(r"(?<![\w\])])\[\s*\]\)?\s*\Z")
 
@@ -211,11 +212,12 @@ class Flow:
         return not self._is_named_again(name, around)
 
     def _is_named_again(self, name: str, around: Node) -> bool:
-        """Whether a name stands in a node at least twice, as a word of its own."""
+        """Whether a name stands in a node at least twice, as a word of its own, and not to be thrown away."""
         text, at, times = self._reading.tree.text, around.start, 0
         while times < 2 and (at := text.find(name, at, around.end)) >= 0:
             end = at + len(name)
-            times += not (_WORD.match(text, at - 1, at) or _WORD.match(text, end, min(end + 1, around.end)))
+            part = _WORD.match(text, at - 1, at) or _WORD.match(text, end, min(end + 1, around.end))
+            times += not part and _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None
             at = end
         return times == 2
 

@@ -6,7 +6,7 @@ from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.conditions import close, shape
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
+from assay.detectors.test_code.engine.literals import measure
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, strongest, turned
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Strength
@@ -138,7 +138,7 @@ def _matcher(
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
     if at is not None:
-        return close(subject, links[at - 1].argument(0), _tolerance(links[at:]))
+        return close(subject, links[at - 1].argument(0), _tolerance(links[at:], facts))
     links = [link for link in links if not library.neutral.fullmatch(link.name)] or links
     for name in (name for link in links for name in link.names):
         holds ^= name in library.negations
@@ -187,9 +187,9 @@ def _combined(found: list[Demand], needs_all: bool, text: str) -> Demand:
     return replace(weakest, strength=min(weakest.strength, Strength.SHAPE), expected=text)
 
 
-def _tolerance(links: list[Link]) -> float | None:
+def _tolerance(links: list[Link], facts: Facts) -> float | None:
     """How far apart numbers may be by ``Within(0.1)`` or ``Within(10).Percent``."""
-    value = number(links[0].argument(0))
+    value = measure(links[0].argument(0), facts.constants)
     percent = any("ercent" in name for link in links[1:] for name in link.names)
     return value / 100 if value is not None and percent else value
 

@@ -295,10 +295,18 @@ class Following:
         if words[at + 1 : at + 2] not in _OF_A_CLASS or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
             return None
         known = self._bindings.get(words[at + 2], ())
-        if len(known) != 1 or known[0].function is not None:
+        if len(known) != 1:
             return None
+        if known[0].function is not None:
+            return self._set_up(known[0])
         held = any(each.part is Part.CLASS for each in islice(known[0].node.ancestors(), 2))
         return self._words(known[0]) if held else None
+
+    def _set_up(self, binding: _Binding) -> list[str] | None:
+        """What a test's own object is given by what sets the test up, where the test itself says it."""
+        around = set(islice(binding.node.ancestors(), _FAR))
+        value = self._words(binding) if not around.isdisjoint(self._reading.set_up) else None
+        return value if value and is_literal(value) and not _choices(binding.node, binding.function) else None
 
     def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
@@ -343,7 +351,7 @@ class Following:
 
     def _says_more(self, demand: Demand, bound: Bound) -> bool:
         """Whether a demand has a name in it that stands for something."""
-        words_in = self._reading.words_in
+        words_in = self._reading.words_told
         for text in (demand.subject, demand.expected):
             plain = _PLAIN.findall(text) if text else []
             if self._plain.isdisjoint(plain) and not any(name.lstrip("$@") in plain for name in bound):
@@ -355,7 +363,7 @@ class Following:
 
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""
-        words_in = self._reading.words_in
+        words_in = self._reading.words_told
         told = demand.subject if _is_same(subject, words_in(demand.subject)) else joined(subject)
         if expected is None or demand.expected is None:
             return replace(demand, subject=told)
@@ -366,7 +374,7 @@ class Following:
         key = (text, used, containers)
         filled = self._filled.get(key)
         if filled is None:
-            words = self._reading.words_in(text)
+            words = self._reading.words_told(text)
             told = _PATTERN.search(text)
             filled = self._filled[key] = words if told else self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled

@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rows import head_of
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
 _NEAR = 120
-_OVER = frozenset(("in", "of", ":", "range", "as"))
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[$@]{0,2}[A-Za-z_]\w*")
 _NO_NAMES = word_set(
     "if unless not nil null true false undefined and or is None True False self this in instanceof"
 )
@@ -140,17 +140,17 @@ def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:
 
 def _is_idle(reading: Reading, node: Node, loop: Node) -> bool:
     """Whether a loop over something that may be empty has no say in what is asked in it."""
-    words = reading.asked(loop)
-    at = next((index for index, word in enumerate(words) if word in _OVER), 0)
-    if loop.part is not Part.EACH or not at or words[-1:] == ["]"] or "(" not in words[at:]:
+    named, over = head_of(reading, loop) if loop.part is Part.EACH else ([], [])
+    if over[-1:] == ["]"] or "(" not in over:
         return False
-    names = _names(words[:at] if words[at] != "as" else words[at:]) | {"_"}
-    inside = reading.tree.within(loop.start, loop.end)
-    if any(each.part in (Part.BINDING, Part.ASSIGNMENT) for each in inside):
-        return False
-    return names.isdisjoint(
-        _WORD.findall(reading.tree.text[node.start : min(node.end, node.start + _LONGEST_HEAD)])
-    )
+    names = (_names([word for each in named for word in each]) | {"range"}) - {"_"}
+    text = reading.tree.text
+    for each in reading.tree.within(loop.start, loop.end):
+        if each.part in (Part.BINDING, Part.ASSIGNMENT):
+            left, _, value = text[each.start : min(each.end, each.start + _LONGEST_HEAD)].partition("=")
+            if each.part is Part.ASSIGNMENT or not names.isdisjoint(_WORD.findall(value)):
+                names.update(_WORD.findall(left))
+    return names.isdisjoint(_WORD.findall(text[node.start : min(node.end, node.start + _LONGEST_HEAD)]))
 
 
 def _is_sure(case: Node, in_place: InPlace) -> bool:

@@ -103,7 +103,7 @@ def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | No
     """What literals stand for: a number, or their text; None where a name is in them."""
     if len(words) == 1:
         words = [constants.get(words[0], words[0])]
-    found = number(words)
+    found = worked_out(words)
     if found is not None:
         return found
     return joined(words) if is_literal(words) else None

@@ -15,8 +15,8 @@ from assay.detectors.test_code.engine.replacing import Replacing
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.values import Values
-from assay.detectors.test_code.engine.words import bare, joined, simplified, split, words, words_in
+from assay.detectors.test_code.engine.values import Values, bound_in
+from assay.detectors.test_code.engine.words import bare, joined, simplified, split, told, words, words_in
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
@@ -87,6 +87,13 @@ class Reading:
         return bool(call.names) and (call.names[0] in TALKS or call.names[0] in self.handles)
 
     @cached_property
+    def set_up(self) -> list[Node]:
+        """What runs before each test."""
+        named = self.language.declaring.set_up
+        hooks = (each for each in self.scopes if each.role is Role.HOOK or each.name in named)
+        return [each.node for each in hooks if each.node is not None]
+
+    @cached_property
     def left_early(self) -> set[Node]:
         """Functions that may be left on a condition before their end."""
         leaving = (
@@ -117,6 +124,10 @@ class Reading:
     def words_in(self, text: str) -> list[str]:
         """The words of a text that stands by itself."""
         return words_in(self.language.lexicon, text)
+
+    def words_told(self, text: str) -> list[str]:
+        """The words of a text that was put together from words."""
+        return words_in(told(self.language.lexicon), text)
 
     def chain(self, found: list[str]) -> list[Link]:
         return chain(found, self.language.trailing)
@@ -200,6 +211,15 @@ class Reading:
         while words and words[-1] in ("{", "else", ":", "do", "then"):
             words = words[:-1]
         return bare(words)
+
+    def head_bound(self, node: Node) -> Bound:
+        """What a name stands for that is bound right before a condition: ``if got := f(1); got != 3``."""
+        found = self.branches(node)
+        binding = node.part_child(Part.BINDING)
+        if found is None or binding is None or not found.start <= binding.start < found.end:
+            return {}
+        made = bound_in(self, binding)
+        return {made[0]: self.words(made[1], made[2])} if made is not None else {}
 
     def loop_head(self, found: Branches) -> list[str]:
         """The words of the head of a loop over the elements of something, however long its list is."""

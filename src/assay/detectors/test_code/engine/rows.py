@@ -89,12 +89,12 @@ def _rows(reading: Reading, node: Node) -> list[Bound] | None:
         over = head[: len(head) - 1 - head[::-1].index(".")] if "." in head else []
         names = closure_names(reading, node)[:1]
     else:
-        names, over = _head(reading, node)
+        names, over = head_of(reading, node)
     rows = listed(reading, over, node) if over else None
     return None if rows is None else [bound(names, row) for row in rows]
 
 
-def _head(reading: Reading, loop: Node) -> tuple[list[list[str]], list[str]]:
+def head_of(reading: Reading, loop: Node) -> tuple[list[list[str]], list[str]]:
     """The names that a loop gives to an element or to its parts, and what it goes over."""
     found = reading.branches(loop)
     words = reading.loop_head(found) if found is not None else []

@@ -17,7 +17,7 @@ from assay.detectors.test_code.engine.conditions import (
     presence,
     shape,
 )
-from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
 from assay.detectors.test_code.engine.literals import is_literal, measure
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.wording import told
@@ -191,7 +191,7 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
     if kind is Kind.RAISES:
         return _raises(link, facts, subject, expected)
     if kind is Kind.QUIET:
-        return Demand(Strength.PRESENCE, joined(closure_body(subject)), rule.word or None)
+        return Demand(Strength.PRESENCE, joined(closure_body(subject)), rule.word or NO_ERROR)
     if kind is Kind.PRESENCE:
         return presence(subject, facts.constants)
     if kind is Kind.ABSENCE:

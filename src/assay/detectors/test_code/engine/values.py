@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 BINDING = re.compile(
     r"\s*+(?:(?:let|var|val|const|static|final|lateinit|private|public|internal|protected|fileprivate|override|readonly"
     r"|pub(?:\([^)]*\))?|mut|ref)\s++)*+"
-    r"(?:(?:this|self|globalThis|global|window)\.)?([$@]{0,2}[^\W\d][\w$]*+)\s*+"
+    r"(?:(?:this|self|globalThis|global|window)\.|\$this->)?([$@]{0,2}[^\W\d][\w$]*+)\s*+"
     r"(?::(?![:=])[^=;]{1,80}|[\w.\[\]*<>?]{1,80}\s)?\s*+:?=(?![=>~])\s*+"
 )
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d][\w$]*")

@@ -6,7 +6,7 @@ change nothing disappear. The result is for comparing and for showing, not for r
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assay.detectors.test_code.tree import Node, Tree
@@ -114,6 +114,12 @@ def words_in(lexicon: Lexicon, text: str) -> list[str]:
     return (
         _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.functions)
     )
+
+
+@lru_cache(maxsize=64)
+def told(lexicon: Lexicon) -> Lexicon:
+    """How a text falls into words that was put together from words: each has its one spelling already."""
+    return replace(lexicon, spelled={}) if lexicon.spelled else lexicon
 
 
 @lru_cache(maxsize=8192)

@@ -45,7 +45,7 @@ DEMANDS = [
     ("check := require.New(t)\ncheck.Equal(3, got)", EXACT, "got", "3"),
     ("Expect(got).To(Equal(3))", EXACT, "got", "3"),
     ("g.Expect(got).To(gomega.Equal(3))", EXACT, "got", "3"),
-    ("Expect(err).NotTo(HaveOccurred())", PRESENCE, "err", None),
+    ("Expect(err).NotTo(HaveOccurred())", PRESENCE, "err", "no error"),
     ("Expect(got).NotTo(BeNil())", PRESENCE, "got", "not nil"),
     ("Expect(got).To(HaveLen(3))", SHAPE, "got", "len 3"),
     ("Expect(got)", VACUOUS, "got", None),

@@ -15,7 +15,7 @@ DEMANDS = [
     ("expect(got).toBeTruthy()", PRESENCE, "got", None),
     ("expect(got).not.toBeNull()", PRESENCE, "got", "not null"),
     ("expect(got).not.toBeUndefined()", PRESENCE, "got", "not undefined"),
-    ("expect(f).not.toThrow()", PRESENCE, "f", None),
+    ("expect(f).not.toThrow()", PRESENCE, "f", "no error"),
     ("expect(got).not.toBe(3)", SHAPE, "got", "not 3"),
     ("expect(got).toContain(3)", SHAPE, "got", "contain(3)"),
     ('expect(got).toMatch(/a"b/)', SHAPE, "got", 'match(/a"b/)'),

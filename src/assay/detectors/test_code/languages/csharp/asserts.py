@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.chains import Link, is_labelled
 from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import is_literal, number
+from assay.detectors.test_code.engine.literals import is_literal, measure, number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, plain_type, rules
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import joined
@@ -55,7 +55,7 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     text = joined(third)
     if not third or _is_text(third) or "omparer" in text or text in _NO_TOLERANCE:
         return equality(link.argument(1), link.argument(0), facts.constants, facts.logic)
-    value = number(third[2:] if is_labelled(third) else third)
+    value = measure(third[2:] if is_labelled(third) else third, facts.constants)
     places = "precision" in text or ("tolerance" not in text and text.lstrip("-").isdigit())
     if value is not None and places:
         value = 0.5 * 10.0 ** -min(max(value, -300.0), 300.0)

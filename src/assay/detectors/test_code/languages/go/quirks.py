@@ -36,6 +36,7 @@ _METHOD = re.compile(r"func\s*\(\s*(?:\w+\s+)?\*?(\w+)")
 _RANGE = re.compile(r"for[^{\n]*\brange\b\s*(?:(\w+)\s*\{\s*\n)?")
 _STRUCT = re.compile(r"(?:\btype\s+(\w+)\s+)?\bstruct\s*\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
 _FIELD = re.compile(r"\s*([A-Za-z_]\w*(?:\s*,\s*\w+)*)\s+\S")
+_KIND = re.compile(r"reflect\.TypeOf\((.+)\)(?:\.Kind\(\))?")
 _NOTE = re.compile(r"//[^\n]*")
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
@@ -218,6 +219,10 @@ def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) ->
         if "Diff" in made and ":=" in made:
             link = chain(made[made.index(":=") + 1 :])[-1]
             return WrittenDemand(joined(words), Demand(Strength.EXACT, link.text(1) or "", link.text(0)))
+    kind = _KIND.fullmatch(joined(compared.left))
+    if kind is not None and (compared.operator == "==") is wanted:
+        asked = Demand(Strength.SHAPE, kind[1], f"instanceOf({joined(compared.right)})")
+        return WrittenDemand(joined(words), asked)
     if compared.right == ["nil"] and _ERROR.match(joined(compared.left)):
         absent = (compared.operator == "==") is wanted
         strength = Strength.PRESENCE if absent else Strength.SHAPE

@@ -3,6 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.language import (
+    NEVER,
     Catching,
     Declaring,
     Heads,
@@ -96,6 +97,7 @@ LANGUAGE = Language(
             r"(?<!\w)(?:Throwable|Exception|RuntimeException|\w*Assertion\w*|ExpectationFailedException)\b"
         ),
         loud=word_set("fail assertSame assertEquals"),
+        losing={"register_shutdown_function": NEVER},
     ),
     logic=Logic(),
     broad=word_set("Exception Throwable RuntimeException Error \\Exception \\Throwable \\Error"),

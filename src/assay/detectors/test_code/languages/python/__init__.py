@@ -14,6 +14,7 @@ from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
 from assay.detectors.test_code.languages.python.unchanged import without_unchanged
 from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.word_sets import word_set
 
 _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
@@ -38,7 +39,15 @@ LANGUAGE = Language(
         parameter=re.compile(r"^\*{0,2}(\w+)"),
     ),
     libraries=(FUNCTIONS, FLUENT),
-    declaring=Declaring(shared=re.compile(r"pytest_")),
+    declaring=Declaring(
+        shared=re.compile(r"pytest_"), set_up=word_set("setUp asyncSetUp setUpClass setup_method setup_class"),
+    ),
+    replacing=(
+        re.compile(r"\bpatch\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
+        re.compile(r"\bpatch\.object\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*,"),
+        re.compile(r"\bmonkeypatch\.setattr\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*,"),
+        re.compile(r"\bmonkeypatch\.setattr\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
+    ),
     skipping=Skipping(
         throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
         exits=False,

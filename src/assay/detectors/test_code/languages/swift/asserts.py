@@ -4,7 +4,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import close, condition_demand, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
+from assay.detectors.test_code.engine.literals import measure
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -14,7 +14,7 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``XCTAssertEqual(x, 3)``, and within a tolerance with ``accuracy:``."""
     accuracy = link.labelled("accuracy")
     if accuracy:
-        return close(subject, link.argument(1), number(accuracy))
+        return close(subject, link.argument(1), measure(accuracy, facts.constants))
     return equality(subject, link.argument(1), facts.constants, facts.logic)
 
 
