@@ -4,6 +4,7 @@ import re
 
 from assay.detectors.test_code.engine.parts import Grammar, Part
 from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.languages.rust.written import written_out
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
@@ -23,6 +24,7 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 def bare_parsed(text: str, grammar: Grammar) -> Tree:
     """A text, parsed without the macros around tests and without the strategies of their parameters."""
+    text = written_out(text)
     # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
     parsed = _STR.sub("txt!", text) if "str![" in text else text
     tree = parse_parts(_with_parentheses(text), grammar, _laid_bare(parsed) if "!" in text else parsed)
