@@ -108,6 +108,7 @@ HONEST = [
         "await request(app).get('/').expect(200, () => {});",
         "await request(app).get('/').expect(200);",
     ),
+    ("javascript", "expect(f).toHaveBeenCalledTimes(1);", "expect(f).toHaveBeenCalledOnce();"),
     ("javascript", "request(app).get('/').expect(200, done);", "await request(app).get('/').expect(200);"),
     ("java", 'assertThat(f()).contains("abc");', 'assertThat(f()).containsAtLeast("abc");'),
     (
@@ -157,6 +158,7 @@ CHEATS = [
         "await request(app).get('/').expect(200);",
         "await request(app).get('/').expect(200, () => {});",
     ),
+    ("javascript", "expect(f).toHaveBeenCalledTimes(2);", "expect(f).toHaveBeenCalledOnce();"),
     ("javascript", "request(app).get('/').expect(200, done);", "request(app).get('/').expect(500, done);"),
     (
         "go",

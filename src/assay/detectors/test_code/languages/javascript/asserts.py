@@ -59,6 +59,7 @@ _MATCHERS = rules(
         "toBeNull null": Rule(Kind.VALUE, word="null"),
         "toBeUndefined undefined": Rule(Kind.VALUE, word="undefined"),
         "toBeNaN NaN": Rule(Kind.VALUE, word="NaN"),
+        "toHaveBeenCalledOnce toBeCalledOnce": Rule(Kind.VALUE, word="1"),
         "toBeTrue true": Rule(Kind.TRUE),
         "toBeFalse false": Rule(Kind.FALSE),
         "toBeTruthy ok": Rule(Kind.HOLDS),
