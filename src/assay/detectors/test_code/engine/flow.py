@@ -217,7 +217,8 @@ class Flow:
         while times < 2 and (at := text.find(name, at, around.end)) >= 0:
             end = at + len(name)
             part = _WORD.match(text, at - 1, at) or _WORD.match(text, end, min(end + 1, around.end))
-            times += not part and _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None
+            called = text[end : end + 1] == "("
+            times += not part and (called or _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None)
             at = end
         return times == 2
 
