@@ -142,7 +142,7 @@ RAISES = '    with pytest.raises(ValueError, match="no value"):\n        parse("
         ([(CHECK, "    if True:\n        return\n" + CHECK)], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if False:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if 0:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
-        ([(CHECK, "    if TYPE_CHECKING:\n        assert result == 3\n")], "assertion-weaker", "test_add"),
+        ([(CHECK, "    if TYPE_CHECKING:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if not LIMIT:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    while False:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    for _ in []:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),

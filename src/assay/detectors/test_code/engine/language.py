@@ -308,6 +308,8 @@ class Language:
     fail_receivers: frozenset[str] | None = None
     known: Mapping[str, str] = field(default_factory=dict)
     """Expressions that have the same value everywhere."""
+    oldest: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """What some values are at least, wherever tests still run: ``sys.version_info``."""
     least: Mapping[str, Rule] = field(default_factory=dict)
     """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
     waits: frozenset[str] = frozenset()
@@ -316,6 +318,8 @@ class Language:
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
+    copies: frozenset[str] = frozenset()
+    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

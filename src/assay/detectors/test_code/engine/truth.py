@@ -32,6 +32,8 @@ FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN"
 
 Where ``[]`` is among it, so is whatever has nothing in it, and what has something in it is true.
 """
+_ASKING = frozenset(("bool", "Boolean"))
+"""What asks whether something counts as true."""
 _DISPLAYS = frozenset(("(", "[", "{"))
 _NO_CONSTANTS: Mapping[str, str] = {}
 _UNSET = frozenset(("false",))
@@ -76,6 +78,8 @@ def truth(
             if decisive and _covers_all(parts):
                 return True
             return combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
+    if words[0] in _ASKING and words[1:2] == ["("] and closing(words, 1) == len(words) - 1:
+        return truth(words[2:-1], constants, falsy, depth + 1)
     if words[0] in ("!", "not"):
         whole = words[0] == "not" or is_operand(words[1:])
         inner = truth(words[1:], constants, falsy, depth + 1) if whole else None

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Skipping
+from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
 from assay.detectors.test_code.engine.parts import Grammar
 from assay.detectors.test_code.engine.reader import read as read_with
 from assay.detectors.test_code.engine.truth import FALSY, Logic
@@ -35,12 +35,16 @@ LANGUAGE = Language(
     ),
     heads=Heads(
         function=re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)\s*\((?P<takes>(?:[^()]|\([^()]*\))*)\)"),
-        klass=re.compile(r"class\s+(?P<name>\w+)"),
+        klass=re.compile(r"class\s+(?P<name>\w+)\s*(?:\[[^\]]*\]\s*)?(?:\((?P<parents>[^()]*(?:\([^()]*\)[^()]*)*)\))?"),
         parameter=re.compile(r"^\*{0,2}(\w+)"),
     ),
     libraries=(FUNCTIONS, FLUENT),
     declaring=Declaring(
-        shared=re.compile(r"pytest_"), set_up=word_set("setUp asyncSetUp setUpClass setup_method setup_class"),
+        hook_names=word_set(
+            "setUpModule setup_module setup_function setup setUp setUpClass setup_method setup_class asyncSetUp"
+        ),
+        set_up=word_set("setUp asyncSetUp setUpClass setup_method setup_class"),
+        shared=re.compile(r"pytest_"),
     ),
     replacing=(
         re.compile(r"\bpatch\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
@@ -49,8 +53,16 @@ LANGUAGE = Language(
         re.compile(r"\bmonkeypatch\.setattr\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
     ),
     skipping=Skipping(
+        marks={"skip": "skip", "expectedFailure": "xfail"},
+        asked={
+            "skipif": SkipCall(at=0, unless=False, label="condition"),
+            "skipIf": SkipCall(at=0, unless=False, label="condition"),
+            "skipUnless": SkipCall(at=0, unless=True, label="condition"),
+            "xfail": SkipCall("xfail", at=0, unless=False, label="condition"),
+        },
         throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
         exits=False,
+        whole=True,
     ),
     catching=Catching(
         assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
@@ -68,6 +80,9 @@ LANGUAGE = Language(
     fails=frozenset(("fail",)),
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
     custom=CUSTOM,
+    known={"__name__": '"a module"', "TYPE_CHECKING": "False", "typing.TYPE_CHECKING": "False"},
+    oldest={"sys.version_info": (3.0, 8.0)},
+    copies=word_set("list tuple sorted reversed set"),
     stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
     quirks=quirks.QUIRKS,
 )  # fmt: skip

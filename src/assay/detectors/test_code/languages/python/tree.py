@@ -21,7 +21,7 @@ _PARTS: dict[type[ast.AST], Part] = {
     ast.Raise: Part.THROW, ast.Break: Part.BREAK, ast.Continue: Part.BREAK, ast.Assign: Part.BINDING,
     ast.AnnAssign: Part.BINDING, ast.NamedExpr: Part.BINDING, ast.AugAssign: Part.ASSIGNMENT,
     ast.Delete: Part.ASSIGNMENT, ast.Assert: Part.ASSERT, ast.Nonlocal: Part.ASSIGNMENT,
-    ast.Global: Part.ASSIGNMENT,
+    ast.Global: Part.ASSIGNMENT, ast.Yield: Part.OTHER, ast.YieldFrom: Part.OTHER,
 }  # fmt: skip
 _BLOCKS = {"body": Part.BLOCK, "orelse": Part.BLOCK, "finalbody": Part.FINALLY}
 _SIGNS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
@@ -116,7 +116,8 @@ class _Maker:
 
     def _put(self, node: ast.AST, part: Part) -> None:
         start, end = self._reach(node)
-        self._found.append((start, end, type(node).__name__, part, node))
+        kind = "Yield" if part is Part.OTHER else type(node).__name__
+        self._found.append((start, end, kind, part, node))
         if part is Part.CALL:
             opened = self._text.find("(", self._reach(node.func)[1], end)  # type: ignore[attr-defined]
             if opened >= 0:
