@@ -135,16 +135,19 @@ def _awaited(reading: Reading, node: Node, tried: Node) -> WrittenDemand | None:
 
 def _silences(reading: Reading, node: Node) -> bool:
     """A context manager that takes a failing assertion: suppress, a broad ``raises``, what is put on a stack."""
-    call = reading.calls.get(node)
+    call = reading.calls[node] if node.part is Part.CALL else None
     if call is None or node.parent is None or not call.names:
         return False
+    name = (reading.names(call) if call.inner is None else call.names)[-1]
+    holds = node.parent.kind in ("With", "AsyncWith") and (name == "suppress" or name in _RAISING)
+    if not holds and name not in ("enter_context", "push"):
+        return False
     link = reading.links(call)[-1]
-    if link.name == "enter_context":
+    if name == "enter_context":
         return _takes_failures(reading, chain(link.argument(0))[0].name, link.argument(0)[1:], node)
-    if link.name == "push":
+    if name == "push":
         return joined(link.argument(0)).endswith(": True")
-    holds = node.parent.kind in ("With", "AsyncWith")
-    return holds and _takes_failures(reading, link.name, [word for each in link.positional for word in each], node)
+    return _takes_failures(reading, name, [word for each in link.positional for word in each], node)
 
 
 def _takes_failures(reading: Reading, name: str, given: list[str], node: Node) -> bool:
