@@ -198,8 +198,9 @@ def _settle(reading: Reading) -> None:
     file, wrapping = reading.scopes[0], Wrapping(reading)
     Rebinding(reading).settle()
     for scope in reading.scopes:
-        if scope.role is Role.TEST:
-            wrapping.put_around(scope, collecting.known(reading).tests[scope.node].marks)
+        found = collecting.known(reading).tests.get(scope.node)
+        if found is not None:
+            wrapping.put_around(scope, found.marks)
         elif scope.role is Role.FUNCTION:
             file.skips += [skip for skip in hook_skips(reading, scope) if skip not in file.skips]
     for call in reading.calls.values():

@@ -33,7 +33,7 @@ class Rebinding:
         self._file = reading.scopes[0]
         self._tests: list[tuple[str, Scope]] = []
         for scope in reading.scopes:
-            if scope.role is Role.TEST:
+            if scope.node in self._known.tests:
                 self._tests.append((_path(scope, self._known.tests[scope.node].name), scope))
 
     def settle(self) -> None:
