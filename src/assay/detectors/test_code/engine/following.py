@@ -211,8 +211,11 @@ class Following:
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
 
     def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
-        """``x = f()`` and, under a condition, ``x = 3``: what is expected may have been put in."""
-        if len(before) < 2 or _choices(before[-2].node, function):
+        """``x = f()`` and, under a condition or by a handler, ``x = 3``: what is expected may have been put in."""
+        if len(before) < 2:
+            return None
+        handles = [each for each in _choices(before[-1].node, function) if each.part is Part.TRY]
+        if any(each not in handles for each in _choices(before[-2].node, function)):
             return None
         one, other = self._words(before[-2]), self._words(before[-1])
         both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []

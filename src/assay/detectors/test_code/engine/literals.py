@@ -78,6 +78,19 @@ def _is_literal(word: str) -> bool:
     return _NUMBER.fullmatch(word) is not None or (word[0] == ":" and len(word) > 1)
 
 
+def is_inert(words: list[str], pure: frozenset[str]) -> bool:
+    """Whether nothing that a test could be about takes part: literals, and pure functions of literals."""
+    plain: list[str] = []
+    for at, word in enumerate(words):
+        if words[at + 1 : at + 2] != ["("]:
+            plain.append(word)
+        elif plain[-1:] == ["."] and f"{''.join(plain[-2:])}{word}" in pure:
+            del plain[-2:]
+        elif word not in pure or plain[-1:] == ["."]:
+            plain.append(word)
+    return len(plain) < len(words) and is_literal(plain)
+
+
 def number(words: list[str]) -> float | None:
     """The number that the words write out, with or without a sign and a suffix."""
     if not 0 < len(words) <= 2 or words[0][:1].isalpha():

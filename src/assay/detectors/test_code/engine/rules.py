@@ -18,7 +18,7 @@ from assay.detectors.test_code.engine.conditions import (
     shape,
 )
 from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
-from assay.detectors.test_code.engine.literals import is_literal, measure
+from assay.detectors.test_code.engine.literals import is_inert, is_literal, measure
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import bare, joined
@@ -238,8 +238,8 @@ def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -
     """An error: a broad kind of error, or any message, is less than a named one."""
     kind = link.types or joined(plain_type(expected))
     body = closure_body(subject)
-    if body[:1] in (["throw"], ["raise"]):
-        # The test throws what it waits for itself.
+    if body[:1] in (["throw"], ["raise"]) or is_inert(body, facts.logic.pure):
+        # The test throws what it waits for itself, or asks the language for it.
         return Demand(Strength.VACUOUS, joined(body), kind or None)
     last = kind.replace("::", ".").rsplit(".", 1)[-1]
     broad = not kind or last in facts.broad or is_everything(expected)

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, is_text, number, value_of
 from assay.detectors.test_code.engine.words import bare, closing, joined, split
+from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
 _MOST_KEPT = 60
@@ -32,6 +33,11 @@ FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN"
 
 Where ``[]`` is among it, so is whatever has nothing in it, and what has something in it is true.
 """
+PURE = word_set(
+    "JSON.parse BigInt decodeURIComponent Integer.parseInt Integer.valueOf Long.parseLong Double.parseDouble "
+    "UUID.fromString int.Parse Guid.Parse strconv.Atoi Integer Float"
+)
+"""Functions that come with a language: what they make of literals is not for a test to show."""
 _ASKING = frozenset(("bool", "Boolean"))
 """What asks whether something counts as true."""
 _DISPLAYS = frozenset(("(", "[", "{"))
@@ -56,6 +62,7 @@ class Logic:
     """Whether ``1 < x < 3`` means that both hold."""
     borrows: bool = False
     """Whether ``&x`` and ``*x`` equal whatever ``x`` does."""
+    pure: frozenset[str] = PURE
     wrappers: frozenset[str] = frozenset()
     """What makes a result of a value: ``Ok(3)``. To equal it is to equal the value, once unwrapped."""
 

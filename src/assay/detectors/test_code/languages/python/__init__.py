@@ -20,6 +20,10 @@ _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
     r"|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')"
 )
+_PURE = word_set(
+    "abs all any bool bytes chr dict divmod float format frozenset hex int isinstance len list max min object "
+    "ord pow range repr reversed round set sorted str sum tuple type zip"
+)
 _STRINGS = rf"{_ONE}(?:\s*+{_ONE})*+"
 
 
@@ -43,7 +47,6 @@ LANGUAGE = Language(
         hook_names=word_set(
             "setUpModule setup_module setup_function setup setUp setUpClass setup_method setup_class asyncSetUp"
         ),
-        set_up=word_set("setUp asyncSetUp setUpClass setup_method setup_class"),
         shared=re.compile(r"pytest_"),
     ),
     replacing=(
@@ -69,7 +72,7 @@ LANGUAGE = Language(
         loud=frozenset(("fail", "exit")),
         losing={"Thread": re.compile(r"\.join\("), "start_new_thread": re.compile(r"\.acquire\(|\.wait\(")},
     ),
-    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True),
+    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True, pure=_PURE),
     broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
     exits=frozenset(
         (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),

@@ -7,6 +7,7 @@ from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Quirks
+from assay.detectors.test_code.engine.literals import is_inert
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
@@ -112,7 +113,8 @@ def _body(reading: Reading, call: Call) -> tuple[str, bool]:
             shown.append(joined(reading.words_in(spelled(value))))
         else:
             shown.append(type(each).__name__.lower())
-        own &= isinstance(each, ast.Raise | ast.Pass)
+        alone = isinstance(value, ast.Call) and is_inert(reading.words_in(shown[-1]), reading.language.logic.pure)
+        own &= isinstance(each, ast.Raise | ast.Pass) or alone
     return "; ".join(shown)[:_LONGEST], own
 
 
