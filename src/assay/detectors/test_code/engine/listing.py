@@ -12,7 +12,7 @@ _SPREADS = frozenset(("*", "**", "..."))
 _BRACKETS = frozenset(("[", "(", "{"))
 
 
-def listed(reading: Reading, words: list[str], used: Node, depth: int = 0) -> list[list[str]] | None:
+def written_out(reading: Reading, words: list[str], used: Node, depth: int = 0) -> list[list[str]] | None:
     """The elements of a list as far as it is written in the file; None where it is made when the tests run."""
     if not words or depth > _DEEPEST:
         return None
@@ -22,7 +22,7 @@ def listed(reading: Reading, words: list[str], used: Node, depth: int = 0) -> li
         return _inside(reading, words, used, depth)
     pieces = split(words, "+") if "+" in words else [words]
     if len(pieces) > 1:
-        every = [listed(reading, piece, used, depth + 1) for piece in pieces]
+        every = [written_out(reading, piece, used, depth + 1) for piece in pieces]
         return None if None in every else [each for part in every for each in part or ()]
     if words[1] == "(" and closing(words, 1) == len(words) - 1:
         return _made(reading, words[0], split(words[2:-1]), used, depth)
@@ -52,7 +52,7 @@ def _named(reading: Reading, name: str, used: Node, depth: int) -> list[list[str
     if name[0] == '"' and len(name) > 1:
         return [[f'"{each}"'] for each in name[1:-1]] if "\\" not in name else None
     found = _value(reading, name, used)
-    return listed(reading, found, used, depth + 1) if found and found != [name] else None
+    return written_out(reading, found, used, depth + 1) if found and found != [name] else None
 
 
 def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[list[str]] | None:
@@ -63,7 +63,7 @@ def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[
     found: list[list[str]] = []
     for part in parts:
         if part[0] in _SPREADS:
-            inner = listed(reading, part[1:], used, depth + 1)
+            inner = written_out(reading, part[1:], used, depth + 1)
             if inner is None:
                 return None
             found += inner
@@ -77,7 +77,7 @@ def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[
 def _made(reading: Reading, name: str, given: list[list[str]], used: Node, depth: int) -> list[list[str]] | None:
     """What a function makes of a list: a copy of it, or a range of numbers."""
     if name in reading.language.copies and given:
-        return listed(reading, given[0], used, depth + 1)
+        return written_out(reading, given[0], used, depth + 1)
     bounds = [number(each) for each in given]
     known = [int(bound) for bound in bounds if bound is not None]
     if name != "range" or len(known) != len(bounds) or not 0 < len(known) < 4 or known[2:] == [0]:

@@ -12,8 +12,8 @@ from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, F
 from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
-from assay.detectors.test_code.languages.python.unchanged import without_unchanged
 from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.unchanged import without_unchanged
 from assay.detectors.test_code.word_sets import word_set
 
 _ONE = (
@@ -107,7 +107,7 @@ def read_python(text: str) -> TestCode:
 
 def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
     """A file before and after, where tests that both have in common may come without what they say."""
-    shorter = tuple(read_python(text) for text in without_unchanged(before, after))
+    shorter = tuple(read_python(text) for text in without_unchanged(before, after, "python"))
     if any(code.problems for code in shorter):
         return read_python(before), read_python(after)
     return shorter[0], shorter[1]

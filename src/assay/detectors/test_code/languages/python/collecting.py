@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.listing import listed
+from assay.detectors.test_code.engine.listing import written_out
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
@@ -282,7 +282,7 @@ def _times(tables: list[Table]) -> int | None:
 def _params(reading: Reading, fixture: Mark) -> Table | None:
     """A fixture with params makes each of its tests run once for each of them."""
     given = fixture.link.labelled("params")
-    rows = listed(reading, given, reading.tree.nodes[0]) if given else []
+    rows = written_out(reading, given, reading.tree.nodes[0]) if given else []
     return Table([], None if rows is None else [[row] for row in rows], [], filled=False) if given else None
 
 
@@ -295,9 +295,9 @@ def _table(reading: Reading, mark: Mark, found: Function) -> Table | None:
         indirect = link.labelled("indirect")
         listed_names = [named] if len(named) == 1 else split(named[1:-1]) if named else []
         names = [name.strip() for each in listed_names for name in joined(each).strip('"').split(",")]
-        return _rows(reading, mark, [name for name in names if name], listed(reading, values, root), indirect)
+        return _rows(reading, mark, [name for name in names if name], written_out(reading, values, root), indirect)
     if mark.name in _EXPANDING and ("parameterized" in link.names or "ddt" in link.names):
-        given = link.positional if mark.name == "data" else listed(reading, link.argument(0), root)
+        given = link.positional if mark.name == "data" else written_out(reading, link.argument(0), root)
         return _rows(reading, mark, list(reading.parameters(found.takes)), given, [])
     return None
 
