@@ -159,8 +159,6 @@ class Declaring:
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
     hook_names: frozenset[str] = frozenset()
-    set_up: frozenset[str] = frozenset()
-    """Functions that run before each test by their names, where they are no hooks to the engine."""
     parents: re.Pattern[str] = NEVER
     """Classes whose heirs hold tests by their names. Without one, every class and every file does."""
     test_calls: frozenset[str] = frozenset()

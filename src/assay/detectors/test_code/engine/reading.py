@@ -90,9 +90,7 @@ class Reading:
     @cached_property
     def set_up(self) -> list[Node]:
         """What runs before each test."""
-        named = self.language.declaring.set_up
-        hooks = (each for each in self.scopes if each.role is Role.HOOK or each.name in named)
-        return [each.node for each in hooks if each.node is not None]
+        return [each.node for each in self.scopes if each.role is Role.HOOK and each.node is not None]
 
     @cached_property
     def left_early(self) -> set[Node]:
