@@ -36,6 +36,17 @@ def records(rows: str) -> tuple[str, str]:
     return "a.test.js", RECORDS % rows
 
 
+def thinned(over: str) -> tuple[str, str]:
+    loop = f"for (const [n, want] of {over}) {{ expect(twice(n)).toBe(want); }}"
+    return "a.test.js", f"test('a', () => {{\n  const rows = [[1, 2], [2, 4]];\n  {loop}\n}});\n"
+
+
+def subtests(first: str) -> tuple[str, str]:
+    run = 't.Run("a", func(t *testing.T) { assert.Equal(t, 3, Add(c.a, c.b)) })'
+    loop = f"for _, c := range []struct{{ a, b int }}{{{{1, 2}}, {{2, 1}}}} {{\n{first}\n{run}\n}}"
+    return "a_test.go", f'package a\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {{\n{loop}\n}}\n'
+
+
 def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
     old, new = (read_test_code(path, text.encode(), read_here) for path, text in (before, after))
     return [found.rule for found in compare_assertions([FilePair(after[0], before[0], old, new)]).findings]
@@ -49,6 +60,8 @@ def rules(before: tuple[str, str], after: tuple[str, str]) -> list[str]:
         (javascript("[1, 2, 3]"), javascript("[1, 2, 4]"), ["expectation-rewritten"]),
         (records("{a: 1, expected: 3}"), records("{a: 1, expected: 4}"), ["expectation-rewritten"]),
         (go(PLAIN, "{1, 2, 3}, {2, 2, 4}"), go(PLAIN, "{1, 2, 3}"), ["cases-removed"]),
+        (thinned("rows"), thinned("rows.filter(([n]) => n > 1)"), ["cases-removed", "assertion-weaker"]),
+        (subtests(""), subtests("if c.a > c.b { continue }"), ["cases-removed", "cases-removed"]),
     ],
 )
 def test_worse(before: tuple[str, str], after: tuple[str, str], expected: list[str]) -> None:

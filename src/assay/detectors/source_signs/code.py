@@ -288,7 +288,9 @@ class Code:
 
     def names_in(self, target: Slice) -> list[str]:
         """The names that an assignment gives a value, without types. An attribute of something is none."""
-        if self.find(_OF, target) is not None:
+        # ``[first, second] = …`` gives names to what is in a list.
+        first = target[0] + (self.words[target[0]] == "[")
+        if self.find(_OF, (first, target[1])) is not None:
             return []
         colon = self.find(frozenset((":",)), target)
         words = self.words[target[0] : colon if colon is not None else target[1]]

@@ -42,6 +42,7 @@ _CONVERTED = re.compile(
     r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\)))+\Z"
 )
 _INSIDE = re.compile(r"\.|\[(?:[\"'](?P<key>[^\"']+)[\"']\]\Z)?")
+_CALLED = re.compile(r"(\w+[?!]?)\(")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 
@@ -264,6 +265,15 @@ def other_inputs(before: str, after: str) -> bool:
     if not (old - new and new - old):
         return False
     return _asked(before) == _asked(after) or is_literal(after)
+
+
+def asks_elsewhere(before: str, after: str) -> bool:
+    """Whether a subject with the same words is made otherwise: what was called last for it is no longer called.
+
+    A subject without calls may be made anywhere.
+    """
+    old, new = _CALLED.findall(before), _CALLED.findall(after)
+    return bool(old) and bool(new) and before != after and old[-1] not in new
 
 
 def _asked(subject: str) -> str:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable
 
 from assay.detectors.test_code.assertion_pairs import (
+    asks_elsewhere,
     demand_key,
     is_literal,
     kin,
@@ -12,7 +13,7 @@ from assay.detectors.test_code.assertion_pairs import (
     wider,
     without_owner,
 )
-from assay.detectors.test_code.model import Assertion
+from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.negations import is_negation
 
 _UNKNOWN_NUMBER = 1_000_000
@@ -25,7 +26,7 @@ class Pool:
     def __init__(self) -> None:
         self.used: set[int] = set()
         self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
-        self._by_shape: Counter[tuple[str, str]] = Counter()
+        self._by_shape: Counter[tuple[str, str, Strength]] = Counter()
 
     def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
         """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
@@ -66,6 +67,8 @@ class Pool:
             return False
         if is_negation(lost, waiting[-1]) or other_inputs(lost.subject, waiting[-1].subject):
             return False
+        if key == lost.text and asks_elsewhere(lost.subject, waiting[-1].subject):
+            return False
         self.used.add(id(waiting.pop()))
         return True
 
@@ -73,17 +76,17 @@ class Pool:
         """Use up cases of a test that asserts the same with its parameters, whatever these are."""
         if not self._by_shape:
             return False
-        for form in ((shape(lost.text), ""), _form(lost)):
+        for form in ((shape(lost.text), "", lost.strength), _form(lost)):
             if self._by_shape[form] >= wanted:
                 self._by_shape[form] -= wanted
                 return True
         return False
 
 
-def _form(assertion: Assertion) -> tuple[str, str]:
+def _form(assertion: Assertion) -> tuple[str, str, Strength]:
     """The shape, and what is expected where that is the same in all cases."""
     expected = assertion.expected or ""
-    return shape(assertion.text), expected if is_literal(expected) else ""
+    return shape(assertion.text), expected if is_literal(expected) else "", assertion.strength
 
 
 class Replacements:

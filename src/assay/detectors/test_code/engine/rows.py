@@ -108,7 +108,8 @@ def head_of(reading: Reading, loop: Node) -> tuple[list[list[str]], list[str]]:
     named, over = (words[:at], words[at + 1 :]) if words[at] != "as" else (words[at + 1 :], words[:at])
     if words[at] == "range":
         parts = split(named[:-1])
-        return parts if len(parts) == 2 else [], over
+        # The first is the number of the round, or the key in a map.
+        return [["_", *parts[0]], parts[1]] if len(parts) == 2 else [], over
     return _patterns(named), over
 
 
@@ -174,9 +175,9 @@ def bound(names: Sequence[list[str]], row: list[str]) -> Bound:
         return {**matched(names[0], pair[0]), **matched(names[1], pair[1])}
     if len(names) == 1:
         return matched(names[0], row)
+    if len(names) == 2 and names[0][:1] == ["_"]:
+        return matched(names[1], row)
     parts = elements(row) or []
-    if names and names[0] == ["_"] and len(parts) != len(names):
-        return matched(names[-1], row)
     return spread(names, parts) if len(parts) == len(names) else {}
 
 

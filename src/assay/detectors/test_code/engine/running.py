@@ -58,7 +58,7 @@ def _asked(written: Written, bound: Bound) -> list[Assertion]:
     if not written.conditions:
         return asked
     texts = {name: joined(words) for name, words in bound.items()}
-    decided = [truth(words, texts) for words in written.conditions]
+    decided = [truth(put_in(words, bound), texts) for words in written.conditions]
     if False in decided:
         return [replace(each, reachable=False) for each in asked]
     if any(

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.following import put_in
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
@@ -22,6 +23,7 @@ from assay.detectors.test_code.engine.skipping import (
     skip_of_call,
     thrown_skip,
 )
+from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -88,14 +90,21 @@ class Suites:
     def _count(self, scope: Scope, outer: Scope) -> None:
         """How often loops run what a scope declares; a test that declares others runs them as often."""
         around = times(self._reading, scope.node, outer.node or self._reading.tree.nodes[0]) if scope.node else 1
+        if around is not None and around > 1 and scope.node is not None:
+            around = len(self._loops(scope.node, outer))
         scope.cases = None if scope.cases is None or around is None else scope.cases * around
         if outer.role is Role.TEST:
             outer.rows = max(outer.rows, around or 1)
 
     def _cases(self, declared: Declared, node: Node, outer: Scope) -> Sequence[Bound]:
         """What the names of a scope are in each of its cases, by its own table and by the loops around it."""
-        loops = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
-        return every([each for each in (declared.given(), loops) if each])
+        return every([each for each in (declared.given(), self._loops(node, outer)) if each])
+
+    def _loops(self, node: Node, outer: Scope) -> Sequence[Bound]:
+        """What the names of the loops around a declaration are in each round that comes to it."""
+        found = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
+        conditions = guard_of(self._reading, node).chosen if len(found) > 1 else []
+        return [row for row in found if not any(truth(put_in(each, row)) is False for each in conditions)]
 
     # Classes and functions
 

@@ -161,11 +161,16 @@ def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | No
         equal = True
     if equal is not None and (operator in EQUALS or operator in DIFFERS):
         return equal is (operator in EQUALS)
-    if isinstance(left, float) and isinstance(right, float):
-        return {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}.get(operator)
+    if (isinstance(left, float) and isinstance(right, float)) or _are_texts(left, right):
+        ordered = {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}  # type: ignore[operator]
+        return ordered.get(operator)
     if equal and operator in ("<=", ">="):
         return True
     return _of_size(compared, left, right)
+
+
+def _are_texts(left: str | float | None, right: str | float | None) -> bool:
+    return isinstance(left, str) and isinstance(right, str) and is_text(left) and is_text(right)
 
 
 def _of_size(compared: "Comparison", left: str | float | None, right: str | float | None) -> bool | None:
