@@ -413,12 +413,11 @@ TESTS_IN_PIECE = 5
 
 @dataclass(frozen=True, slots=True)
 class LongTests:
-    """What a long file of tests of a language is made of, and by which name the bare parser knows the language."""
+    """What a long file of tests of a language is made of."""
 
     start: str
     piece: str
     end: str = ""
-    parser: str = ""
 
     def text(self, tests: int, first: int = 1) -> str:
         """A file with as many tests, whose numbers begin at ``first``."""
