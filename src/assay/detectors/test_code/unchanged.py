@@ -70,6 +70,29 @@ _LAYOUTS = {
         stays=re.compile(r'^[ \t]*#|@"|\$@|"""', re.MULTILINE),
         apart="{",
     ),
+    "kotlin": _Layout(
+        re.compile(r"([ \t]+)(?:(?:public|internal|open)[ \t]+)*fun[ \t]+(?:\w+|`[^`\n]++`)\([^()]*\)[ \t]*+\{$"),
+        _BRACE,
+        ("@",),
+        re.compile(r"@(?:\w*Test)\b"),
+        stays=re.compile(r'"""'),
+    ),
+    "php": _Layout(
+        re.compile(r"([ \t]+)(?:(?:final|public)[ \t]+)*function[ \t]+test\w*\([^()]*\)(?:[ \t]*+:[ \t]*+\w+)?$"),
+        _BRACE,
+        ("#[",),
+        odd=('"', "'"),
+        stays=re.compile(r"<<<|\?>"),
+        apart="{",
+    ),
+    "swift": _Layout(
+        re.compile(
+            r"([ \t]+)(?:@MainActor[ \t]+)?func[ \t]+test\w*\(\)(?:[ \t]+async)?(?:[ \t]+throws)?[ \t]*+\{$"
+        ),
+        _BRACE,
+        ("@",),
+        stays=re.compile(r'"""|#"|^[ \t]*#', re.MULTILINE),
+    ),
 }
 
 
