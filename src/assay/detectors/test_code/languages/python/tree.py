@@ -29,6 +29,10 @@ _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, str, int, type
     *(sign.__subclasses__() for sign in _SIGNS)
 )
 """What has nothing in it that matters."""
+_SPECIAL = frozenset(
+    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.BinOp, ast.ListComp, ast.SetComp}
+)
+"""What is no part, and still more than what it is made of."""
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 Found = tuple[int, int, str, Part, ast.AST | None]
@@ -90,20 +94,14 @@ class _Maker:
         waiting: list[ast.AST] = [module]
         while waiting:
             node = waiting.pop()
-            part = _PARTS.get(type(node))
-            if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name):
+            part = _PARTS.get(node.__class__)
+            if node.__class__ is ast.Assign and not isinstance(node.targets[0], ast.Name):
                 part = Part.ASSIGNMENT
             if part is not None:
                 self._put(node, part)
                 if part is Part.CALL and other_spelling(node) is not node:
                     self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._imports.append(node)
-                continue
-            elif isinstance(node, ast.match_case):
-                self._case(node)
-            elif isinstance(node, ast.JoinedStr | ast.Dict) or other_spelling(node) is not node:
-                self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
+            elif node.__class__ in _SPECIAL and self._is_whole(node):
                 continue
             for name in node._fields:
                 value = getattr(node, name, None)
@@ -113,6 +111,19 @@ class _Maker:
                 elif value is not None and value.__class__ not in _LEAVES:
                     waiting.append(value)
         return self._nested(module)
+
+    def _is_whole(self, node: ast.AST) -> bool:
+        """Whether nothing inside of a node is looked at by itself."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._imports.append(node)
+            return True
+        if isinstance(node, ast.match_case):
+            self._case(node)
+            return False
+        if not isinstance(node, ast.JoinedStr | ast.Dict) and other_spelling(node) is node:
+            return False
+        self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
+        return True
 
     def _put(self, node: ast.AST, part: Part) -> None:
         start, end = self._reach(node)
