@@ -64,6 +64,8 @@ _FOLDING = word_set(
     "mb_strtolower"
 )
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
+_EVERY_TYPE = re.compile(r"(?:typeof\()?(?:object|Object|Any|AnyObject|BasicObject)(?:\)|\.class|::class|\.self)?")
+"""What everything is one of."""
 _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
 )
@@ -365,7 +367,8 @@ def presence(subject: list[str], constants: Constants, expected: str | None = No
 
 def shape(subject: list[str], word: str, expected: list[str], wanted: bool = True) -> Demand:
     """A property: nothing is demanded of a literal, nor by a pattern that matches everything."""
-    trivial = wanted and bool(expected) and _EVERYTHING.fullmatch(joined(expected)) is not None
+    everything = _EVERY_TYPE if word == "instanceOf" else _EVERYTHING
+    trivial = wanted and bool(expected) and everything.fullmatch(joined(expected)) is not None
     vacuous = trivial or (is_literal(subject) and (not expected or is_literal(expected)))
     found = Strength.VACUOUS if vacuous else Strength.SHAPE
     return Demand(found, joined(subject), told(word, joined(expected), wanted))

@@ -30,6 +30,10 @@ class Kind(Enum):
 
     EQUAL = "equal"
     UNEQUAL = "unequal"
+    NEAR = "near"
+    """Equal; within a tolerance where one is given."""
+    LISTED = "listed"
+    """Equal to a list of all that is given."""
     CLOSE = "close"
     HOLDS = "holds"
     """A condition must be true."""
@@ -60,7 +64,8 @@ class Kind(Enum):
 
 
 _OPPOSITE = {
-    Kind.EQUAL: Kind.UNEQUAL, Kind.UNEQUAL: Kind.EQUAL, Kind.HOLDS: Kind.FAILS, Kind.FAILS: Kind.HOLDS,
+    Kind.EQUAL: Kind.UNEQUAL, Kind.NEAR: Kind.UNEQUAL, Kind.LISTED: Kind.NO_SHAPE, Kind.UNEQUAL: Kind.EQUAL,
+    Kind.HOLDS: Kind.FAILS, Kind.FAILS: Kind.HOLDS,
     Kind.TRUE: Kind.NO_SHAPE, Kind.FALSE: Kind.NO_SHAPE, Kind.VALUE: Kind.NOT_VALUE, Kind.NOT_VALUE: Kind.VALUE,
     Kind.RAISES: Kind.QUIET, Kind.QUIET: Kind.RAISES, Kind.SHAPE: Kind.NO_SHAPE, Kind.NO_SHAPE: Kind.SHAPE,
     Kind.PRESENCE: Kind.ABSENCE, Kind.ABSENCE: Kind.PRESENCE, Kind.CLOSE: Kind.NO_SHAPE, Kind.EXACT: Kind.NO_SHAPE,
@@ -68,6 +73,7 @@ _OPPOSITE = {
 }  # fmt: skip
 _CLOSURES = frozenset(("(", "async", "fn", "static"))
 _LONGEST_HEAD = 12
+_MANY = 99
 _SIGNS = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _ABSENT = frozenset(("null", "nil", "None", "undefined", "(empty)", "NULL"))
 
@@ -93,7 +99,10 @@ class Rule:
     @property
     def needs(self) -> int:
         """How many arguments say something; what comes after them is a message."""
-        if self.kind is Kind.CLOSE:
+        if self.subject < 0:
+            # The subject comes last, so there is no message behind it.
+            return _MANY
+        if self.kind is Kind.CLOSE or (self.kind is Kind.NEAR and not self.labels):
             return max(self.subject, self.expected, self.tolerance) + 1
         if self.kind in _OF_ONE:
             return self.subject + 1
@@ -167,7 +176,9 @@ def _pick(given: list[list[str]], index: int) -> list[str]:
 
 def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     constants, logic, kind = facts.constants, facts.logic, rule.kind
-    if kind is Kind.EQUAL:
+    if kind is Kind.NEAR and (rule.tolerance < len(link.positional) or link.labelled(*rule.labels)):
+        return close(subject, expected, tolerance_of(rule, link, facts))
+    if kind in (Kind.EQUAL, Kind.NEAR) or (kind is Kind.LISTED and link.given < 2):
         return equality(subject, expected, constants, logic)
     if kind is Kind.UNEQUAL:
         return inequality(subject, expected, constants, logic)
@@ -181,6 +192,9 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
         return order(subject, rule.word, expected, True, constants)
     if kind is Kind.LENGTH:
         return _length(subject, expected)
+    if kind is Kind.LISTED:
+        listed = ", ".join(joined(each) for each in link.arguments or ())
+        return Demand(Strength.EXACT, joined(subject), f"[{listed}]")
     if kind in (Kind.VALUE, Kind.NOT_VALUE):
         return _value(rule, subject)
     return _loose(rule, link, facts, subject, expected)
@@ -200,7 +214,8 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
         given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
         return shape(subject, link.name, given, kind is Kind.SHAPE)
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
-        return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
+        typed = [link.types] if link.types and rule.word == "instanceOf" else expected
+        return shape(subject, rule.word or link.name, typed, kind is Kind.SHAPE)
     if kind is Kind.EXACT:
         others = ", ".join(joined(each) for each in link.arguments or () if each != subject)
         return Demand(Strength.EXACT, joined(subject), f"{rule.word or link.name}({others})")
@@ -236,7 +251,7 @@ def _value(rule: Rule, subject: list[str]) -> Demand:
 
 def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     """An error: a broad kind of error, or any message, is less than a named one."""
-    kind = link.types or joined(plain_type(expected))
+    kind = link.types or joined(plain_type(expected) if expected is not subject else [])
     body = closure_body(subject)
     if body[:1] in (["throw"], ["raise"]) or is_inert(body, facts.logic.pure):
         # The test throws what it waits for itself, or asks the language for it.

@@ -7,8 +7,8 @@ from assay.detectors.test_code.engine.chains import Link, is_labelled
 from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import is_literal, measure, number
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, plain_type, rules
+from assay.detectors.test_code.engine.literals import is_literal, measure
+from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -91,17 +91,10 @@ def _ranged(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return Demand(Strength.SHAPE, joined(subject), told(link.name, rest))
 
 
-def _instance(subject: list[str], kind: str) -> Demand:
-    """Everything is an object."""
-    everything = kind in ("object", "Object")
-    return Demand(Strength.VACUOUS if everything else Strength.SHAPE, joined(subject), told("instanceOf", kind))
-
-
 def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``IsType<Foo>(x)``, ``IsType(typeof(Foo), x)``, ``IsInstanceOfType(x, typeof(Foo))``."""
-    first = link.given < 2 or link.argument(0)[0] != "typeof"
-    named = link.types or joined(plain_type(link.argument(1 if first else 0)))
-    return _instance(link.argument(0 if first else 1), named)
+    at = 0 if link.given < 2 or link.argument(0)[0] != "typeof" else 1
+    return demand_of(Rule(Kind.SHAPE, at, 1 - at, word="instanceOf"), link, facts)
 
 
 def _single(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -149,9 +142,8 @@ FUNCTIONS = rules(
 
 def _type(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``Throws.TypeOf<E>()``, ``Is.InstanceOf<Foo>()``."""
-    if "Throws" in link.names:
-        return demand_of(Rule(Kind.RAISES, expected=0), link, facts, subject)
-    return _of_type(link, facts, subject)
+    rule = Rule(Kind.RAISES, expected=0) if "Throws" in link.names else _OF_TYPE
+    return demand_of(rule, link, facts, subject)
 
 
 def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -161,6 +153,7 @@ def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return demand_of(Rule(Kind.SHAPE, expected=0), link, facts, subject)
 
 
+_OF_TYPE = Rule(Kind.SHAPE, expected=0, word="instanceOf")
 _NULL, _NOTHING = Rule(Kind.VALUE, word="null"), Rule(Kind.VALUE, word="(empty)")
 _ORDERS = {
     "GreaterThan Positive_": Rule(Kind.ORDER, expected=0, word=">"),
@@ -235,30 +228,12 @@ _TAKES_ONE = re.compile(
 )
 
 
-def _be(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """``ShouldBe(3)``, and ``ShouldBe(3, 0.1)`` within a tolerance."""
-    if link.given > 1:
-        return close(subject, link.argument(0), number(link.argument(1)))
-    return equality(subject, link.argument(0), facts.constants, facts.logic)
-
-
-def _listed(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """The elements of a list, one by one or as a list."""
-    if link.given < 2:
-        return equality(subject, link.argument(0), facts.constants, facts.logic)
-    return Demand(Strength.EXACT, joined(subject), f"[{', '.join(joined(each) for each in link.arguments or ())}]")
-
-
-def _of_type(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    return _instance(subject, link.types or joined(plain_type(link.argument(0))))
-
-
 _THROWN = Rule(Kind.RAISES, expected=9)
 _CHECKS: dict[str, Rule | Check] = rules(
     {
-        "Be BeSameAs": _be,
+        "Be BeSameAs": Rule(Kind.NEAR, expected=0, tolerance=1),
         "NotBe NotBeSameAs NotBeEquivalentTo": Rule(Kind.UNEQUAL, expected=0),
-        "BeEquivalentTo Equal BeInSameOrderAs BeSameSequenceAs": _listed,
+        "BeEquivalentTo Equal BeInSameOrderAs BeSameSequenceAs": Rule(Kind.LISTED, expected=0),
         "NotEqual": Rule(Kind.UNEQUAL, expected=0),
         "BeTrue": Rule(Kind.TRUE),
         "BeFalse": Rule(Kind.FALSE),
@@ -278,7 +253,7 @@ _CHECKS: dict[str, Rule | Check] = rules(
         "StartWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
         "EndWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
         "Match MatchRegex": Rule(Kind.SHAPE, expected=0, word="match"),
-        "BeOfType BeAssignableTo": _of_type,
+        "BeOfType BeAssignableTo": _OF_TYPE,
         "BePositive": Rule(Kind.SHAPE, expected=9, word="positive"),
         "BeNegative": Rule(Kind.SHAPE, expected=9, word="negative"),
         **{" ".join(f"Be{name}" for name in names.split()): rule for names, rule in _ORDERS.items()},

@@ -10,7 +10,6 @@ from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import measure, number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.words import joined
-from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
 _MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})
@@ -85,19 +84,11 @@ def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return close(subject, link.argument(0), value)
 
 
-def _listed(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    given = ", ".join(joined(each) for each in link.arguments or ())
-    return Demand(Strength.EXACT, joined(subject), f"[{given}]")
-
-
 def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """An error of a kind, where the subject throws; or a type that everything has."""
-    rule = Rule(Kind.RAISES, expected=0)
-    if "->" in subject[:4] or "{" in subject[:1]:
-        return demand_of(rule, link, facts, subject)
-    found = demand_of(Rule(Kind.SHAPE, expected=0, word="instanceOf"), link, facts, subject)
-    everything = joined(link.argument(0)) in ("Object.class", "Any::class")
-    return replace(found, strength=Strength.VACUOUS) if everything else found
+    """An error of a kind, where the subject throws; or a type."""
+    throws = "->" in subject[:4] or "{" in subject[:1]
+    rule = Rule(Kind.RAISES if throws else Kind.SHAPE, expected=0, word="instanceOf")
+    return demand_of(rule, link, facts, subject)
 
 
 def _of(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -128,7 +119,9 @@ _CHECKS: dict[str, Rule | Check] = rules(
         "isOne": Rule(Kind.VALUE, word="1"),
         "isNotZero": Rule(Kind.NOT_VALUE, word="0"),
         "hasSize hasSizeOf": Rule(Kind.LENGTH, expected=0),
-        "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": _listed,
+        "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": Rule(
+            Kind.LISTED, expected=0
+        ),
         "contains containsAll containsAtLeast containsAnyOf containsKey": Rule(
             Kind.SHAPE, expected=0, word="contain"
         ),
@@ -165,7 +158,7 @@ ASSERTJ = Library(
                 "closeTo": Rule(Kind.CLOSE, expected=0, tolerance=1),
                 "anything": Rule(Kind.VACUOUS),
                 "is": Rule(Kind.EQUAL, expected=0),
-                "arrayContaining containsInAnyOrder samePropertyValuesAs": _listed,
+                "arrayContaining containsInAnyOrder samePropertyValuesAs": Rule(Kind.LISTED, expected=0),
                 "hasItem hasItems containsString hasKey hasEntry": Rule(Kind.SHAPE, expected=0, word="contain"),
                 "instanceOf": Rule(Kind.SHAPE, expected=0, word="instanceOf"),
                 "greaterThan": Rule(Kind.ORDER, expected=0, word=">"),
