@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.asserted_text import without_message, written
+from assay.detectors.test_code.engine.asserted_text import without_message
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
@@ -220,7 +220,9 @@ class Asserting:
                 found = matched(library, link, reading.facts)
                 return [each._replace(text=library.head + each.text) for each in found]
             text = (
-                library.head + written(link) if library.trimmed is not None else without_message(words, link, rule)
+                library.head + link.written(link.names[-1:])
+                if library.trimmed is not None
+                else without_message(words, link, rule)
             )
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]

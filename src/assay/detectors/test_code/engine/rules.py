@@ -214,8 +214,11 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
         given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
         return shape(subject, link.name, given, kind is Kind.SHAPE)
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
-        typed = [link.types] if link.types and rule.word == "instanceOf" else expected
-        return shape(subject, rule.word or link.name, typed, kind is Kind.SHAPE)
+        if link.types and rule.word == "instanceOf":
+            expected = [link.types]
+        elif is_literal(subject) and expected and not is_literal(expected):
+            subject, expected = expected, subject
+        return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
     if kind is Kind.EXACT:
         others = ", ".join(joined(each) for each in link.arguments or () if each != subject)
         return Demand(Strength.EXACT, joined(subject), f"{rule.word or link.name}({others})")

@@ -2,12 +2,13 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from assay.detectors.test_code.engine.chains import Link, is_labelled
 from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import is_literal, measure
+from assay.detectors.test_code.engine.literals import measure
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import joined
@@ -62,27 +63,16 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return close(link.argument(1), link.argument(0), value)
 
 
-def _held(kind: Kind, word: str, subject: int) -> Check:
-    """A property; of something written out and something else, the first is expected, wherever it stands."""
-
-    def check(link: Link, facts: Facts, _: list[str]) -> Demand:
-        given = (link.arguments or [])[:2]
-        written = [is_literal(each) for each in given]
-        at = written.index(False) if len(written) > 1 and written[0] is not written[1] else subject
-        return demand_of(Rule(kind, at, 1 - at, word=word), replace(link, arguments=given), facts)
-
-    return check
-
-
-def _holding(subject: int) -> dict[str, Check]:
+def _holding(at: int) -> dict[str, Rule]:
     """What texts and collections hold, with the subject at one of two places."""
+    holds, lacks = partial(Rule, Kind.SHAPE, at, 1 - at), partial(Rule, Kind.NO_SHAPE, at, 1 - at)
     return {
-        "Contains": _held(Kind.SHAPE, "contain", subject),
-        "DoesNotContain": _held(Kind.NO_SHAPE, "contain", subject),
-        "StartsWith": _held(Kind.SHAPE, "startWith", subject),
-        "EndsWith": _held(Kind.SHAPE, "endWith", subject),
-        "Matches IsMatch": _held(Kind.SHAPE, "match", subject),
-        "DoesNotMatch": _held(Kind.NO_SHAPE, "match", subject),
+        "Contains": holds(word="contain"),
+        "DoesNotContain": lacks(word="contain"),
+        "StartsWith": holds(word="startWith"),
+        "EndsWith": holds(word="endWith"),
+        "Matches IsMatch": holds(word="match"),
+        "DoesNotMatch": lacks(word="match"),
     }
 
 
