@@ -7,11 +7,10 @@ from assay.detectors.test_code.engine.conditions import close, shape
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import measure
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, strongest, turned
+from assay.detectors.test_code.engine.rules import Facts, demand_of, strongest, turned
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Strength
 
-_SHAPE = Rule(Kind.SHAPE, expected=0)
 _DEEPEST = 8
 
 
@@ -114,15 +113,11 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
             # From here on a part of what was asked about is asked about.
             subject = [*subject, ".", ".".join(link.names[:-1])]
         else:
-            rule = _rule(library, name)
+            rule = library.matching(name)
             demand = demand_of(turned(rule) if negated else rule, link, facts, subject)
             found.append((shown, demand))
             negated = negated and not library.each
     return found
-
-
-def _rule(library: Library, name: str) -> Rule | Check:
-    return library.matchers.get(name) or library.other or _SHAPE
 
 
 def _matcher(
@@ -146,7 +141,7 @@ def _matcher(
     subject = _navigated(library, links, subject)
     if any(name in library.elements for link in links for name in link.names):
         return shape(subject, "contain", last.argument(0) or [last.name], holds)
-    rule = library.matchers.get(last.name)
+    rule = library.matcher(last.name)
     inner = last.argument(0)
     if last.name in library.joined and last.given and depth < _DEEPEST:
         parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
@@ -154,11 +149,11 @@ def _matcher(
         return most(parts, key=lambda each: each.strength)
     inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
     nested = last.name in ("is", "describedAs") or rule is None
-    nested = nested and (inside in library.matchers or inside in library.negations or inside in library.joined)
+    nested = nested and bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
     if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
         return _matcher(library, inner, subject, facts, holds, depth + 1)
     if rule is None:
-        rule = library.other or _SHAPE
+        rule = library.matching(last.name)
     if not holds:
         rule = library.opposites.get(last.name) or turned(rule)
     return demand_of(rule, last, facts, subject)

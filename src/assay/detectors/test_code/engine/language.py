@@ -13,7 +13,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Grammar
-from assay.detectors.test_code.engine.rules import Check, Rule
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import Lexicon
@@ -81,6 +81,14 @@ class Library:
     def asking(self) -> Collection[str]:
         """The names that a subject is asked by without a starter."""
         return self.matchers if self.subject_first and not self.starters else self.takers
+
+    def matcher(self, name: str) -> Rule | Check | None:
+        """What a matcher of this name demands; None where neither the library nor all of them have one."""
+        return self.matchers.get(name) or worded(name)
+
+    def matching(self, name: str) -> Rule | Check:
+        """The same; a property where nothing is known of it."""
+        return self.matcher(name) or self.other or PROPERTY
 
     def rule(self, name: str) -> Rule | Check | None:
         """What a function of this name demands; None where the library has no such function."""

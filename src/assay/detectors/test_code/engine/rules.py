@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import (
@@ -20,7 +21,7 @@ from assay.detectors.test_code.engine.conditions import (
 from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
 from assay.detectors.test_code.engine.literals import is_inert, is_literal, measure
 from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.wording import told
+from assay.detectors.test_code.engine.wording import COMPARISONS, told, word_of
 from assay.detectors.test_code.engine.words import bare, joined
 from assay.detectors.test_code.model import Strength
 
@@ -125,6 +126,37 @@ Rules = Mapping[str, Rule | Check]
 def rules(*tables: Rules) -> dict[str, Rule | Check]:
     """Rules by the names of functions: a key may list several names."""
     return {name: rule for table in tables for names, rule in table.items() for name in names.split()}
+
+
+PROPERTY = Rule(Kind.SHAPE, expected=0)
+"""What a matcher demands of which nothing but its name is known."""
+_BY_WORD = {
+    **rules(
+        {
+            "true": Rule(Kind.TRUE),
+            "false": Rule(Kind.FALSE),
+            "truthy": Rule(Kind.HOLDS),
+            "falsy falsey": Rule(Kind.FAILS),
+            "empty": Rule(Kind.VALUE, word="(empty)"),
+            "zero": Rule(Kind.VALUE, word="0"),
+            "nan": Rule(Kind.VALUE, word="NaN"),
+            "length": Rule(Kind.LENGTH, expected=0),
+            "present": Rule(Kind.NOT_VALUE, word="(empty)"),
+            "instanceof": Rule(Kind.SHAPE, expected=0, word="instanceOf"),
+        }
+    ),
+    **{word: Rule(Kind.VALUE, word=word) for word in ("null", "nil", "undefined")},
+    **{word: Rule(Kind.SHAPE, expected=0, word=word) for word in ("contain", "match", "startwith", "endwith")},
+    **{word: Rule(Kind.ORDER, expected=0, word=sign) for word, sign in COMPARISONS.items()},
+}
+
+
+@lru_cache(maxsize=1024)
+def worded(name: str) -> Rule | Check | None:
+    """What a matcher demands by a word that libraries share: ``toBeNull``, ``isNotEmpty``, ``BeGreaterThan``."""
+    word, wanted = word_of(name)
+    rule = _BY_WORD.get(word)
+    return rule if wanted or rule is None else turned(rule)
 
 
 def turned(rule: Rule | Check) -> Rule | Check:

@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import measure
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -144,13 +144,7 @@ def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
 
 
 _OF_TYPE = Rule(Kind.SHAPE, expected=0, word="instanceOf")
-_NULL, _NOTHING = Rule(Kind.VALUE, word="null"), Rule(Kind.VALUE, word="(empty)")
-_ORDERS = {
-    "GreaterThan Positive_": Rule(Kind.ORDER, expected=0, word=">"),
-    "GreaterThanOrEqualTo AtLeast GreaterThanOrEqual": Rule(Kind.ORDER, expected=0, word=">="),
-    "LessThan": Rule(Kind.ORDER, expected=0, word="<"),
-    "LessThanOrEqualTo AtMost LessThanOrEqual": Rule(Kind.ORDER, expected=0, word="<="),
-}
+_NULL = Rule(Kind.VALUE, word="null")
 ASSERT = Library(
     functions=FUNCTIONS,
     receivers=frozenset(("Assert", *_SUBJECT_FIRST)),
@@ -159,19 +153,9 @@ ASSERT = Library(
         **rules(
             {
                 "EqualTo SameAs EquivalentTo": Rule(Kind.EQUAL, expected=0),
-                "True": Rule(Kind.TRUE),
-                "False": Rule(Kind.FALSE),
-                "Null": _NULL,
-                "Empty": _NOTHING,
-                "Zero": Rule(Kind.VALUE, word="0"),
-                "NaN": Rule(Kind.VALUE, word="NaN"),
-                "Contain Contains Member ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
-                "StartWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
-                "EndWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
-                "Match": Rule(Kind.SHAPE, expected=0, word="match"),
+                "ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
                 "TypeOf InstanceOf AssignableFrom AssignableTo": _type,
                 "Nothing": Rule(Kind.QUIET),
-                **_ORDERS,
             }
         )
     },
@@ -225,28 +209,17 @@ _CHECKS: dict[str, Rule | Check] = rules(
         "NotBe NotBeSameAs NotBeEquivalentTo": Rule(Kind.UNEQUAL, expected=0),
         "BeEquivalentTo Equal BeInSameOrderAs BeSameSequenceAs": Rule(Kind.LISTED, expected=0),
         "NotEqual": Rule(Kind.UNEQUAL, expected=0),
-        "BeTrue": Rule(Kind.TRUE),
-        "BeFalse": Rule(Kind.FALSE),
-        "BeNull NotHaveValue": _NULL,
-        "NotBeNull HaveValue": Rule(Kind.NOT_VALUE, word="null"),
-        "BeEmpty BeNullOrEmpty BeNullOrWhiteSpace": _NOTHING,
-        "NotBeEmpty NotBeNullOrEmpty NotBeNullOrWhiteSpace Exist": Rule(Kind.NOT_VALUE, word="(empty)"),
+        "NotHaveValue": _NULL,
+        "HaveValue": Rule(Kind.NOT_VALUE, word="null"),
+        "Exist": Rule(Kind.NOT_VALUE, word="(empty)"),
         "BeApproximately BeCloseTo": Rule(Kind.CLOSE, expected=0, tolerance=1),
         "Throw ThrowExactly": _THROWN,
         "ThrowAsync ThrowExactlyAsync ThrowWithinAsync": replace(_THROWN, promise=True),
         "NotThrow NotThrowAfter": Rule(Kind.QUIET),
         "NotThrowAsync": Rule(Kind.QUIET, promise=True),
         "WithMessage": Rule(Kind.EQUAL, expected=0),
-        "HaveCount HaveLength": Rule(Kind.LENGTH, expected=0),
-        "Contain ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
-        "NotContain": Rule(Kind.NO_SHAPE, expected=0, word="contain"),
-        "StartWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
-        "EndWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
-        "Match MatchRegex": Rule(Kind.SHAPE, expected=0, word="match"),
-        "BeOfType BeAssignableTo": _OF_TYPE,
-        "BePositive": Rule(Kind.SHAPE, expected=9, word="positive"),
-        "BeNegative": Rule(Kind.SHAPE, expected=9, word="negative"),
-        **{" ".join(f"Be{name}" for name in names.split()): rule for names, rule in _ORDERS.items()},
+        "ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
+        "MatchRegex": Rule(Kind.SHAPE, expected=0, word="match"),
         "ContainSingle HaveSingleItem": _single,
         "BeOneOf BeInRange SatisfyAllConditions AllBe NotMatch": Rule(Kind.SHAPE, expected=0),
     }
@@ -259,11 +232,15 @@ FLUENT = Library(
     navigation=re.compile(r"Which|Subject|WhoseValue"),
     subject_first=True,
     each=True,
-    other=Rule(Kind.SHAPE, expected=0),
     trimmed=_checked,
 )
+_SHARED = word_set(
+    "BeTrue BeFalse BeNull NotBeNull BeEmpty NotBeEmpty BeNullOrEmpty NotBeNullOrEmpty BeNullOrWhiteSpace Contain "
+    "NotBeNullOrWhiteSpace HaveCount NotContain StartWith EndWith Match BeOfType BeAssignableTo BePositive "
+    "BeNegative BeGreaterThan BeGreaterThanOrEqualTo BeLessThan BeLessThanOrEqualTo"
+)
 SHOULDLY = Library(
-    matchers={f"Should{name}": rule for name, rule in _CHECKS.items()},
+    matchers={f"Should{name}": _CHECKS.get(name) or worded(name) or PROPERTY for name in (*_CHECKS, *_SHARED)},
     negations=frozenset(),
     neutral=FLUENT.neutral,
     subject_first=True,

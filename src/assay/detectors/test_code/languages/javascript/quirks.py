@@ -109,7 +109,6 @@ def _cypress(reading: Reading, before: list[Link], link: Link) -> Demand:
     name = link.argument(0)[0][1:-1]
     subject = [part.names[-1] for part in before if part.names] or ["cy"]
     word = name.rpartition(".")[2]
-    rule = EXPECT.matchers.get(word) or EXPECT.other
+    rule = EXPECT.matching(word)
     rest = Link((word,), (link.arguments or [])[1:])
-    assert rule is not None  # noqa: S101
     return demand_of(turned(rule) if name.startswith("not.") else rule, rest, reading.facts, subject)

@@ -132,26 +132,14 @@ _FAILING = "raise_error raise_exception throw_symbol"
 _MATCHERS = rules(
     {
         _EQUALS: _equal,
-        "be_nil": Rule(Kind.VALUE, word="nil"),
-        "be_true": Rule(Kind.TRUE),
-        "be_false": Rule(Kind.FALSE),
-        "be_zero": Rule(Kind.VALUE, word="0"),
-        "be_empty": Rule(Kind.VALUE, word="(empty)"),
-        "be_truthy": Rule(Kind.HOLDS),
-        "be_falsey be_falsy": Rule(Kind.FAILS),
         "be_present exist": Rule(Kind.PRESENCE),
         "be_within": Rule(Kind.CLOSE, expected=0, tolerance=1),
         _FAILING: Rule(Kind.RAISES, expected=0),
         "receive have_received change output have_attributes receive_messages": _effect,
         "!=": Rule(Kind.UNEQUAL, expected=0),
-        "=~ match": Rule(Kind.SHAPE, word="match", expected=0),
+        "=~": Rule(Kind.SHAPE, word="match", expected=0),
         **{sign: Rule(Kind.ORDER, word=sign, expected=0) for sign in _ORDERS},
         "include": Rule(Kind.SHAPE, expected=0),
-        "start_with": Rule(Kind.SHAPE, word="startWith", expected=0),
-        "end_with": Rule(Kind.SHAPE, word="endWith", expected=0),
-        "be_a be_an be_kind_of be_a_kind_of be_instance_of be_an_instance_of": Rule(
-            Kind.SHAPE, word="instanceOf", expected=0
-        ),
     }
 )
 
@@ -254,6 +242,5 @@ EXPECT = Library(
     takers={**TO, **dict.fromkeys(_MUST_OR_NOT, True)},
     properties=frozenset(_MUST_OR_NOT),
     negations=frozenset(),
-    other=Rule(Kind.SHAPE, expected=0),
     asked_of=_pairs,
 )
