@@ -29,7 +29,11 @@ def read_mark(reading: Reading, node: Node) -> Mark:
 def declared_function(reading: Reading, found: Function) -> Declared | None:
     """What a function is by its marks and its name."""
     declaring, quirks = reading.language.declaring, reading.language.quirks
-    if found.node.parent is not None and found.node.parent.part not in (Part.CLASS, Part.FILE):
+    holder = found.node.parent
+    if holder is not None and holder.part is Part.BLOCK:
+        # The grammar may have a node for the body of a class.
+        holder = holder.parent
+    if holder is not None and holder.part not in (Part.CLASS, Part.FILE):
         # A function in another one, or of an anonymous class, belongs to the code around it.
         return None
     if found.has(*declaring.hook_marks) or found.name in declaring.hook_names:
