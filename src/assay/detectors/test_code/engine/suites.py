@@ -117,8 +117,7 @@ class Suites:
         declared = own(reading, found) if own is not None else None
         if declared is None:
             declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
-        heirs = rf"(?:\bextends\s|:)[^{{}};()]{{0,400}}?\b{re.escape(found.name)}\b"
-        if "abstract" in found.words and re.search(heirs, reading.tree.text) is None:
+        if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
             text = f"abstract class {found.name}"
             declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
@@ -383,6 +382,11 @@ class Suites:
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
+
+
+def _has_heirs(reading: Reading, name: str) -> bool:
+    """Whether a class of the file extends another one."""
+    return re.search(rf"(?:\bextends\s|:)[^{{}};()]{{0,400}}?\b{name}\b", reading.tree.text) is not None
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
