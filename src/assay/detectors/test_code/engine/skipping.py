@@ -16,7 +16,7 @@ from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _MOST_TEXT = 300
-_ENDS_WELL = re.compile(r"(?:\(\s*0?\s*\)|\bexit)\s*;?\Z")
+_ENDS_WELL = re.compile(r"(?:\(\s*+0?+\s*+\)|\bexit)\s*+;?\Z")
 
 
 def mark_skips(reading: Reading, marks: Sequence[Mark]) -> list[Skip]:

@@ -12,7 +12,7 @@ from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _NEVER_RUN = "code that is never reached"
-_UNNAMED = re.compile(r"@?lambda \*{0,2}(\w+)[^:]*:(.*)\Z", re.DOTALL)
+_UNNAMED = re.compile(r"@?lambda \*{0,2}(\w++)[^:]*+:(.*)\Z", re.DOTALL)
 
 
 class _Effect(NamedTuple):

@@ -35,7 +35,7 @@ _MOCKS = {
     "assert_not_called": Strength.EXACT, "assert_not_awaited": Strength.EXACT,
 }  # fmt: skip
 _EXITS = frozenset(("os._exit", "sys.exit", "exit", "quit"))
-_ENDS_WELL = re.compile(r"\(\s*0?\s*\)\Z")
+_ENDS_WELL = re.compile(r"\(\s*+0?+\s*+\)\Z")
 _ANY = re.compile(r"\bANY\b")
 _LONGEST = 240
 _CALLS = {
