@@ -190,7 +190,7 @@ class _Weakening:
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
         """The finding for an assertion that nothing replaces; None where something does."""
         alike = others.take_alike(lost)
-        if alike is not None and not self._is_template(alike, after):
+        if alike is not None and (alike.text == lost.text or not self._is_template(alike, after)):
             self.pool.use(alike)
             rule = self._rule(lost, alike, before, after)
             return self._finding(rule, before, after, lost, alike) if rule else None
