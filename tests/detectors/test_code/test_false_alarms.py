@@ -30,6 +30,9 @@ def a_test(language: str, body: str) -> Texts:
     if language == "ruby":
         head = "class TestA < Minitest::Test\n  def test_a\n"
         return {"test/test_a.rb": head + indented(body, "    ") + "  end\nend\n"}
+    if language == "php":
+        head = "<?php\nfinal class ATest extends TestCase\n{\n    public function testA(): void\n    {\n"
+        return {"tests/ATest.php": head + indented(body, "        ") + "    }\n}\n"}
     if language == "rust":
         return {"tests/a.rs": "#[test]\nfn a() {\n" + indented(body, "    ") + "}\n"}
     head = "public class ATests\n{\n    [Fact]\n    public void A()\n    {\n"
@@ -108,6 +111,7 @@ HONEST = [
         "await request(app).get('/').expect(200, () => {});",
         "await request(app).get('/').expect(200);",
     ),
+    ("php", "$this->assertInstanceOf(\\A\\Fault::class, f());", "$this->assertInstanceOf(Fault::class, f());"),
     ("javascript", "expect(f).toHaveBeenCalledTimes(1);", "expect(f).toHaveBeenCalledOnce();"),
     ("javascript", "request(app).get('/').expect(200, done);", "await request(app).get('/').expect(200);"),
     ("java", 'assertThat(f()).contains("abc");', 'assertThat(f()).containsAtLeast("abc");'),
@@ -157,6 +161,11 @@ CHEATS = [
         "javascript",
         "await request(app).get('/').expect(200);",
         "await request(app).get('/').expect(200, () => {});",
+    ),
+    (
+        "php",
+        "$this->assertInstanceOf(\\A\\Fault::class, f());",
+        "$this->assertInstanceOf(\\A\\Other::class, f());",
     ),
     ("javascript", "expect(f).toHaveBeenCalledTimes(2);", "expect(f).toHaveBeenCalledOnce();"),
     ("javascript", "request(app).get('/').expect(200, done);", "request(app).get('/').expect(500, done);"),

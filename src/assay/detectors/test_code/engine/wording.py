@@ -114,9 +114,11 @@ def word_of(name: str) -> tuple[str, bool]:
 
 
 def _plain(arguments: str) -> str:
-    """A type is the same whether it is written ``Foo``, ``Foo.class`` or ``typeof(Foo)``."""
+    """A type is the same whether it is written ``Foo``, ``Foo.class`` or ``typeof(Foo)``, in its package or alone."""
     if arguments.startswith("typeof("):
         return arguments.removeprefix("typeof(").removesuffix(")")
+    if arguments.endswith("::class"):
+        return arguments.rpartition("\\")[2]
     return arguments.removesuffix(".class")
 
 
