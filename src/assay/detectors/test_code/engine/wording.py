@@ -114,7 +114,7 @@ def word_of(name: str) -> tuple[str, bool]:
 
 
 def _plain(arguments: str) -> str:
-    """A type is the same whether it is written ``Foo``, ``Foo.class`` or ``typeof(Foo)``, in its package or alone."""
+    """A type is the same as ``Foo``, ``Foo.class`` and ``typeof(Foo)``, with its package and without."""
     if arguments.startswith("typeof("):
         return arguments.removeprefix("typeof(").removesuffix(")")
     if arguments.endswith("::class"):
