@@ -21,8 +21,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         ),
     },
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
-    "detectors/test_code/engine/suites.py": {"heirs": r"(?:\bextends\s|:)[^{};()]{0,400}?\bab\b"},
-    "detectors/test_code/engine/wrapping.py": {"unnamed": ("", "ab")},
     "detectors/test_code/languages/rust/written.py": {"macros": ("ab", "cd")},
     "detectors/test_code/languages/python/collecting.py": {"wanted": "ab"},
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
