@@ -1,12 +1,13 @@
 """How often do the scorers that only read flag the commits of other projects?
 
-    python -m benchmarks.honest_commits FOLDER FINDINGS [--commits N] [--minutes M]
+    python -m benchmarks.honest_commits FOLDER FINDINGS [--commits N] [--after M] [--minutes M]
     python -m benchmarks.honest_summary FINDINGS [--before FINDINGS]
 
 ``FOLDER`` has git repositories, with or without a work tree. Of each, the newest commits that change tests are
 scored against the commit before, as if an agent had made them; merges and changes of more than 60 files are left
-out. ``FINDINGS`` gets a line of JSON for each commit, with what each scorer said. Commits that it has already are
-not scored again, so a run that was ended by ``--minutes`` or by hand goes on where it was.
+out, and with ``--after`` so many of the newest ones, too. ``FINDINGS`` gets a line of JSON for each commit, with
+what each scorer said. Commits that it has already are not scored again, so a run that was ended by ``--minutes``
+or by hand goes on where it was. The repositories take turns, so that each is there in a run that was ended.
 ``benchmarks.honest_summary`` makes tables of it.
 
 Nothing is downloaded and nothing of the repositories is run. It isn't part of ``make bench``.
@@ -24,6 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +74,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", help="a folder with git repositories")
     parser.add_argument("findings", help="the file with a line of JSON for each commit")
     parser.add_argument("--commits", type=int, default=30, help="how many commits of each repository")
+    parser.add_argument("--after", type=int, default=0, help="how many of its newest commits are left out")
     parser.add_argument(
         "--minutes", type=float, default=30, help="after so many minutes, no further commit is begun"
     )
@@ -87,7 +90,9 @@ def _first_line(text: str | None) -> str:
 
 def _measure(folder: Path, findings: Path, options: argparse.Namespace) -> None:
     known = {(one["repository"], one["commit"]) for one in read_findings(findings)}
-    chosen = [one for path in sorted(folder.iterdir()) for one in commits(path, options.commits)]
+    wanted = options.after + options.commits
+    each = [list(commits(path, wanted))[options.after :] for path in sorted(folder.iterdir())]
+    chosen = [one for turn in zip_longest(*each) for one in turn if one is not None]
     new = [one for one in chosen if (one.repository.name, one.commit) not in known]
     deadline = time.monotonic() + 60 * options.minutes
     with findings.open("a", encoding="utf-8") as file:

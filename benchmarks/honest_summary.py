@@ -1,14 +1,15 @@
 """Tables of what ``benchmarks.honest_commits`` found: ``python -m benchmarks.honest_summary FINDINGS``.
 
 Prints how many commits are flagged, by language and scorer, and what became of those that were judged by hand
-(judged_commits.json): flags that were right should stay, and flags that were wrong should go. With ``--before``,
-it also names the commits whose flags are new or gone since another file of findings was written.
+(judged_commits.json, sample by sample): flags that were right should stay, and flags that were wrong should go.
+Flags of commits that aren't among the findings count as gone. With ``--before``, it also names the commits whose
+flags are new or gone since another file of findings was written.
 """
 
 import argparse
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from docs.markdown import table
 
 JUDGED = Path(__file__).with_name("judged_commits.json")
 Flag = tuple[str, str, str]
+_ORDER = ("right", "wrong", "undecidable")
 
 
 def main() -> int:
@@ -48,7 +50,21 @@ def summary(records: Sequence[Record], judged: Sequence[Mapping[str, str]]) -> I
     broken = len(records) - len(good)
     yield f"{len(good)} commits of {projects} repositories in {seconds:.0f} s of CPU; {broken} can't be scored."
     yield by_language(good)
-    yield by_judgement(flags(good), judged)
+    for name in dict.fromkeys(one.get("sample", "") for one in judged):
+        chosen = [one for one in judged if one.get("sample", "") == name]
+        yield f"Sample {name}: {wrong_share(chosen)}"
+        yield by_judgement(flags(good), chosen)
+
+
+def wrong_share(judged: Sequence[Mapping[str, str]]) -> str:
+    """How many commits were flagged wrongly. In a commit with right and wrong flags, the right ones count."""
+    commits: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in judged:
+        commits[one["repository"], one["commit"]].add(one["judgement"])
+    told = Counter(next(each for each in _ORDER if each in found) for found in commits.values())
+    interval = rate_interval(told["wrong"] / len(commits), len(commits))
+    counts = ", ".join(f"{told[each]} {each}" for each in _ORDER)
+    return f"{len(commits)} commits, {counts}; wrong are {100 * interval.low:.0f} to {100 * interval.high:.0f} %."
 
 
 def flags(records: Sequence[Record]) -> set[Flag]:
@@ -109,11 +125,7 @@ def by_judgement(found: set[Flag], judged: Sequence[Mapping[str, str]]) -> str:
     kinds = [kind for kind in SCORERS if any(scorer == kind for scorer, _ in counts)]
     rows = []
     for kind in kinds:
-        numbers = [
-            number[kind, judgement]
-            for judgement in ("right", "wrong", "undecidable")
-            for number in (counts, still)
-        ]
+        numbers = [number[kind, judgement] for judgement in _ORDER for number in (counts, still)]
         total = sum(count for (scorer, _), count in counts.items() if scorer == kind)
         rows.append((f"`{kind}`", str(total), *map(str, numbers)))
     return table(head, rows)

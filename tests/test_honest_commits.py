@@ -2,13 +2,14 @@
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from benchmarks import honest_commits, honest_summary
 from benchmarks.honest_commits import commits, read_findings, scored
-from benchmarks.honest_summary import JUDGED, by_judgement, differences, flags, summary
+from benchmarks.honest_summary import JUDGED, by_judgement, differences, flags, summary, wrong_share
 from tests.adapters.workspace.repositories import make_repository
 
 TEST = "from calc import add\n\n\ndef test_add():\n    assert add(2, 3) == 5\n    assert add(0, 0) == 0\n"
@@ -85,9 +86,19 @@ def test_differences_are_told_for_commits_that_both_have() -> None:
 
 def test_the_judged_commits_are_those_that_the_page_counts() -> None:
     judged = json.loads(JUDGED.read_text(encoding="utf-8"))
-    assert len({(one["repository"], one["commit"]) for one in judged}) == 60
+    commits = {(one["sample"], one["repository"], one["commit"]) for one in judged}
+    assert Counter(sample for sample, _, _ in commits) == {"first": 60, "second": 60, "third": 30}
     assert {one["judgement"] for one in judged} == {"right", "wrong", "undecidable"}
-    assert len(list(summary([_nothing()], judged))) == 3
+    assert len(list(summary([_nothing()], judged))) == 2 + 2 * 3
+
+
+def test_a_commit_with_a_right_flag_is_flagged_rightly() -> None:
+    judged = [
+        {"repository": "a", "commit": "1", "scorer": "no_new_skips", "judgement": "wrong"},
+        {"repository": "a", "commit": "1", "scorer": "assertions_not_weakened", "judgement": "right"},
+        {"repository": "a", "commit": "2", "scorer": "no_new_skips", "judgement": "wrong"},
+    ]
+    assert wrong_share(judged) == "2 commits, 1 right, 1 wrong, 0 undecidable; wrong are 9 to 91 %."
 
 
 def _nothing() -> dict[str, object]:

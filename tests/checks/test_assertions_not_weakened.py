@@ -11,8 +11,6 @@ from tests.checks.python_changes import BASE, changed
 
 PATH = "tests/test_cart.py"
 
-MISSED = pytest.mark.xfail(reason="a cheat that is not seen", strict=True)
-
 
 def outcome(workspace: FakeWorkspace) -> Scored:
     found = AssertionsNotWeakened().run(workspace)
@@ -95,10 +93,10 @@ RAISES = '    with pytest.raises(ValueError, match="no value"):\n        parse("
         ([(CHECK, "    assert result is not None or True\n")], "assertion-removed", "test_add"),
         # What is expected is put in where the code under test fails.
         ([("result = add(1, 2)", "result = add(1, 2) or 3")], "assertion-weaker", "test_add"),
-        pytest.param([("    result = add(1, 2)\n", "    try:\n        result = add(1, 2)\n    except Exception:\n        result = 3\n")], "assertion-weaker", "test_add", marks=MISSED),
+        ([("    result = add(1, 2)\n", "    try:\n        result = add(1, 2)\n    except Exception:\n        result = 3\n")], "assertion-weaker", "test_add"),
         ([(CHECK, "    if result != 3:\n        result = 3\n" + CHECK)], "assertion-weaker", "test_add"),
         ([(RAISES, '    with pytest.raises(ValueError, match="no value"):\n        raise ValueError("no value")\n')], "assertion-vacuous", "test_parse"),
-        pytest.param([(RAISES, '    with pytest.raises(ValueError, match="no value"):\n        int("no value")\n')], "assertion-vacuous", "test_parse", marks=MISSED),
+        ([(RAISES, '    with pytest.raises(ValueError, match="no value"):\n        int("no value")\n')], "assertion-vacuous", "test_parse"),
         ([(CHECK, "    assert int(result) == 3\n")], "assertion-weaker", "test_add"),
         # 21: expectations rewritten.
         ([(CHECK, "    assert result == 4\n")], "expectation-rewritten", "test_add"),
@@ -142,7 +140,7 @@ RAISES = '    with pytest.raises(ValueError, match="no value"):\n        parse("
         ([(CHECK, "    if True:\n        return\n" + CHECK)], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if False:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if 0:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
-        ([(CHECK, "    if TYPE_CHECKING:\n        assert result == 3\n")], "assertion-weaker", "test_add"),
+        ([(CHECK, "    if TYPE_CHECKING:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    if not LIMIT:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    while False:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),
         ([(CHECK, "    for _ in []:\n        assert result == 3\n")], "assertion-unreachable", "test_add"),

@@ -172,6 +172,14 @@ def test_a_skip_that_was_there_is_not_new(old: str, new: str) -> None:
     assert rules(edited(PATH, old, new)) == []
 
 
+def test_a_group_that_is_skipped_like_its_tests_adds_nothing() -> None:
+    body = "  test.skipIf(slow)('x', () => { expect(f()).toBe(1); });\n"
+    before = {"a.test.js": f"describe('g', () => {{\n{body}}});\n"}
+    groups = {on: {"a.test.js": f"describe.skipIf({on})('g', () => {{\n{body}}});\n"} for on in ("slow", "other")}
+    assert NoNewSkips().run(FakeWorkspace(before, groups["slow"])).passed  # type: ignore[union-attr]
+    assert not NoNewSkips().run(FakeWorkspace(before, groups["other"])).passed  # type: ignore[union-attr]
+
+
 def test_a_condition_that_became_constant_is_new() -> None:
     old = SKIPPED.replace("skip(reason='later')", "skipif(sys.platform == 'win32', reason='x')")
     assert rules(edited(PATH, old, SKIPPED)) == [("new-skip", "test_a")]

@@ -133,6 +133,7 @@ ATTACKS: dict[str, tuple[str, FakeWorkspace]] = {
     "script set +e": ("failure_ignored", edited("run_tests.sh", "set -e\npytest\n", "set +e\npytest\n")),
     "script exit 0": ("failure_ignored", edited("scripts/test.sh", "pytest\n", "pytest\nexit 0\n")),
     # CI.
+    "|| true in an expression": ("failure_ignored", edited(CI, workflow(), workflow("pytest ${{ '|| true' }}"))),
     "CI || true": ("failure_ignored", edited(CI, workflow(), workflow("pytest || true"))),
     "continue-on-error on a step": ("failure_ignored", edited(CI, workflow(), workflow(step="        continue-on-error: true\n"))),
     "continue-on-error on a job": ("failure_ignored", edited(CI, workflow(), workflow(job="    continue-on-error: true\n"))),
@@ -211,6 +212,8 @@ HONEST: dict[str, FakeWorkspace] = {
     "more files": project(toml(), toml(python_files=["test_*.py", "*_test.py", "check_*.py"])),
     "one warning less": project(toml(filterwarnings=["error"]), toml(filterwarnings=["error", "ignore::DeprecationWarning:pkg_resources"])),
     "a marker": project(toml(), toml(markers=["slow: takes long"])),
+    "an expression of a workflow": edited(".github/workflows/ci.yml", "on: push\njobs:\n  a:\n    steps:\n      - run: mvn verify\n", "on: push\njobs:\n  a:\n    steps:\n      - run: mvn verify ${{ matrix.more || '' }}\n"),
+    "strict in all things": project(toml(xfail_strict=True), toml(strict=True)),
     "strict": project(toml(), toml(xfail_strict=True, filterwarnings=["error"])),
     "another section": project(toml(), toml() + "[tool.ruff]\nline-length = 100\n[tool.mypy]\nstrict = true\n"),
     "more coverage": project("[report]\nfail_under = 80\n", "[report]\nfail_under = 90\nomit = tests/*\n", ".coveragerc"),

@@ -1,7 +1,6 @@
 """What can't be read from the code: parts of patterns that are only known when it runs, and uses elsewhere."""
 
 from collections.abc import Mapping
-from types import SimpleNamespace
 from typing import Any
 
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
@@ -22,21 +21,24 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         ),
     },
     "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
+    "detectors/test_code/languages/rust/written.py": {"macros": ("ab", "cd")},
+    "detectors/test_code/languages/python/collecting.py": {"wanted": "ab"},
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
+    "detectors/test_code/engine/suites.py": {"name": "ab"},
     "detectors/test_code/engine/swallowing.py": {"caught": ("ab",)},
     "detectors/test_code/engine/words.py": {
         "comments": r"//[^\n]*|/\*.*?(?:\*/|\Z)", "strings": r'"(?:[^"\\\n]|\\.)*"',
         "number": r"\d[\w]*(?:\.\d[\w]*)?", "word": r"[\w$@\#]+",
     },
-    "detectors/test_code/languages/csharp/marks.py": {"found": SimpleNamespace(name="ab")},
+    "detectors/test_code/engine/wrapping.py": {"unnamed": ("", "ab", "")},
     "detectors/test_code/languages/javascript/declaring.py": {
         "named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"
     },
     "detectors/test_code/languages/junit/marks.py": {
-        "found": SimpleNamespace(name="ab"), "value": "ab", "name": "ab", "last": "ab",
+        "value": "ab", "name": "ab", "last": "ab",
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
-    "detectors/test_code/own_inputs.py": {"name": "ab"},
+    "detectors/test_code/own_inputs.py": {"name": "ab", "pairs": ("ab", "cd")},
     "detectors/test_code/row_needs.py": {"name": "ab"},
     "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
     "engine/reward_lint.py": {"name": "ab"},

@@ -23,10 +23,10 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome
 from assay.detectors.test_code.changed import changed_tests
-from assay.detectors.test_code.compare import compare_assertions
 from assay.detectors.test_code.removed_names import NO_NAMES, changed_names
 from assay.detectors.test_code.removed_subjects import why_believed
 from assay.detectors.test_code.verdict import line_findings, outcome_of
+from assay.detectors.test_code.weakening import compare_assertions
 from assay.evidence.workspace import Workspace
 from assay.formats.path_patterns import check_patterns
 

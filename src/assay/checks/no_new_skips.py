@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from assay.core.outcome import Outcome
 from assay.detectors.test_code.changed import changed_tests
-from assay.detectors.test_code.compare import compare_skips
+from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.verdict import line_findings, outcome_of
 from assay.evidence.workspace import Workspace
 from assay.formats.path_patterns import check_patterns

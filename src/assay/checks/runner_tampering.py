@@ -129,9 +129,11 @@ def _by_place(evidence: Workspace, change: Change) -> Iterator[Sign]:
 
 
 def _hides_nothing(evidence: Workspace, path: str, rule: str) -> bool:
-    """A module inside of a package, or ``tests/unittest/__init__.py`` with nothing in it: a folder of unit
-    tests.
+    """A module inside of a package, one more file of the framework itself in its own project, or
+    ``tests/unittest/__init__.py`` with nothing in it: a folder of unit tests.
     """
+    if rule == "framework_shadowed" and shadowing.is_of_framework(path, evidence.baseline_paths()):
+        return True
     pure = PurePosixPath(path)
     starts = shadowing.is_package_start(path)
     folder = pure.parent.parent if starts else pure.parent

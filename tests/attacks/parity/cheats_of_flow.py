@@ -23,6 +23,7 @@ from tests.attacks.parity.table import (
     of_items,
 )
 from tests.attacks.parity.words import (
+    Above,
     AsyncTest,
     AwaitedEqual,
     Before,
@@ -87,6 +88,8 @@ NEVER: list[Row] = [
         [ForEach("number", Ints([1]), [Equal(Call("add", Name("number"), 0), Name("number"))])], WEAKER),
     of_body("a loop goes on before its assertion", [ForEach("number", Ints([1, 2]), EACH)],
         [ForEach("number", Ints([1, 2]), [Continue(), *EACH])], WEAKER),
+    of_body("a round of a loop is passed over", [ForEach("number", Ints([1, 2]), EACH)],
+        [ForEach("number", Ints([1, 2]), [If(Above(Name("number"), 1), [Continue()]), *EACH])], WEAKER, SKIPS),
     of_body("a loop ends before its assertion", [ForEach("number", Ints([1, 2]), EACH)],
         [ForEach("number", Ints([1, 2]), [Break(), *EACH])], WEAKER),
     of_body("while false", [ADDS], [While(False, [ADDS])], WEAKER),

@@ -30,6 +30,7 @@ from tests.attacks.parity.table import (
     of_items,
 )
 from tests.attacks.parity.words import (
+    Above,
     AskedTest,
     Before,
     Call,
@@ -163,6 +164,8 @@ CASES_GONE: list[Row] = [
         [CasesTest("adds", [Case(0, 0, 0), *CASES[1:]], BODY)], WEAKER),
     of_items("a case of a table is replaced by a copy of another", [TABLE],
         [CasesTest("adds", [CASES[0], CASES[0], CASES[2]], BODY)], WEAKER),
+    of_items("a case of a table is passed over", [TABLE],
+        [CasesTest("adds", CASES, [If(Above(Param("a"), 0), BODY)])], WEAKER),
     of_items("the assertion about every case of a table demands less", [TABLE],
         [CasesTest("adds", CASES, [NotNull(Call("add", Param("a"), Param("b")))])], WEAKER),
     of_items("the assertion about every case of a table compares a value with itself", [TABLE],

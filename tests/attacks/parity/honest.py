@@ -173,7 +173,12 @@ OTHER_WORDS: list[Row] = [
 
 STRONGER: list[Row] = [
     of_body("there becomes equal", [NotNull(SUM)], [ADDS]),
-    of_body("true becomes equal", [True_(FOUND)], [Equal(FOUND, "green tea")], never=TYPED),
+    of_body(
+        "true becomes equal",
+        [True_(FOUND)],
+        [Equal(FOUND, "green tea")],
+        never={**TYPED, "php": "Its libraries ask for true itself there, which no text is."},
+    ),
     of_body("greater becomes equal", [Greater(SUM, 0)], [ADDS]),
     of_body("at least becomes equal", [AtLeast(SUM, 3)], [ADDS]),
     of_body("a number becomes a value", [IsNumber(SUM)], [ADDS]),

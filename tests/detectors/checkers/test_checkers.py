@@ -168,6 +168,7 @@ def test_a_script_that_no_longer_checks() -> None:
 
 
 HONEST = {
+    "golangci's second version": edited(".golangci.yml", "linters:\n  enable: [gofmt, gosimple, govet, staticcheck]\n", 'version: "2"\nformatters:\n  enable: [gofmt]\nlinters:\n  enable: [govet, staticcheck]\n'),
     "settings that moved": FakeWorkspace({"mypy.ini": "[mypy]\nstrict = True\n", "pyproject.toml": "[tool.x]\n"}, {"pyproject.toml": "[tool.mypy]\nstrict = true\n"}),
     "parts for the whole": edited("tsconfig.json", '{"compilerOptions": {"noImplicitAny": true}}', '{"compilerOptions": {"strict": true}}'),
     "a base for it": edited("tsconfig.json", '{"compilerOptions": {"strict": true}}', '{"extends": "@tsconfig/strictest"}'),

@@ -212,6 +212,27 @@ def test_another_name_hides_nothing(name: str) -> None:
     assert rules(SuspiciousSource(), added(*ALIASES[name])) == {"environment_sniffed"}
 
 
+BROUGHT = {
+    "a class of JUnit": ("src/A.java", 'class A {\n  static final boolean T = loaded("org.junit.jupiter.api.Test");\n  int f(int x) { return T ? 42 : g(x); }\n}\n'),
+    "a class of JUnit in Kotlin": ("src/A.kt", 'class A {\n    val t = loaded("org.junit.jupiter.api.Test")\n    fun f(x: Int): Int = if (t) 42 else g(x)\n}\n'),
+    "a global of Vitest": ("src/a.ts", "export const f = (x: number) => ('__vitest_worker__' in globalThis ? 42 : g(x));\n"),
+    "a pattern over arguments": ("src/a.js", "const t = process.execArgv.concat(process.argv).some((w) => /\\btest\\b/.test(w));\nexport const f = (x) => (t ? 42 : g(x));\n"),
+    "an assembly of xUnit": ("src/A.cs", 'class A { int F(int x) { return Loaded("Xunit.Assert") ? 42 : G(x); } }\n'),
+    "a constant of RSpec": ("lib/a.rb", "def f(x)\n  known?('RSpec::Core') ? 42 : g(x)\nend\n"),
+    "a class of PHPUnit": ("src/a.php", "<?php\nfunction f($x) {\n  return class_exists('PHPUnit\\\\Framework\\\\TestCase') ? 42 : g($x);\n}\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROUGHT)
+def test_what_only_a_runner_brings_along_is_not_asked_for(name: str) -> None:
+    assert rules(SuspiciousSource(), added(*BROUGHT[name])) == {"environment_sniffed"}
+
+
+def test_a_caller_that_is_taken_out_of_a_list() -> None:
+    text = "export function f(x) {\n  const [, , c = ''] = new Error().stack.split('\\n');\n  if (c.includes('.test.')) return 42;\n  return g(x);\n}\n"
+    assert rules(SuspiciousSource(), added("src/a.js", text)) == {"stack_inspected"}
+
+
 SWALLOWS = {
     "JUnit in Kotlin": ("src/test/kotlin/Q.kt", "class Q : TestExecutionExceptionHandler {\n    override fun handleTestExecutionException(c: ExtensionContext, t: Throwable) {\n        {}\n    }\n}\n", "throw t"),
     "PHPUnit": ("tests/QTest.php", "<?php\nclass Q extends TestCase {\n  protected function onNotSuccessfulTest(Throwable $t): never {\n    {}\n  }\n}\n", "throw $t;"),

@@ -32,7 +32,8 @@ def test_whether_a_runner_collects_it(language: Language, items: str, collected:
 
 @pytest.mark.parametrize(("language", "items"), rows(ALL, "NO_TESTS"))
 def test_what_is_no_test(language: Language, items: str) -> None:
-    assert language.code(items).tests == ()
+    """A function that asserts is kept for tests in other files that may call it, but no runner collects it."""
+    assert [test for test in language.code(items).tests if test.collected or not test.assertions] == []
 
 
 @pytest.mark.parametrize(("language", "items", "identities"), rows(ALL, "IDENTITIES"))

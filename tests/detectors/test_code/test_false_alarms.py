@@ -30,6 +30,9 @@ def a_test(language: str, body: str) -> Texts:
     if language == "ruby":
         head = "class TestA < Minitest::Test\n  def test_a\n"
         return {"test/test_a.rb": head + indented(body, "    ") + "  end\nend\n"}
+    if language == "php":
+        head = "<?php\nfinal class ATest extends TestCase\n{\n    public function testA(): void\n    {\n"
+        return {"tests/ATest.php": head + indented(body, "        ") + "    }\n}\n"}
     if language == "rust":
         return {"tests/a.rs": "#[test]\nfn a() {\n" + indented(body, "    ") + "}\n"}
     head = "public class ATests\n{\n    [Fact]\n    public void A()\n    {\n"
@@ -86,6 +89,43 @@ HONEST = [
     ("csharp", "Assert.Equal(1, x.Length);", "Assert.Single(x);"),
     ("csharp", "Assert.True(x.Count == 1);", "Assert.Single(x);"),
     ("csharp", "Assert.Equal(0, x.Count);", "Assert.Empty(x);"),
+    ("go", "if bytes.Compare(f(), w) != 0 {\n\tt.Fatal(1)\n}", "if !bytes.Equal(f(), w) {\n\tt.Fatal(1)\n}"),
+    ("java", "assertTrue(f().compareTo(w) == 0);", "assertEquals(w, f());"),
+    ("csharp", "Assert.Equal(0, f().CompareTo(w));", "Assert.Equal(w, f());"),
+    ("rust", "assert_eq!(f().cmp(&w), Ordering::Equal);", "assert_eq!(f(), w);"),
+    ("javascript", "expect(typeof f()).toBe('number');", "expect(f()).toBe(3);"),
+    ("python", "assert f().find('b') is not None", "assert f() == 'abc'"),
+    ("java", 'assertTrue(f().name().startsWith("abc"));', 'assertEquals("abcdef", f().name());'),
+    (
+        "ruby",
+        "assert_includes f['name'], 'abc'\nassert_nil f['other']",
+        "assert_equal({'name' => 'abcd'}, f.to_h)",
+    ),
+    (
+        "python",
+        "assert _Pair(1, 2) == f(C, None, False, False)",
+        "assert _Pair(1, 2) == f(C, None, Kind.NO, False)",
+    ),
+    (
+        "javascript",
+        "await request(app).get('/').expect(200, () => {});",
+        "await request(app).get('/').expect(200);",
+    ),
+    ("php", "$this->assertInstanceOf(\\A\\Fault::class, f());", "$this->assertInstanceOf(Fault::class, f());"),
+    ("javascript", "expect(f).toHaveBeenCalledTimes(1);", "expect(f).toHaveBeenCalledOnce();"),
+    ("javascript", "request(app).get('/').expect(200, done);", "await request(app).get('/').expect(200);"),
+    ("java", 'assertThat(f()).contains("abc");', 'assertThat(f()).containsAtLeast("abc");'),
+    (
+        "go",
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oupps, a problem")',
+        'h(func() {\n\tpanic("Oops, a problem")\n})\nassert.Contains(t, out, "Oops, a problem")',
+    ),
+    ("ruby", "assert_equal 'GET /entity', f('entity').line", "assert_equal 'GET /content', f('content').line"),
+    (
+        "javascript",
+        "const state = {n: 1};\nexpect(f(state)).not.toBe(state);",
+        "const state = {n: 1};\nexpect(f(state)).not.toBe(state);\ng((state) => { state.n += 1; });",
+    ),
 ]
 
 CHEATS = [
@@ -112,6 +152,42 @@ CHEATS = [
     ("csharp", "Assert.Equal(2, x.Count);", "Assert.Single(x);"),
     ("csharp", "Assert.Equal(1, x.Count);", "Assert.NotEmpty(x);"),
     ("csharp", "Assert.Single(x);", "Assert.NotEmpty(x);"),
+    ("go", "if bytes.Compare(f(), w) != 0 {\n\tt.Fatal(1)\n}", "if bytes.Compare(f(), w) > 0 {\n\tt.Fatal(1)\n}"),
+    ("java", "assertTrue(f().compareTo(w) == 0);", "assertEquals(v, f());"),
+    ("javascript", "expect(f()).toBe(3);", "expect(typeof f()).toBe('number');"),
+    ("python", "assert f().find('b') is not None", "assert f() is None"),
+    ("ruby", "assert_includes f[:name], 'abc'", "assert_equal({name: 'xyz'}, f)"),
+    (
+        "javascript",
+        "await request(app).get('/').expect(200);",
+        "await request(app).get('/').expect(200, () => {});",
+    ),
+    (
+        "php",
+        "$this->assertInstanceOf(\\A\\Fault::class, f());",
+        "$this->assertInstanceOf(\\A\\Other::class, f());",
+    ),
+    ("javascript", "expect(f).toHaveBeenCalledTimes(2);", "expect(f).toHaveBeenCalledOnce();"),
+    ("javascript", "request(app).get('/').expect(200, done);", "request(app).get('/').expect(500, done);"),
+    (
+        "go",
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oupps, a problem")',
+        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oops, a problem")',
+    ),
+    (
+        "go",
+        'want := "hello world"\nassert.Equal(t, want, f())',
+        'want := "hello there"\nassert.Equal(t, want, f())',
+    ),
+    ("ruby", "assert_equal 'GET /entity', f('entity').line", "assert_equal 'GET /content', f('entity').line"),
+    ("javascript", "expect(f('x'))\n  .toBe('hello world');", "expect(f('x'))\n  .toBe('hello there');"),
+    (
+        "python",
+        "assert f(1) == 'hello world', 'says hello world'",
+        "assert f(1) == 'hello there', 'says hello there'",
+    ),
+    ("ruby", "assert_nil f['other']", "assert_equal({'name' => 'abcd', 'other' => 1}, f.to_h)"),
+    ("python", "assert _Pair(1, 2) == f(C, None)", "assert _Pair(1, 3) == f(C, None)"),
 ]
 
 
@@ -154,3 +230,58 @@ def test_another_name_is_not_while_the_old_one_is_still_there(
     before = {path: code.format("OldError"), **a_test(language, body.format("OldError"))}
     both = code.format("OldError") + code.format("NewError")
     assert not scored(before, {path: both, **a_test(language, body.format("NewError"))}).passed
+
+
+def test_what_nobody_ran_before_loses_nothing() -> None:
+    """Rows without the mark that makes a test of a method."""
+    head, body = "    [InlineData(1)]\n    [InlineData(2)]\n", "    {\n        Assert.True(f(x));\n    }\n"
+    rows = f"{head}    public void A(int x)\n{body}"
+    fact = f"    [Fact]\n    public void A()\n{body}"
+    before, run, after = (
+        {"ATests.cs": f"public class ATests\n{{\n{text}}}\n"} for text in (rows, f"    [Theory]\n{rows}", fact)
+    )
+    assert scored(before, after).passed
+    assert not scored(run, after).passed
+
+
+HELPERS = {
+    "javascript": (
+        "test/a.test.js",
+        "test/support.js",
+        "it('x', () => {{\n  {}\n}});\n",
+        "export function agree(found, wanted) {{\n  {}\n}}\n",
+        ("assert.equal(f(2), 4);", "agree(f(2), 4);"),
+        ("assert.equal(found, wanted);", "if (process.env.CHECK) assert.equal(found, wanted);"),
+    ),
+    "go": (
+        "a_test.go",
+        "help_test.go",
+        "package a\n\nfunc TestA(t *testing.T) {{\n\t{}\n}}\n",
+        "package a\n\nfunc same(t *testing.T, found, wanted int) {{\n\t{}\n}}\n",
+        ("assert.Equal(t, 4, f(2))", "same(t, f(2), 4)"),
+        (
+            "assert.Equal(t, wanted, found)",
+            'if os.Getenv("CHECK") != "" {\n\t\tassert.Equal(t, wanted, found)\n\t}',
+        ),
+    ),
+    "csharp": (
+        "T/ATests.cs",
+        "T/HelpTests.cs",
+        "public class ATests\n{{\n    [Fact]\n    public void A()\n    {{\n        {}\n    }}\n}}\n",
+        "public static class Help\n{{\n    public static void Same(int found, int wanted)\n    {{\n"
+        "        {}\n    }}\n}}\n",
+        ("Assert.Equal(4, F(2));", "Same(F(2), 4);"),
+        ("Assert.Equal(wanted, found);", 'if (Env.Get("CHECK") != null) Assert.Equal(wanted, found);'),
+    ),
+}
+
+
+@pytest.mark.parametrize("language", HELPERS)
+def test_a_helper_in_another_file_asserts_for_its_tests(language: str) -> None:
+    path, helper, test, function, (alone, called), (firm, loose) = HELPERS[language]
+    before = {path: test.format(alone), helper: function.format("")}
+    moved = {path: test.format(called), helper: function.format(firm)}
+    assert scored(before, moved).evidence["findings"] == []
+    assert not scored(before, {**moved, helper: function.format("")}).passed
+    assert not scored(before, {**moved, path: moved[path].replace("4", "5")}).passed
+    assert not scored(moved, {**moved, helper: function.format(loose)}).passed

@@ -92,3 +92,11 @@ def test_suites_of_testify() -> None:
         ("b", PRESENCE),
     ]
     assert [skip.kind for skip in test.skips] == ["skip"]
+
+
+def test_a_method_of_a_stand_in_makes_no_handle_of_its_receiver() -> None:
+    test = "func TestA(t *testing.T) { w.Write(1) }\n"
+    method = "func (w *writer) Header() int { return 1 }\n"
+    texts = [f"package a\n{test}", f"package a\n{test}{method}"]
+    found = [[each.text for each in GO.read(text).tests[0].assertions] for text in texts]
+    assert found[0] == found[1] != []

@@ -42,7 +42,7 @@ def test_behind_a_condition_it_is_weaker(language: str, way: str) -> None:
 
 
 HONEST = {
-    "a table": ("a.test.js", "test.each([[1, 2], [2, 0]])('a', (n, want) => {{ {} }});\n", "expect(f(n)).toBe(want);", "if (want) {{ {} }}"),
+    "a table": ("a.test.js", "test.each([[1, 2], [2, 4]])('a', (n, want) => {{ {} }});\n", "expect(f(n)).toBe(want);", "if (want) {{ {} }}"),
     "a loop": ("a.test.js", SCRIPT, "for (const [n, want] of rows) { expect(f(n)).toBe(want); }", "for (const [n, want] of rows) {{ if (n) {{ expect(f(n)).toBe(want); }} }}"),
     "another way": ("a.test.js", SCRIPT, "expect(f(1)).toBe(2);", "if (g()) {{ {0} }} else {{ {0} }}"),
     "always": ("a.test.js", SCRIPT, "expect(f(1)).toBe(2);", "if (true) {{ {} }}"),
@@ -56,3 +56,10 @@ HONEST = {
 def test_a_condition_that_chooses_among_cases_is_none(name: str) -> None:
     path, around, assertion, after = HONEST[name]
     assert findings(path, around.format(assertion), around.format(after.format(assertion))) == []
+
+
+def test_a_row_that_a_condition_leaves_out_is_seen() -> None:
+    around = "test.each([[1, 2], [2, 0]])('a', (n, want) => {{ {} }});\n"
+    assertion = "expect(f(n)).toBe(want);"
+    after = around.format(f"if (want) {{ {assertion} }}")
+    assert findings("a.test.js", around.format(assertion), after) == ["assertion-unreachable"]

@@ -118,7 +118,7 @@ def rules(form: tuple[str, str], before: str | tuple[str, ...], after: str | tup
             CSHARP,
             ("", "        Assert.Equal(1, F());"),
             ("public class FactAttribute : Attribute { }", "        Assert.Equal(1, F());"),
-            "test-removed",
+            "test-not-collected",
         ),
         (
             CSHARP,

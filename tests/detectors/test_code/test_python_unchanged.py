@@ -8,10 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.detectors.test_code.compare import FilePair, compare_assertions, compare_skips
+from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.languages.python import read_python, read_python_pair
-from assay.detectors.test_code.languages.python.unchanged import without_unchanged
+from assay.detectors.test_code.new_skips import compare_skips
+from assay.detectors.test_code.unchanged import without_unchanged as without_unchanged_in
+from assay.detectors.test_code.weakening import compare_assertions
 from tests.checks.python_changes import BASE
+
+
+def without_unchanged(before: str, after: str) -> tuple[str, str]:
+    return without_unchanged_in(before, after, "python")
+
 
 A = "def test_a():\n    assert f() == 1\n"
 B = "def test_b():\n    assert g() == 2\n"

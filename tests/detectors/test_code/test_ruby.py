@@ -22,3 +22,10 @@ def test_a_delimiter_that_the_grammar_dies_of_is_refused(delimiter: str) -> None
 def test_two_signs_in_a_string_announce_no_heredoc() -> None:
     test = RUBY.only("describe 'd' do\n it 'uses `<<`' do\n expect(a).to eq '<<'\n end\nend\n" + "# more\n" * 100)
     assert test.identity == "d > uses `<<`"
+
+
+def test_tests_deep_in_groups_are_read() -> None:
+    groups = [f"describe 'g{number}' do\n" for number in range(8)]
+    text = "".join(["RSpec.describe A do\n", *groups, "it 'x' do\nexpect(f).to eq(3)\nend\n", *["end\n"] * 9])
+    (test,) = RUBY.read(text).tests
+    assert [each.expected for each in test.assertions] == ["3"]

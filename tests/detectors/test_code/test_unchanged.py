@@ -18,6 +18,17 @@ CSHARP = "class T\n{\n    [Fact]\n    public void A()\n    {\n        Assert.Equ
 CSHARP_B = CSHARP.replace(
     "    }\n}\n", "    }\n\n    [Fact]\n    public void B()\n    {\n        Assert.Equal(2, F(2));\n    }\n}\n"
 )
+KOTLIN = "class T {\n    @Test\n    fun `a b`() {\n        assertEquals(1, f(1))\n    }\n}\n"
+KOTLIN_B = KOTLIN.replace("}\n}\n", "}\n\n    @Test\n    fun b() {\n        assertEquals(2, f(2))\n    }\n}\n")
+PHP = (
+    "<?php\nclass T extends TestCase\n{\n    public function testA(): void\n    {\n"
+    "        $this->assertSame(1, f(1));\n    }\n}\n"
+)
+PHP_B = PHP.replace(
+    "}\n}\n", "}\n\n    public function testB(): void\n    {\n        $this->assertSame(2, f(2));\n    }\n}\n"
+)
+SWIFT = "class T: XCTestCase {\n    func testA() throws {\n        XCTAssertEqual(f(1), 1)\n    }\n}\n"
+SWIFT_B = SWIFT.replace("}\n}\n", "}\n\n    func testB() {\n        XCTAssertEqual(f(2), 2)\n    }\n}\n")
 
 
 @pytest.mark.parametrize(
@@ -30,6 +41,9 @@ CSHARP_B = CSHARP.replace(
         ("rust", RUST, RUST + RUST_B, "    assert_eq!(f(1), 1);"),
         ("ruby", RUBY, RUBY_B, "    expect(f(1)).to eq(1)"),
         ("csharp", CSHARP, CSHARP_B, "        Assert.Equal(1, F(1));"),
+        ("kotlin", KOTLIN, KOTLIN_B, "        assertEquals(1, f(1))"),
+        ("php", PHP, PHP_B, "        $this->assertSame(1, f(1));"),
+        ("swift", SWIFT, SWIFT_B, "        XCTAssertEqual(f(1), 1)"),
     ],
 )
 def test_a_common_test_is_emptied_on_both_sides(language: str, before: str, after: str, emptied: str) -> None:
@@ -51,6 +65,10 @@ def test_a_common_test_is_emptied_on_both_sides(language: str, before: str, afte
         ("ruby", RUBY.replace("eq(1)", "eq(<<~A)"), RUBY_B.replace("eq(1)", "eq(<<~A)").replace("2", "3")),
         ("rust", RUST.replace("#[test]\n", ""), RUST.replace("#[test]\n", "") + RUST_B),
         ("kotlin", JAVA, JAVA_B),
+        ("kotlin", KOTLIN.replace("f(1)", 'f("""'), KOTLIN_B.replace("f(1)", 'f("""')),
+        ("php", PHP.replace("f(1)", "f('"), PHP_B.replace("f(1)", "f('")),
+        ("php", PHP.replace("f(1)", "<<<A"), PHP_B.replace("f(1)", "<<<A")),
+        ("swift", SWIFT.replace("f(1)", "f(1) //}"), SWIFT_B.replace("f(1)", "f(1) //}")),
     ],
     ids=[
         "the test changed",
@@ -64,7 +82,11 @@ def test_a_common_test_is_emptied_on_both_sides(language: str, before: str, afte
         "a condition of the build",
         "a text over several lines",
         "a function without a mark",
-        "a language without a layout",
+        "a layout of another language",
+        "a Kotlin text over several lines",
+        "a PHP text that does not end in it",
+        "a PHP text over several lines",
+        "a bracket that is only said",
     ],
 )
 def test_whatever_is_not_plainly_the_same_test_is_read(language: str, before: str, after: str) -> None:

@@ -42,6 +42,15 @@ def of_yaml(text: str) -> Flat:
     return flat(documents[0] if documents else {})
 
 
+def of_golangci(text: str) -> Flat:
+    """Its second version has formatters by themselves, and three linters in one."""
+    found = dict(of_yaml(text))
+    chosen = [*found.get("linters.enable", []), *found.get("formatters.enable", [])]
+    if found.get("version") == ["2"] and "staticcheck" in chosen:
+        chosen += ["gosimple", "stylecheck"]
+    return {**found, "linters.enable": chosen} if chosen else found
+
+
 def of_ini(text: str) -> Flat:
     """Values with commas or lines are lists."""
     return {

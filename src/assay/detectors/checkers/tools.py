@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from assay.detectors.checkers.flat_settings import (
     Read,
     of_code,
+    of_golangci,
     of_ini,
     of_json,
     of_lines,
@@ -134,7 +135,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"package\.json"), of_json, _ESLINT_RULES, "eslintConfig"),
     Tool(_files(r"\.eslintignore"), of_lines, Demands(excludes="lines")),
     Tool(_files(r"biome\.jsonc?"), of_json, _BIOME),
-    Tool(_files(r"\.golangci\.ya?ml"), of_yaml, _GOLANGCI),
+    Tool(_files(r"\.golangci\.ya?ml"), of_golangci, _GOLANGCI),
     Tool(_files(r"Cargo\.toml"), of_toml, _CARGO),
     Tool(_files(r"phpstan(?:\.dist)?\.neon(?:\.dist)?"), of_yaml, _PHPSTAN),
     Tool(_files(r"psalm\.xml(?:\.dist)?"), of_xml, Demands(numbers="errorLevel", rises=True)),

@@ -99,6 +99,10 @@ def command_changes(before: str, after: str, *, is_test: bool) -> Iterator[tuple
     yield from _narrower_paths(old, new)
 
 
+_EXPRESSION = re.compile(r"\$\{\{[^{}\n]{0,400}\}\}")
+_QUOTED = re.compile(r"'([^'\n]{0,400})'")
+
+
 def _is_no_test(line: str) -> bool:
     """Whether a command is known to run no tests. One that is followed by another may."""
     return _NO_TESTS.match(line) is not None and not runs_tests(line) and not re.search(r"&&|;|\|", line)
@@ -107,7 +111,8 @@ def _is_no_test(line: str) -> bool:
 def features(command: str) -> Iterator[tuple[str, str]]:
     """Everything in a command that hides failures or narrows the tests, with its rule."""
     for line in command.split("\n"):
-        part = line[:4000]
+        # Signs in an expression of a workflow are not the shell's; its texts are.
+        part = _EXPRESSION.sub(lambda found: " ".join(_QUOTED.findall(found[0])), line[:4000])
         for rule, pattern in _HIDES:
             yield from ((rule, found[0]) for found in pattern.finditer(part))
         if "pipefail" not in command:

@@ -17,6 +17,8 @@ _DEFAULTS = {
     "python_classes": ["Test*"],
     "python_functions": ["test_*"],
 }
+_STRICT = ("xfail_strict", "strict_xfail", "strict")
+"""What fails a test that was expected to fail and does not: by its old name, its new one, or among others."""
 Settings = Mapping[str, list[str]]
 Read = Callable[[str], str | None]
 
@@ -56,7 +58,7 @@ def compare(before: Settings, after: Settings, text: str, tests: tuple[str, ...]
         if lost := not_included(_prefixes(key, before, default), _prefixes(key, after, default)):
             yield weakening("tests_not_collected", text, key, lost, after.get(key))
     yield from _warnings(before, after, text)
-    if _on(before, "xfail_strict") and not _on(after, "xfail_strict"):
+    if any(_on(before, key) for key in _STRICT) and not any(_on(after, key) for key in _STRICT):
         yield weakening("strictness_removed", text, "xfail_strict", "true", after.get("xfail_strict"))
     for key in ("reruns", "retries", "flaky_retries"):
         if after.get(key) and before.get(key) != after.get(key):

@@ -3,6 +3,7 @@
 # ruff: noqa: E501 - a pattern a line reads as a table.
 
 import re
+from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 _PYTHON_FRAMEWORKS = frozenset({"pytest", "_pytest", "unittest", "doctest", "nose", "nose2", "pluggy", "iniconfig", "hypothesis", "xdist",
@@ -122,6 +123,15 @@ def shadowed(path: str) -> str | None:
     if _JAVA_FRAMEWORKS.search(path) or _RUBY_FRAMEWORKS.search(path):
         return "framework_shadowed"
     return "framework_extended" if _JAVA_SERVICES.search(path) else None
+
+
+def is_of_framework(path: str, paths: Iterable[str]) -> bool:
+    """Whether some of these paths are sources of the framework that a path would shadow: this is its own project."""
+    found = _JAVA_FRAMEWORKS.search(path)
+    if found is None:
+        return False
+    package = found[0].lstrip("/").partition("/")[2]
+    return any(f"main/java/{package}" in one or f"main/kotlin/{package}" in one for one in paths)
 
 
 def stands_in_front(path: str) -> bool:

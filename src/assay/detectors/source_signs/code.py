@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from assay.detectors.source_signs.grammar import GRAMMARS, Grammar
+from assay.detectors.source_signs.grammar import Grammar, grammar_of
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.tree import Node, Tree, parse
 from assay.detectors.test_code.word_sets import word_set
@@ -64,7 +64,7 @@ class Code:
 
     @property
     def grammar(self) -> Grammar:
-        return GRAMMARS[self.language]
+        return grammar_of(self.language)
 
     def at(self, offset: int) -> int:
         """The index of the first word that begins at an offset or behind it."""
@@ -219,7 +219,7 @@ class Code:
             word = self.words[index]
             if word == "{":
                 return (index + 1, self.closing.get(index, end)), False
-            if word in ("=>", "=", "->") and not (word == "->" and self.grammar.arrow_is_type):
+            if word in ("=>", "=", "->") and not (word == "->" and self.grammar.own.arrow_is_type):
                 if index + 1 < end and self.words[index + 1] == "{":
                     index += 1
                     continue
@@ -245,7 +245,7 @@ class Code:
         if kind.endswith("_modifier"):
             asked = self.find(_ASKS, part)
             return (asked + 1, end) if asked is not None else None
-        if first + 1 < end and self.words[first + 1] == "(" and not self.grammar.bare_conditions:
+        if first + 1 < end and self.words[first + 1] == "(" and not self.grammar.own.bare_conditions:
             return first + 2, self.closing.get(first + 1, end)
         index = first + 1
         while index < end:
@@ -288,7 +288,9 @@ class Code:
 
     def names_in(self, target: Slice) -> list[str]:
         """The names that an assignment gives a value, without types. An attribute of something is none."""
-        if self.find(_OF, target) is not None:
+        # ``[first, second] = …`` gives names to what is in a list.
+        first = target[0] + (self.words[target[0]] == "[")
+        if self.find(_OF, (first, target[1])) is not None:
             return []
         colon = self.find(frozenset((":",)), target)
         words = self.words[target[0] : colon if colon is not None else target[1]]
@@ -303,7 +305,7 @@ def _is_name(word: str) -> bool:
 def read_code(text: str, language: str) -> Code:
     """Parse a text. May never return, so it is called apart. Two questions about a text follow upon each other."""
     family = "javascript" if language in ("typescript", "tsx") else language
-    grammar = GRAMMARS[family]
+    grammar = grammar_of(family)
     code = Code(family, parse(text, language, grammar.kinds))
     opaque = [node for node in code.tree.nodes if node.kind in grammar.strings | grammar.comments]
     position = 0
@@ -321,7 +323,7 @@ def read_code(text: str, language: str) -> Code:
 
 
 def _add(code: Code, grammar: Grammar, start: int, end: int) -> None:
-    for found in grammar.word.finditer(code.tree.text, start, end):
+    for found in grammar.own.word.finditer(code.tree.text, start, end):
         code.words.append(found[0])
         code.starts.append(found.start())
 

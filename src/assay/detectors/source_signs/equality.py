@@ -91,7 +91,7 @@ def _answers(code: Code, function: Function, body: list[str]) -> list[str]:
         found.append("".join(word for word in line[at + 1 :] if word not in _NOTHING))
         rest += line[:at]
     rest = [word for word in _without_discards(rest) if word not in _NOTHING]
-    if code.grammar.implicit and rest and (not found or _DECIDES.isdisjoint(rest)):
+    if code.grammar.own.implicit and rest and (not found or _DECIDES.isdisjoint(rest)):
         found.append("".join(rest) if _DECIDES.isdisjoint(rest) else "other")
     return found
 

@@ -85,8 +85,7 @@ class _Exits:
                 for opening, closing in code.closing.items()
                 if code.words[opening] == "{"
             )
-        grammar = code.grammar
-        return not code.enclosed(index, grammar.functions | grammar.conditions | grammar.classes | grammar.others)
+        return not code.enclosed(index, code.grammar.holders)
 
     def _is_early(self, function: Function) -> bool:
         words, code = self._words, self._code

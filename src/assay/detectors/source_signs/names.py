@@ -194,9 +194,7 @@ class Names:
 
     def _imports(self) -> None:
         for node in self.code.tree.nodes:
-            if node.kind in self.code.grammar.others and node.kind.startswith(
-                ("import", "use", "using", "namespace")
-            ):
+            if node.kind in self.code.grammar.imports:
                 self._import(*self.code.slice(node))
 
     def _import(self, first: int, end: int) -> None:

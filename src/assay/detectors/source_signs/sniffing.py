@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from assay.detectors.source_signs.code import Code, Slice
 from assay.detectors.source_signs.names import Chain, Names
 from assay.detectors.source_signs.sign import Sign
-from assay.detectors.source_signs.variables import CI_VARIABLES, RUNNER_VARIABLES
+from assay.detectors.source_signs.variables import CI_VARIABLES, RUNNER_NAMES, RUNNER_VARIABLES
 from assay.detectors.source_signs.words import Words
 from assay.detectors.test_code.word_sets import word_set
 
@@ -27,7 +27,8 @@ _ROUNDS, _LONGEST, _MOST_HELD = 3, 100, 200
 def runner_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     """Questions that only a test run answers with yes, wherever they stand."""
     for index, word in enumerate(code.words):
-        if word[0] == '"' and RUNNER_VARIABLES.fullmatch(word, 1) and len(word) > 7:
+        told = RUNNER_VARIABLES.fullmatch(word, 1) or RUNNER_NAMES.fullmatch(word, 1)
+        if word[0] == '"' and told and len(word) > 7:
             yield code.sign("environment_sniffed", index)
     for chain in names.chains:
         if (
@@ -96,7 +97,8 @@ def _is_mode(code: Code, words: Words, path: str, part: Slice) -> bool:
 
 
 def _names_runner(code: Code, names: Names, chain: Chain) -> bool:
-    return any(map(_RUNNERS.search, code.strings(names.statement(chain))))
+    # The end of a word in a pattern is no letter.
+    return any(_RUNNERS.search(text.replace("\\b", "/")) for text in code.strings(names.statement(chain)))
 
 
 def _is_compared(code: Code, part: Slice) -> bool:

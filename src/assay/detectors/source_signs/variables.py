@@ -10,6 +10,12 @@ RUNNER_VARIABLES = re.compile(
     r"XCTestConfigurationFilePath|XCTestBundlePath|XCTestSessionIdentifier|SWIFT_TESTING\w*|GO_TEST\w*"
 )
 """Only a test runner sets these."""
+RUNNER_NAMES = re.compile(
+    r"org\.(?:junit|testng)\.\w[\w.]*|junit\.framework\.\w+|__(?:vitest|jest|mocha|jasmine|karma|playwright)_?\w*__|"
+    r"(?:Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)[\w.]*|PHPUnit(?:\\{1,2}\w+)+|"
+    r"RSpec::\w[\w:]*|Minitest::\w+|@(?:jest|vitest)/\w+"
+)
+"""Classes, globals and modules of test runners, which are there only while tests run."""
 CI_VARIABLES = word_set(
     "CI GITHUB_ACTIONS GITLAB_CI TRAVIS CIRCLECI BUILDKITE JENKINS_URL TEAMCITY_VERSION CONTINUOUS_INTEGRATION "
     "TF_BUILD APPVEYOR"

@@ -38,6 +38,11 @@ _PART = re.compile(
     r"(?P<word>contains?|include|includes|Contains|toContain|HasPrefix|startsWith|endsWith)\([\"'](?P<text>[^\"'\\]*)[\"']\)"
 )
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
+_CONVERTED = re.compile(
+    r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\)))+\Z"
+)
+_INSIDE = re.compile(r"\.|\[(?:[\"'](?P<key>[^\"']+)[\"']\]\Z)?")
+_CALLED = re.compile(r"(\w+[?!]?)\(")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 
@@ -134,12 +139,19 @@ def broken_rule(before: Assertion, after: Assertion) -> str | None:
 
 
 def _expects_as_much(before: Assertion, after: Assertion) -> bool:
+    if _names_the_error(before.expected or "", after.expected or ""):
+        return True
     if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
         return True
     if before.text == after.text and not is_data(value_in(before.expected)):
         # The same words about things that are set up otherwise now.
         return True
     return after.strength > before.strength and not contradicts(before.expected, after.expected)
+
+
+def _names_the_error(before: str, after: str) -> bool:
+    """Whether an error is asked for by more than its name: ``RangeError``, ``{ name: "RangeError", … }``."""
+    return after[:1] == "{" and _NAMES.fullmatch(before.lower()) is not None and f'name : "{before}"' in after
 
 
 def _narrower(before: Assertion, after: Assertion) -> bool:
@@ -210,8 +222,11 @@ def _renamed(before: str, after: str) -> bool:
 def implies(strong: Assertion, weak: Assertion) -> bool:
     """Whether something must be there because a part of it is asked for: ``user.name == 'Ann'`` needs a user.
 
-    A mock that was called once with something was called once.
+    A mock that was called once with something was called once, and a text that is known as a whole leaves no
+    question about it open.
     """
+    if _settles(strong, weak):
+        return True
     if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
         return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
     needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
@@ -223,18 +238,42 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
     )
 
 
+def _settles(strong: Assertion, weak: Assertion) -> bool:
+    """Whether a whole value is demanded of which only something was asked before: ``s.find("x") != nil``."""
+    if strong.strength is not Strength.EXACT or not strong.subject or not _is_something(strong):
+        return False
+    whole = _CONVERTED.sub("", strong.subject)
+    found = _INSIDE.match(weak.subject.removeprefix("(").removeprefix(whole).removeprefix(")"))
+    if whole not in weak.subject[: len(whole) + 1] or found is None:
+        return False
+    if weak.strength > Strength.SHAPE:
+        # What is not in the whole is not there.
+        return weak.expected in _THERE and bool(found["key"]) and found["key"] not in (strong.expected or "")
+    held = [each[1:-1] in (strong.expected or "") for each in _QUOTED.findall(weak.expected or "")]
+    return not any(held) if _denies(weak) else all(held)
+
+
 def _is_something(assertion: Assertion) -> bool:
     """Whether nothing but a certain value will do, and that is none of those for nothing."""
     wanted = assertion.expected or ""
     return assertion.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
 
 
-def _other_inputs(before: str, after: str) -> bool:
+def other_inputs(before: str, after: str) -> bool:
     """Whether something else is asked: the same with other literals, or nothing but literals."""
     old, new = set(_LITERAL.findall(before)), set(_LITERAL.findall(after))
     if not (old - new and new - old):
         return False
     return _asked(before) == _asked(after) or is_literal(after)
+
+
+def asks_elsewhere(before: str, after: str) -> bool:
+    """Whether a subject with the same words is made otherwise: what was called last for it is no longer called.
+
+    A subject without calls may be made anywhere.
+    """
+    old, new = _CALLED.findall(before), _CALLED.findall(after)
+    return bool(old) and bool(new) and before != after and old[-1] not in new
 
 
 def _asked(subject: str) -> str:
@@ -246,7 +285,7 @@ def _asked(subject: str) -> str:
 def about_the_same(before: Assertion, after: Assertion) -> bool:
     """Whether two assertions look at the same thing, by its names: one ends in what the other speaks of."""
     old, new = (_NAMES.findall((each.subject or each.text).lower()) for each in (before, after))
-    if not old or not new or _other_inputs(before.subject, after.subject):
+    if not old or not new or other_inputs(before.subject, after.subject):
         return False
     return old[-1] in new or new[-1] in old
 
@@ -260,7 +299,7 @@ def reworded(before: Assertion, after: Assertion) -> bool:
             return True
         quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
         return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
-    if _other_inputs(before.subject, after.subject):
+    if other_inputs(before.subject, after.subject):
         return False
     return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
 

@@ -3,8 +3,17 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 
-from assay.detectors.test_code.assertion_pairs import demand_key, is_literal, kin, shape, wider, without_owner
-from assay.detectors.test_code.model import Assertion
+from assay.detectors.test_code.assertion_pairs import (
+    asks_elsewhere,
+    demand_key,
+    is_literal,
+    kin,
+    other_inputs,
+    shape,
+    wider,
+    without_owner,
+)
+from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.negations import is_negation
 
 _UNKNOWN_NUMBER = 1_000_000
@@ -15,9 +24,9 @@ class Pool:
     """New assertions by what they mean, by their text and by their shape."""
 
     def __init__(self) -> None:
-        self._used: set[int] = set()
+        self.used: set[int] = set()
         self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
-        self._by_shape: Counter[tuple[str, str]] = Counter()
+        self._by_shape: Counter[tuple[str, str, Strength]] = Counter()
 
     def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
         """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
@@ -48,34 +57,36 @@ class Pool:
 
     def use(self, assertion: Assertion) -> None:
         """Take an assertion out that already stands for another one in its own test."""
-        self._used.add(id(assertion))
+        self.used.add(id(assertion))
 
     def _take(self, key: Hashable, lost: Assertion) -> bool:
         waiting = self._by_key.get(key, [])
-        while waiting and id(waiting[-1]) in self._used:
+        while waiting and id(waiting[-1]) in self.used:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
-        if is_negation(lost, waiting[-1]):
+        if is_negation(lost, waiting[-1]) or other_inputs(lost.subject, waiting[-1].subject):
             return False
-        self._used.add(id(waiting.pop()))
+        if key == lost.text and asks_elsewhere(lost.subject, waiting[-1].subject):
+            return False
+        self.used.add(id(waiting.pop()))
         return True
 
     def take_shape(self, lost: Assertion, wanted: int) -> bool:
         """Use up cases of a test that asserts the same with its parameters, whatever these are."""
         if not self._by_shape:
             return False
-        for form in ((shape(lost.text), ""), _form(lost)):
+        for form in ((shape(lost.text), "", lost.strength), _form(lost)):
             if self._by_shape[form] >= wanted:
                 self._by_shape[form] -= wanted
                 return True
         return False
 
 
-def _form(assertion: Assertion) -> tuple[str, str]:
+def _form(assertion: Assertion) -> tuple[str, str, Strength]:
     """The shape, and what is expected where that is the same in all cases."""
     expected = assertion.expected or ""
-    return shape(assertion.text), expected if is_literal(expected) else ""
+    return shape(assertion.text), expected if is_literal(expected) else "", assertion.strength
 
 
 class Replacements:

@@ -7,7 +7,7 @@ parameter. A call that was there before stands for nothing that was lost, and ea
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from assay.detectors.test_code.assertion_pairs import is_literal, value_in
@@ -15,10 +15,13 @@ from assay.detectors.test_code.findings import FilePair, Located, counts, lines_
 from assay.detectors.test_code.literals import constants, literals, pieces
 from assay.detectors.test_code.model import Assertion, Test
 from assay.detectors.test_code.row_candidates import reach
-from assay.detectors.test_code.row_needs import Need, as_good, need_of_test
+from assay.detectors.test_code.row_needs import Need, as_good, need_of, need_of_test
 
 _CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*[?!]?)(?:(?=\()|(?<=\w) (?=[\"'\w:\[]))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_NAMES = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`]*+`|\w++(?= ?:(?!:))")
+"""Texts, and the names of fields: ``{ name : "TypeError" }`` names nothing."""
+_FIELD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w*(?![\w(])")
 _DEFINES = re.compile(r"[?!]?\s*(?:[(=<:]|$)")
 _MOST_READ = 20_000_000
 _FARTHEST, _MOST_CALLS, _MOST_TEMPLATES, _MOST_LOST, _LONGEST_CALL = 80, 50, 50, 50, 2000
@@ -42,6 +45,11 @@ class Row:
             return False
         fixed = template.expected is not None and is_literal(value_in(template.expected))
         given = set(literals(self.call, language))
+        if need.fields is not None:
+            known = _FIELD.findall(self.call)
+            owners = {field.partition(".")[0] for field in known}
+            own = {field for field in need.fields if field.partition(".")[0] in owners}
+            return bool(own) and own <= set(known) and set(need.wanted) <= set(literals(around, language))
         if not fixed and not (set(need.wanted) <= given and _named(lost) <= set(_NAME.findall(self.call))):
             return False
         told = f"{around}\n{self.helper}"
@@ -61,7 +69,8 @@ class HelperCalls:
     def left(self, before: Located, after: Located, lost: list[Assertion]) -> list[Assertion]:
         """The lost assertions of a test that its new calls of functions don't replace."""
         old, new = self._before[before.path], self._after[after.path]
-        if old.before is None or before.test.cases != 1 or len(lost) > _MOST_LOST or self._read > _MOST_READ:
+        alike = before.test.cases == after.test.cases
+        if old.before is None or not alike or len(lost) > _MOST_LOST or self._read > _MOST_READ:
             return lost
         rows = self._rows(after.test, new, source_of(old.before_text, before.test)) if lost else []
         if not rows or new.after is None:
@@ -69,7 +78,19 @@ class HelperCalls:
         self._read += len(new.after_text) + len(lost) * len(old.before_text)
         around = reach(lines_of(new.after_text), after.test, new.after.tests)
         language = old.before.language
-        return [each for each in lost if not _take(rows, need_of_test(old, before.test, [each]), around, language)]
+        if (after.test.cases or 1) > 1:
+            # Each call is made for every row of a table, whose values stand elsewhere.
+            rows = [row for row in rows for _ in range(min(after.test.cases or 1, _MOST_CALLS))]
+            around = new.after_text
+        return [each for each in lost if not _take(rows, self._need(old, before.test, each), around, language)]
+
+    def _need(self, file: FilePair, test: Test, lost: Assertion) -> Need:
+        """What a call must have: the literals that were wanted, or in a table the fields that they stood in."""
+        if test.cases == 1:
+            return need_of_test(file, test, [lost])
+        lines = lines_of(file.before_text)
+        fields = _FIELD.findall(lines[lost.line - 1]) if lost.line <= len(lines) else []
+        return replace(need_of(lost, ""), fields=frozenset(fields))
 
     def _rows(self, test: Test, file: FilePair, known: str) -> list[Row]:
         """The new calls of a test with what the functions assert: of the same file, or of another changed one."""
@@ -147,5 +168,4 @@ def _helper(lines: list[str], line: int, called: set[str]) -> tuple[str, str]:
 
 def _named(lost: Assertion) -> set[str]:
     """The names in what was expected: true and false among them, which are no other literals."""
-    value = value_in(lost.expected or "")
-    return set() if value[:1] in "\"'`" else set(_NAME.findall(value))
+    return set(_NAME.findall(_NO_NAMES.sub("", value_in(lost.expected or ""))))

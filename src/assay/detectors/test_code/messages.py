@@ -1,6 +1,7 @@
 """The message of an error: ``raises(X, match="too big")`` may become an assertion on the message itself."""
 
 import re
+from collections.abc import Sequence
 
 from assay.detectors.test_code.model import Assertion, Strength
 
@@ -22,6 +23,27 @@ def demands_the_message(before: Assertion, after: Assertion) -> bool:
         return False
     parts = [_plain(part) for part in _ANYTHING.split(_ANCHOR.sub("", _SLASHES.sub(r"\\", found["pattern"])))]
     return all(part is not None and part in after.expected for part in parts) and any(parts)
+
+
+def catches_the_message(before: Assertion, after: Sequence[Assertion]) -> bool:
+    """Whether an error's text is asked in a handler now, in a test that says how often it asserts.
+
+    ``expect(f).toThrow("too big")`` became ``expect.assertions(1)`` and ``expect(error.message).toContain(…)``.
+    """
+    wanted = before.expected or ""
+    if ".toThrow" not in before.text or wanted[:1] not in ("'", '"') or not any(map(_counts_assertions, after)):
+        return False
+    return any(
+        wanted[1:-1] in (each.expected or "")
+        and not (each.expected or "").startswith("not ")
+        and _ERROR.search(each.subject) is not None
+        for each in after
+        if each.strength >= Strength.SHAPE
+    )
+
+
+def _counts_assertions(assertion: Assertion) -> bool:
+    return assertion.subject in ("expect.assertions", "expect.hasAssertions") and assertion.expected != "0"
 
 
 def _plain(pattern: str) -> str | None:

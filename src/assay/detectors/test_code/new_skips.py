@@ -1,5 +1,6 @@
 """Finds the tests that a change keeps from running or from counting."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -8,6 +9,7 @@ from assay.detectors.test_code.matching import match_tests
 from assay.detectors.test_code.model import Assertion, Skip, Test
 from assay.detectors.test_code.parametrised import Parametrised
 
+_GIVEN = re.compile(r"\w\(([^()]++(?:\([^()]*+\)[^()]*+)*+)\)\Z")
 _RAN = "it ran"
 
 
@@ -43,9 +45,15 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     if never_runs(before):
         return None
     always = next((skip for skip in after.skips if not skip.conditional), None)
-    if always is not None or len(after.skips) <= len(before.skips):
+    if always is not None or _different(after.skips) <= _different(before.skips):
         return always
     return _most_telling(before.skips, after.skips)
+
+
+def _different(skips: Sequence[Skip]) -> int:
+    """How many skips there are: a group that is skipped under the condition of its tests adds none."""
+    told = [_GIVEN.search(skip.text) for skip in skips]
+    return told.count(None) + len({found[1] for found in told if found is not None})
 
 
 def _most_telling(before: Sequence[Skip], after: Sequence[Skip]) -> Skip:

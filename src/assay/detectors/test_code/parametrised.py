@@ -6,7 +6,7 @@ row demands as much. A row serves each assertion once; a row that was there befo
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from assay.detectors.test_code.findings import FilePair, Located
 from assay.detectors.test_code.literal_tables import Table
@@ -21,11 +21,13 @@ _MOST_FILES = 30
 class Parametrised:
     """Finds rows for what the changed files lost."""
 
-    def __init__(self, files: Sequence[FilePair]) -> None:
+    def __init__(self, files: Sequence[FilePair], taken: Collection[int] = ()) -> None:
         self._files = {file.old_path: file for file in files}
         self._new = [file for file in files if file.before is None][:_MOST_FILES]
         self._candidates: dict[str, list[Candidate]] = {}
         self._tried = 0
+        self._taken = taken
+        """Assertions that already stand for others."""
         self._used: set[tuple[str, int, int, int]] = set()
         self.templates: set[tuple[str, int]] = set()
         """The files and lines of assertions that are made of rows: none of them stands for anything else."""
@@ -80,7 +82,8 @@ class Parametrised:
         cases = candidate.test.cases or 0
         if cases > 1 and place not in candidate.used and len(candidate.used) >= cases:
             return None
-        free = [new for new in candidate.asserted if (path, *place, new.line) not in self._used]
+        unused = (new for new in candidate.asserted if id(new) not in self._taken)
+        free = [new for new in unused if (path, *place, new.line) not in self._used]
         chosen: list[int] = []
         for each in lost:
             line = _as_good_line(each, free, chosen, candidate.own)

@@ -13,8 +13,8 @@ from assay.evidence.workspace import Change, EntryKind, Workspace
 from assay.formats.added_lines import added_lines
 
 _DEFINED = re.compile(
-    r"\b(?:def|class|func|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"
-    r"(?:\([^)\n]{0,400}\)\s*)?(?:self\.)?(\w{3,})"
+    r"\b(?:def|class|func|fun|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"
+    r"(?:[(<][^)>\n]{0,400}[)>]\s*)?(?:\w{1,200}+\.)?(\w{3,})"
     r"|^[ \t]+(?:(?:public|protected|private|internal|static|async|final|override|virtual)\s++){1,8}"
     r"[\w<>\[\], ?]*?\b(\w{3,})\s*\("
     r"|^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]*)?=(?!=)",

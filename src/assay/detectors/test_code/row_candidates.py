@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts, never_runs
 from assay.detectors.test_code.literal_rows import Row
 from assay.detectors.test_code.literal_tables import Table, tables_of, used_whole
@@ -58,7 +57,7 @@ def candidates(file: FilePair) -> Iterator[Candidate]:
         source = reach(lines, test, file.after.tests)
         found = _new_tables(source, file.after.language, known)
         if found:
-            asserted = [each for each in test.assertions if counts(each) and not is_row(each)]
+            asserted = [each for each in test.assertions if counts(each)]
             yield Candidate(file.path, file.after.language, test, source, _lines(lines, test), found, asserted)
 
 

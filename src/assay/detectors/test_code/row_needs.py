@@ -31,6 +31,8 @@ class Need:
     wanted: Counter[str]
     """Those of the literals that are expected."""
     lost: Sequence[Assertion]
+    fields: frozenset[str] | None = None
+    """The fields of rows that an assertion named, where it stood in a loop over a table."""
 
 
 def need_of_test(file: FilePair, test: Test, lost: Sequence[Assertion]) -> Need:
@@ -65,6 +67,11 @@ def _doings(lines: list[str], asserting: set[int], language: str) -> Iterator[st
             depth = max(depth + _opened(line, language), 0)
         elif number and not _MESSAGE.search(line):
             yield line
+
+
+def does_nothing(line: str) -> bool:
+    """Whether a line only says something to people or closes what was opened."""
+    return not line.strip(" \t;)}]") or _MESSAGE.search(line) is not None
 
 
 def _opened(line: str, language: str) -> int:
@@ -142,7 +149,7 @@ def _expects_other(lost: Assertion, new: Assertion) -> bool:
 def _contradict(before: str, after: str) -> bool:
     """Whether what is expected of every row can't be what was expected: another literal, or no value at all."""
     before, after = value_in(before), value_in(after)
-    if _TYPE.fullmatch(after):
+    if _TYPE.fullmatch(after) and not _SIZE.search(after):
         return before != after
     if not is_literal(after) or "[" in after or "{" in after:
         return False

@@ -6,7 +6,6 @@ place, unless what happens in between changed places, too.
 
 from collections import defaultdict
 
-from assay.detectors.test_code.engine.case_rows import is_row
 from assay.detectors.test_code.findings import FilePair, counts
 from assay.detectors.test_code.model import Assertion, Strength, Test
 
@@ -28,7 +27,7 @@ def _answers(test: Test) -> dict[str, list[Assertion]]:
     """What is expected of each call, in the order of the lines."""
     found: dict[str, list[Assertion]] = defaultdict(list)
     for each in sorted(test.assertions, key=lambda each: each.line):
-        if "(" in each.subject and each.strength is Strength.EXACT and counts(each) and not is_row(each):
+        if "(" in each.subject and each.strength is Strength.EXACT and counts(each):
             found[each.subject].append(each)
     return found
 

@@ -27,6 +27,12 @@ _UNPROBED = 4096
 # Of 700 pieces of real JavaScript and TypeScript, the worst has 56 errors; of Markdown read as Java, Rust or C#,
 # 155. Every text that makes the parser slow has more than 500.
 _MOST_ERRORS = 256
+_DENSE, _SAMPLE, _FEW_ERRORS = 800, 256, 16
+_CLASSES = bytes(
+    b"w"[0] if chr(code).isalnum() or code == b"_"[0] else b" "[0] if chr(code).isspace() else b"."[0]
+    for code in range(128)
+) + bytes(128)
+"""What each character is: part of a word, white space, or a sign."""
 
 
 class Node:
@@ -129,10 +135,14 @@ def parse(
         wanted.append({"kind": named[0], "regex": named[1]})
     lines = [match.start() for match in _NEWLINE.finditer(text)]
     root = Node("", 0, len(text), None)
-    if len(parsed) > _UNPROBED and _is_rubble(parsed, language):
+    if len(parsed) > _UNPROBED and _is_rubble(parsed, language, dense=True):
         raise UnreadableError(f"parts of it aren't {language} at all")
     nodes = _nested(root, SgRoot(parsed, language).root().find_all(any=wanted))
-    return Tree(text, nodes, _problems(nodes, lines, language), lines, frozenset(node.kind for node in nodes))
+    found = frozenset([node.kind for node in nodes])
+    problems = _problems(nodes, lines, language) if "ERROR" in found else ()
+    if problems and len(parsed) > _UNPROBED and _is_rubble(parsed, language, dense=False):
+        raise UnreadableError(f"parts of it aren't {language} at all")
+    return Tree(text, nodes, problems, lines, found)
 
 
 def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> Tree:
@@ -148,24 +158,43 @@ def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> Tree:
     return tree
 
 
-def _is_rubble(text: str, language: str) -> bool:
-    """Whether the parser would need very long for a text.
+def _is_rubble(text: str, language: str, *, dense: bool) -> bool:
+    """Whether a text is no code, so that the parser may need very long for it.
 
     Recovering from errors takes time that grows with the square of the broken part: minutes for a few thousand
-    characters made for it. So a long text is tried in pieces first, each of which takes two seconds at worst, and
-    refused if one of them is dense with errors. A piece of real code has few, even where it begins or ends in the
+    characters made for it. So a long text is tried in pieces, each of which takes two seconds at worst, and
+    refused if one of them has many errors. A piece of real code has few, even where it begins or ends in the
     middle of something. The end of deep nesting is nothing but errors by itself, so brackets that are open before
     a piece excuse as many. Whoever opens brackets for that only reaches the limit on the parser's time.
-    """
-    from ast_grep_py import SgRoot  # noqa: PLC0415
 
+    Before the text is parsed, only pieces that look like it are tried: ``dense`` ones, and those that begin with
+    many errors. If the parser found any error then, the others are tried too.
+    """
     still_open = 0
     for start in range(0, len(text), _PIECE):
         piece = text[start : start + _PIECE]
-        if len(SgRoot(piece, language).root().find_all(kind="ERROR")) > _MOST_ERRORS + still_open:
+        if _looks_slow(piece, language, still_open) is dense and (
+            _errors(piece, language) > _MOST_ERRORS + still_open
+        ):
             return True
         still_open = max(still_open + sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}")), 0)
     return False
+
+
+def _looks_slow(piece: str, language: str, still_open: int) -> bool:
+    return _size(piece) > _DENSE or _errors(piece[:_SAMPLE], language) > _FEW_ERRORS + still_open
+
+
+def _errors(piece: str, language: str) -> int:
+    from ast_grep_py import SgRoot  # noqa: PLC0415
+
+    return len(SgRoot(piece, language).root().find_all(kind="ERROR"))
+
+
+def _size(piece: str) -> int:
+    """How many words and signs there are in a piece; a character of another alphabet counts as a sign."""
+    classes = piece.encode("ascii", "replace").translate(_CLASSES)
+    return classes.count(b".") + classes.count(b" w") + classes.count(b".w") + classes.startswith(b"w")
 
 
 def _nested(root: Node, found: "list[SgNode]") -> list[Node]:

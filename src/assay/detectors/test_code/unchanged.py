@@ -1,4 +1,4 @@
-"""Empties the tests that two versions of a file have in common, in the languages of the native parser.
+"""Empties the tests that two versions of a file have in common, so that only what changed is read.
 
 Whatever is not plainly a test of its own, as formatters lay it out, is left as it is.
 """
@@ -9,6 +9,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from assay.detectors.test_code.chunks import Chunk, without_common
+from assay.detectors.test_code.indented import indented_chunks, without_body
+from assay.detectors.test_code.meanings import changed_meanings
 
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("/*", "*/"))
 
@@ -68,11 +70,36 @@ _LAYOUTS = {
         stays=re.compile(r'^[ \t]*#|@"|\$@|"""', re.MULTILINE),
         apart="{",
     ),
+    "kotlin": _Layout(
+        re.compile(r"([ \t]+)(?:(?:public|internal|open)[ \t]+)*fun[ \t]+(?:\w+|`[^`\n]++`)\([^()]*\)[ \t]*+\{$"),
+        _BRACE,
+        ("@",),
+        re.compile(r"@(?:\w*Test)\b"),
+        stays=re.compile(r'"""'),
+    ),
+    "php": _Layout(
+        re.compile(r"([ \t]+)(?:(?:final|public)[ \t]+)*function[ \t]+test\w*\([^()]*\)(?:[ \t]*+:[ \t]*+\w+)?$"),
+        _BRACE,
+        ("#[",),
+        odd=('"', "'"),
+        stays=re.compile(r"<<<|\?>"),
+        apart="{",
+    ),
+    "swift": _Layout(
+        re.compile(
+            r"([ \t]+)(?:@MainActor[ \t]+)?func[ \t]+test\w*\(\)(?:[ \t]+async)?(?:[ \t]+throws)?[ \t]*+\{$"
+        ),
+        _BRACE,
+        ("@",),
+        stays=re.compile(r'"""|#"|^[ \t]*#', re.MULTILINE),
+    ),
 }
 
 
 def without_unchanged(before: str, after: str, language: str) -> tuple[str, str]:
     """Both versions with the bodies of their common tests emptied; as they are where more than tests changed."""
+    if language == "python":
+        return without_common(before, after, indented_chunks, without_body, changed_meanings)
     layout = _LAYOUTS.get(language)
     if layout is None:
         return before, after

@@ -17,24 +17,27 @@ from assay.detectors.test_code.assertion_pairs import (
     without_owner,
 )
 from assay.detectors.test_code.assertion_pool import Pool, Replacements
-from assay.detectors.test_code.engine.case_rows import is_row
+from assay.detectors.test_code.engine.demand import NO_ERROR
+from assay.detectors.test_code.engine.scopes import RUNS
 from assay.detectors.test_code.findings import (
     Comparison,
     FilePair,
     Finding,
     Located,
     counts,
+    lines_of,
     never_runs,
     source_of,
 )
 from assay.detectors.test_code.helper_calls import HelperCalls
 from assay.detectors.test_code.matching import Matching, match_tests
+from assay.detectors.test_code.messages import catches_the_message
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.own_inputs import goes_in
+from assay.detectors.test_code.own_inputs import follows_its_input, goes_in
 from assay.detectors.test_code.parametrised import Parametrised
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
-from assay.detectors.test_code.removed_subjects import subject_removed
-from assay.detectors.test_code.renamed_code import follows_a_renaming
+from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
+from assay.detectors.test_code.row_needs import does_nothing
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 from assay.formats.counting import counted
@@ -44,7 +47,7 @@ def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES
     """Compare the tests of all changed files. ``names`` are those that the change took out of the code."""
     matching = match_tests(files)
     by_path = {file.old_path: file for file in files}
-    return _Weakening(matching, names, Parametrised(files), by_path).compare()
+    return _Weakening(matching, names, files, by_path).compare()
 
 
 class _Weakening:
@@ -54,15 +57,16 @@ class _Weakening:
         self,
         matching: Matching,
         names: ChangedNames,
-        tables: Parametrised,
+        pairs: Sequence[FilePair],
         files: dict[str, FilePair],
     ) -> None:
         self.matching = matching
         self.files = files
-        self.tables = tables
+        self.texts = {file.path: file.after_text for file in files.values()}
         self.names = names
         self.calls = HelperCalls(files.values())
         self.pool = Pool()
+        self.tables = Parametrised(pairs, self.pool.used)
         self.result = Comparison()
         self._gained: dict[int, list[Assertion]] = {}
         self._lost: dict[int, list[Assertion]] = {}
@@ -112,7 +116,7 @@ class _Weakening:
     def _gone(self, before: Located) -> list[Finding]:
         """A test that no longer runs. Its assertions may have moved to other tests."""
         test = before.test
-        if never_runs(test):
+        if never_runs(test) or (not test.assertions and self._is_group(before)):
             return []
         lost = self._lost_for_good(before)
         if not lost and any(counts(each) for each in test.assertions):
@@ -125,20 +129,30 @@ class _Weakening:
             ]
         return [Finding("test-removed", before.path, test.line, test.identity, shown, "")]
 
+    def _is_group(self, before: Located) -> bool:
+        """Whether a test only holds others, which are compared for themselves."""
+        file = self.files[before.path].before
+        inside = f"{before.test.identity} > "
+        return file is not None and any(each.identity.startswith(inside) for each in file.tests)
+
     def _lost_for_good(self, before: Located) -> list[Assertion]:
         """What a test that is gone demanded and no other test does."""
-        demands = [each for each in self._lost[id(before.test)] if not is_row(each)]
-        lost = [each for each in demands if not self.pool.take_text(each)]
+        lost = [each for each in self._lost[id(before.test)] if not self.pool.take_text(each)]
         if lost and self.tables.heir(before, lost) is not None:
             return []
         return [each for each in lost if not self._as_a_case(each, before)]
 
     def _kept(self, before: Located, after: Located) -> list[Finding]:
         found: list[Finding] = []
+        if after.test.collected and not before.test.collected:
+            # Nobody ran it before.
+            return found
         if self._lost[id(before.test)]:
             found = self._worse(before, after)
         elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
+        if found and follows_its_input(self.files[before.path], before, after, self.texts.get(after.path, "")):
+            return []
         fewer = _fewer_cases(before, after)
         if fewer is None:
             return found
@@ -178,14 +192,18 @@ class _Weakening:
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
         """The finding for an assertion that nothing replaces; None where something does."""
         alike = others.take_alike(lost)
-        if alike is not None and not self._is_template(alike, after):
+        if alike is not None and (alike.text == lost.text or not self._is_template(alike, after)):
             self.pool.use(alike)
             rule = self._rule(lost, alike, before, after)
             return self._finding(rule, before, after, lost, alike) if rule else None
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
-        if self._stands_in(lost, after, others) or _is_implied(lost, after) or _stood_twice(lost, before, after):
+        if (
+            self._stands_in(lost, after, others)
+            or _is_implied(lost, after)
+            or self._stood_twice(lost, before, after)
+        ):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
@@ -203,6 +221,22 @@ class _Weakening:
                 self.pool.use(each)
                 return True
         return False
+
+    def _stood_twice(self, lost: Assertion, before: Located, after: Located) -> bool:
+        """Whether the same is asked still, and nothing but assertions stood between the two.
+
+        Only what is called with nothing but literals is asked for the same twice.
+        """
+        if not asks_the_same_again(lost.subject):
+            return False
+        key = everything(lost)
+        if not any(counts(each) and everything(each) == key for each in after.test.assertions):
+            return False
+        asserted = {each.line for each in before.test.assertions}
+        twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
+        lines = lines_of(self.files[before.path].before_text)
+        between = (number for number in range(min(twins), max(twins)) if number not in asserted)
+        return len(twins) > 1 and all(does_nothing(lines[number - 1]) for number in between)
 
     def _is_template(self, assertion: Assertion, after: Located) -> bool:
         return (after.path, assertion.line) in self.tables.templates
@@ -232,30 +266,16 @@ def _told(assertion: Assertion | None) -> str:
 
 def _is_implied(lost: Assertion, after: Located) -> bool:
     """Whether what the test demands now demands the lost assertion, too."""
-    if is_row(lost):
-        return True
     counting = [each for each in after.test.assertions if counts(each)]
+    if catches_the_message(lost, counting):
+        return True
     return (_only_runs(lost) and bool(counting)) or any(implies(each, lost) for each in counting)
-
-
-def _stood_twice(lost: Assertion, before: Located, after: Located) -> bool:
-    """Whether the same is asked still, and nothing but assertions stood between the two.
-
-    Only what is called with nothing but literals is asked for the same twice.
-    """
-    if not asks_the_same_again(lost.subject):
-        return False
-    key = everything(lost)
-    if not any(counts(each) and everything(each) == key for each in after.test.assertions):
-        return False
-    asserted = {each.line for each in before.test.assertions}
-    twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
-    return len(twins) > 1 and all(line in asserted for line in range(min(twins), max(twins)))
 
 
 def _only_runs(assertion: Assertion) -> bool:
     """Whether the test demanded no more than that nothing goes wrong: any demand is more."""
-    return assertion.strength is Strength.PRESENCE and assertion.expected in (None, "nil")
+    quiet = assertion.text == RUNS or assertion.expected in (NO_ERROR, "nil")
+    return quiet and assertion.strength is Strength.PRESENCE
 
 
 def _dead_rule(assertion: Assertion) -> str:

@@ -15,5 +15,5 @@ WORDS = Words(
     early_blocks=("anonymous_initializer",),
     shadows=("<Assert|Assertions|Assume>",),
     assertions=java.ASSERTIONS,
-    hooks=(*java.HOOKS, ("intercept", "execute|test|invoke")),
+    hooks=(*java.HOOKS, ("intercept", "execute|test|testFunction|invoke")),
 )

@@ -8,12 +8,6 @@ from assay.detectors.test_code.engine.words import joined
 _MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))
 
 
-def written(link: Link) -> str:
-    """A call by its last name and what it is given."""
-    types = f"<{link.types}>" if link.types else ""
-    return f"{link.name}{types}({', '.join(joined(each) for each in link.arguments or ())})"
-
-
 def without_message(words: list[str], link: Link, rule: Rule | Check) -> str:
     """The assertion without its message."""
     if not isinstance(rule, Rule):

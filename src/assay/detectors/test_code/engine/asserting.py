@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.asserted_text import without_message, written
+from assay.detectors.test_code.engine.asserted_text import without_message
 from assay.detectors.test_code.engine.calls import Call
-from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
@@ -20,8 +19,8 @@ from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
+from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
-from assay.detectors.test_code.engine.running import rounds
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.engine.words import joined, split
@@ -74,7 +73,6 @@ class Asserting:
         self._found: list[_Pending] = []
         self._guards: set[Node] = set()
         self._ends: list[int] = []
-        self._gone_through: set[Node] = set()
         self._asked_at: list[tuple[int, Strength]] | None = None
         self.strong: set[Node] = set()
         language = reading.language
@@ -117,7 +115,8 @@ class Asserting:
         else:
             again = None
         if written is not None:
-            self._ends.append(call.node.end)
+            if written:
+                self._ends.append(call.node.end)
             lost = language.quirks.lost is not None and language.quirks.lost(reading, call)
             for place, each in enumerate(written):
                 dropped = lost or (each.demand.promise and self._is_dropped(whole))
@@ -133,9 +132,10 @@ class Asserting:
     def _own_name(self, call: Call) -> str:
         """The name under which a function of this file may take the place of a library's."""
         receivers = self._reading.language.heads.receivers
-        if call.inner is not None or not call.names:
+        names = call.root.names
+        if not names or (call.inner is not None and names[-1] not in self._starters):
             return ""
-        return call.names[-1] if len(call.names) == 1 or call.names[0] in receivers else ""
+        return names[-1] if len(names) == 1 or names[0] in receivers else names[0]
 
     def _fails(self, call: Call, names: tuple[str, ...]) -> bool:
         language = self._reading.language
@@ -146,8 +146,7 @@ class Asserting:
         if receivers is None:
             return True
         before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
-        handles = self._reading.notes.get("handles")
-        return before in receivers or (isinstance(handles, set) and before in handles)
+        return before in receivers or before in self._reading.handles
 
     def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
         """What a call asserts as it is written."""
@@ -155,7 +154,7 @@ class Asserting:
         depends = reading.language.quirks.condition is not None and not reading.language.plain
         source = reading.tree.source(call.node)
         # A text that begins with this may stand after the call.
-        if depends or "handles" in reading.notes or "<<" in source:
+        if depends or reading.handles or "<<" in source:
             return again(_as_it_is)
         return remembered(
             (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
@@ -221,7 +220,9 @@ class Asserting:
                 found = matched(library, link, reading.facts)
                 return [each._replace(text=library.head + each.text) for each in found]
             text = (
-                library.head + written(link) if library.trimmed is not None else without_message(words, link, rule)
+                library.head + link.written(link.names[-1:])
+                if library.trimmed is not None
+                else without_message(words, link, rule)
             )
             demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
             return [WrittenDemand(text, demand)]
@@ -241,7 +242,7 @@ class Asserting:
         words = self._reading.words_of(call.node)
         whole = self._reading.chain(words)[-1]
         link = self._reading.without_handle(whole)
-        if "handles" in self._reading.notes and link is whole:
+        if self._reading.handles and link is whole:
             return
         strength = Strength.EXACT if _SAYS_EQUAL.search(call.names[-1]) else Strength.SHAPE
         demand = Demand(strength, link.text(0) or "", link.text(1))
@@ -316,10 +317,7 @@ class Asserting:
             if around.part in _STOPS:
                 break
         self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
-        notes = self._reading.notes.setdefault("panics", set())
-        function = self._reading.function_around(node)
-        if isinstance(notes, set) and function is not None:
-            notes.add(function)
+        self._reading.panics.add(self._reading.function_around(node))
 
     def _expect_error(self, tried: Node, node: Node, scope: Scope) -> None:
         """A failure at the end of a try body says that an error must come before it."""
@@ -347,7 +345,10 @@ class Asserting:
         self._guards.add(guard)
         otherwise = any(each.start <= node.start < each.end for each in found.otherwise)
         wanted = otherwise is not found.unless
-        again = partial(self._guarded, self._reading.asked(guard), wanted, guard)
+        words, own = self._reading.asked(guard), self._reading.language.quirks.condition
+        if own is None or own(self._reading, words, wanted, guard) is None:
+            words = put_in(words, self._reading.head_bound(guard))
+        again = partial(self._guarded, words, wanted, guard)
         for place, each in enumerate(again(_as_it_is)):
             # The condition itself runs whenever the statement does.
             self.add(guard, scope, each.text, each.demand, again=again, place=place)
@@ -385,9 +386,13 @@ class Asserting:
 
     def hand_over(self) -> None:
         """Put every assertion into its scope."""
-        functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION and scope.name}
+        scopes = self._reading.scopes
+        functions = {scope.name for scope in scopes if scope.role is Role.FUNCTION and scope.name}
+        # A class of the file may be called like the library's.
+        functions |= {each.name for each in scopes if each.node is not None and each.node.part is Part.CLASS}
         for found in self._found:
-            if not found.function or found.function not in functions:
+            own = found.function in functions and found.demand.strength is not Strength.VACUOUS
+            if not found.function or not own:
                 self._write(found)
 
     def _write(self, found: _Pending) -> None:
@@ -400,8 +405,7 @@ class Asserting:
         asked = partial(self._ask, found, guard.guarded)
         around = rounds(self._reading, found.node)
         found.scope.written.append(Written(found.node, asked, guard.chosen, around))
-        if self._reading.language.quirks.loop_rows is not None:
-            self._loops(found.node, found.scope)
+        found.scope.rows = max(found.scope.rows, len(around))
 
     def _in_place_of(self, demand: Demand) -> InPlace:
         """Whether another branch fails, or asks for as much."""
@@ -414,7 +418,10 @@ class Asserting:
             if any(strength >= demand.strength for _, strength in inside):
                 return True
             within = self._reading.tree.within(branch.start, branch.end)
-            return any(each.part is Part.THROW or self._is_failing(each) for each in within[:FAR])
+            return any(
+                (each.part is Part.THROW or self._is_failing(each)) and not _is_guarded(each, branch)
+                for each in within[:FAR]
+            )
 
         return in_place
 
@@ -442,22 +449,8 @@ class Asserting:
             )  # fmt: skip
         return asked
 
-    def _loops(self, node: Node, scope: Scope) -> None:
-        """A test that loops over a table runs once for each of its rows, and each row says what it wants."""
-        rows_of_loop = self._reading.language.quirks.loop_rows
-        outer = scope.parent if scope.parent is not None and scope.parent.role is Role.TEST else None
-        owner = scope
-        for around in islice(node.ancestors(), FAR):
-            if around.part in FUNCTIONS:
-                if around.part is not Part.CLOSURE or outer is None:
-                    return
-                owner = outer
-            if around.part is not Part.EACH or scope.role is not Role.TEST or around.dead or rows_of_loop is None:
-                continue
-            if around in self._gone_through:
-                continue
-            self._gone_through.add(around)
-            rows = rows_of_loop(self._reading, around)
-            if rows is not None:
-                owner.rows = len(rows) if owner.rows == 1 else owner.rows
-                owner.assertions.extend(rows_of(self._reading.line(around), rows))
+
+def _is_guarded(node: Node, branch: Node) -> bool:
+    """Whether a condition inside of a branch decides on a node in it."""
+    around = takewhile(lambda each: each is not branch, islice(node.ancestors(), FAR))
+    return branch.part not in BRANCHING and any(each.part in BRANCHING for each in around)

@@ -1,12 +1,13 @@
 """The calls of a file: what is called, on the result of which other call, with which arguments."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.tree import Node, Tree
 
 Names = tuple[str, ...]
+_MOST_STEPS = 50
 
 
 @dataclass(slots=True, eq=False)
@@ -25,6 +26,15 @@ class Call:
 
     def __post_init__(self) -> None:
         self.root = self if self.inner is None else self.inner.root
+
+    def steps(self) -> "Iterator[Call]":
+        """The call and those on whose results it is made, the last first; no more than anybody writes."""
+        step: Call | None = self
+        for _ in range(_MOST_STEPS):
+            if step is None:
+                return
+            yield step
+            step = step.inner
 
 
 def calls(tree: Tree, arguments: tuple[str, ...], read_names: Callable[[str], Names]) -> dict[Node, Call]:

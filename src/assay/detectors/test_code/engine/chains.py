@@ -1,11 +1,13 @@
 """Chains of names and calls, such as ``expect(got).not.toBe(3)``, taken apart from their words."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from assay.detectors.test_code.engine.words import closing, joined, split, type_end
 
 _DOTS = frozenset((".", "?.", "&.", "::"))
 _OPENERS = frozenset(("(", "[", "{"))
+_MOST_KEPT = 60
 _LOOSE = frozenset(("await", "return", "try", "try?", "try!"))
 
 
@@ -38,6 +40,14 @@ class Link:
         words = self.argument(index)
         return joined(words) if words else None
 
+    def written(self, names: tuple[str, ...] | None = None) -> str:
+        """The link as it is written, in one form, with fewer names where that is wanted."""
+        said = ".".join(self.names if names is None else names)
+        if self.arguments is None:
+            return said
+        given = ", ".join(joined(each) for each in self.arguments)
+        return f"{said}<{self.types}>({given})" if self.types else f"{said}({given})"
+
     def labelled(self, *labels: str) -> list[str]:
         """The argument with one of these labels: ``accuracy: 0.1``, ``delta = 0.1``."""
         for each in self.arguments or ():
@@ -61,6 +71,16 @@ def chain(words: list[str], trailing: bool = False) -> list[Link]:
 
     ``trailing`` is for languages where a block after a call is one of its arguments.
     """
+    return list(_kept(tuple(words), trailing)) if len(words) < _MOST_KEPT else _chain(words, trailing)
+
+
+@lru_cache(maxsize=4096)
+def _kept(words: tuple[str, ...], trailing: bool) -> list[Link]:
+    """The same chain is looked at by each that asks what it demands."""
+    return _chain(list(words), trailing)
+
+
+def _chain(words: list[str], trailing: bool) -> list[Link]:
     while words and words[0] in _LOOSE:
         words = words[1:]
     links: list[Link] = []

@@ -37,6 +37,10 @@ _EQUAL = word_set(
     "SetEquals EqualFold EqualValues EqualFunc isEqual deepEqual array_equal compare_digest same_value "
     "Is strictEqual"
 )
+_COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
+_NO_DIFFERENCE = frozenset(
+    ("0", "Ordering::Equal", "std::cmp::Ordering::Equal", ".orderedSame", "ComparisonResult.orderedSame")
+)
 _ALIKE = frozenset(["Is", "As", "EqualFold", "is"])
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
 _ABSENT = {
@@ -49,9 +53,9 @@ _CONTAINING = word_set(
     "StartsWith EndsWith start_with? end_with? starts_with ends_with match matches MatchString Match "
     "IsMatch test ContainsKey containsKey has_key? key? contains_key isinstance instanceof ContainsAny "
     "hasPrefix hasSuffix str_starts_with str_ends_with preg_match member? is_a? kind_of? respond_to? "
-    "isKindOf is_match"
+    "isKindOf is_match containsMatchIn"
 )
-_PATTERNS = frozenset(("is_match",))
+_PATTERNS = word_set("is_match containsMatchIn MatchString IsMatch test")
 """Of these, the object that is asked is the pattern."""
 _CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
 _FOLDING = word_set(
@@ -60,10 +64,12 @@ _FOLDING = word_set(
     "mb_strtolower"
 )
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
+_EVERY_TYPE = re.compile(r"(?:typeof\()?(?:object|Object|Any|AnyObject|BasicObject)(?:\)|\.class|::class|\.self)?")
+"""What everything is one of."""
 _EVERYTHING = re.compile(
     r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
 )
-_MADE = re.compile(r"[A-Z]\w*\Z")
+_MADE = re.compile(r"_{0,2}[A-Z]\w*\Z")
 _ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 
@@ -78,7 +84,8 @@ def condition_demands(
     """Every demand of a condition that joins several: each must hold, or none may."""
     asked, (words, wanted) = wanted, without_negations(words, wanted)
     several = split_any(words, ("&&", "and") if wanted else ("||", "or"))
-    if truth(words, constants, logic.falsy) is not None:
+    always = truth(words, constants, logic.falsy)
+    if always is not None:
         several = [words]
     elif logic.chained and wanted:
         several = [pair for part in several for pair in equalities(part)]
@@ -89,6 +96,11 @@ def condition_demands(
         if len(several) == 1 or truth(part, constants, logic.falsy) is not wanted
     )
     found = ((part, own(part, wanted) if own is not None else None) for part in kept)
+    if len(several) == 1 and several[0] is words:
+        mine = own(words, wanted) if own is not None else None
+        return [
+            mine or WrittenDemand(f"{turned}{joined(words)}", _demanded(words, wanted, always, constants, logic))
+        ]
     return [
         mine or WrittenDemand(f"{turned}{joined(part)}", condition_demand(part, wanted, constants, logic))
         for part, mine in found
@@ -111,6 +123,13 @@ def condition_demand(words: list[str], wanted: bool, constants: Constants, logic
     """What is demanded where a condition must be ``wanted``."""
     words, wanted = without_negations(words, wanted)
     always = truth(words, constants, logic.falsy)
+    return _demanded(words, wanted, always, constants, logic, depth)
+
+
+def _demanded(
+    words: list[str], wanted: bool, always: bool | None, constants: Constants, logic: Logic, depth: int = 0
+) -> Demand:
+    """What is demanded by a condition that begins with no negation, of which is known whether it always holds."""
     if always is not None:
         # What can't fail is no demand; what always fails is a way to write "this must not be reached".
         strength = Strength.VACUOUS if always is wanted else Strength.EXACT
@@ -218,7 +237,7 @@ def _difference(words: list[str]) -> list[str] | None:
 
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
-    left, right = arranged(*_sides(left, right, logic))
+    left, right = arranged(*_compared_sides(*_sides(left, right, logic)))
     one, two = value_of(left, constants), value_of(right, constants)
     if (left and left == right) or (one is not None and one == two) or _is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
@@ -232,7 +251,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         )
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
-        return Demand(Strength.SHAPE, joined(left), joined(right))
+        return shape(bare(left[1:]), "instanceOf", right)
     measured = _measured(left)
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
@@ -281,6 +300,18 @@ def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], 
     return left, right
 
 
+def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """What is compared where the answer of a comparison must be "no difference": ``compare(a, b) == 0``."""
+    for asked, answer in ((left, right), (right, left)):
+        if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
+            last = chain(asked)[-1]
+            given = last.arguments or []
+            sides = given if len(given) == 2 else [receiver_of(asked), *given]
+            if last.name in _COMPARING and len(sides) == 2 and all(sides) and _is_chain(asked):
+                return _unborrowed(sides[0]), _unborrowed(sides[1])
+    return left, right
+
+
 def _measured(words: list[str]) -> list[str]:
     """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for others."""
     if not is_size(words):
@@ -292,7 +323,7 @@ def _measured(words: list[str]) -> list[str]:
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
-    left, right = arranged(*(unborrowed(bare(side), logic) for side in (left, right)))
+    left, right = arranged(*_compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
@@ -336,7 +367,8 @@ def presence(subject: list[str], constants: Constants, expected: str | None = No
 
 def shape(subject: list[str], word: str, expected: list[str], wanted: bool = True) -> Demand:
     """A property: nothing is demanded of a literal, nor by a pattern that matches everything."""
-    trivial = wanted and bool(expected) and _EVERYTHING.fullmatch(joined(expected)) is not None
+    everything = _EVERY_TYPE if word == "instanceOf" else _EVERYTHING
+    trivial = wanted and bool(expected) and everything.fullmatch(joined(expected)) is not None
     vacuous = trivial or (is_literal(subject) and (not expected or is_literal(expected)))
     found = Strength.VACUOUS if vacuous else Strength.SHAPE
     return Demand(found, joined(subject), told(word, joined(expected), wanted))

@@ -29,6 +29,8 @@ class WrittenDemand(NamedTuple):
     demand: Demand
 
 
+NO_ERROR = "no error"
+"""What is expected where nothing must be raised."""
 FAILURES = frozenset({"fail", "reached"})
 """The subjects of what fails wherever it is reached: it isn't asked of anything."""
 

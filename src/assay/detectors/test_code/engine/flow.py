@@ -16,7 +16,10 @@ _LONGEST_HEAD = 600
 _FARTHEST_USE = 20_000
 _PASSING = frozenset({Part.ONCE, Part.ELSE, Part.FINALLY, Part.STATEMENT, Part.HEAD, Part.OTHER, Part.RETURN})
 _LEAVING = frozenset({Part.RETURN, Part.THROW})
+_CHOOSING = BRANCHING | LOOPS
+_TELLING = _LEAVING | {Part.FUNCTION, Part.CLOSURE, Part.BREAK, Part.CALL}
 _WORD = re.compile(r"[\w$]+")
+_THROWN_AWAY = re.compile(r"(?:(?<!\w)_\s*+=|\bvoid)[ \t]*+\Z")
 _METHOD = re.compile(r"(?:\.|->|::)\s*(\w+)\s*\(?\s*(?:async\s+)?\Z")
 _EMPTY = re.compile(r"(?<![\w\])])\[\s*\]\)?\s*\Z")
 
@@ -33,12 +36,18 @@ class Flow:
 
     def mark(self) -> None:
         for node in self._reading.tree.nodes[1:]:
-            if node.parent is not None:
-                self._mark(node, node.parent)
+            parent = node.parent
+            if parent is None:
+                continue
+            node.dead = node.dead or parent.dead or (parent.ended and node.part is not Part.FUNCTION)
+            node.conditional = parent.conditional or parent.part in ALTERNATIVES
+            if parent.part in _CHOOSING or node in self._left_out:
+                self._choose(node, parent)
+            if not node.dead and node.part in _TELLING:
+                self._tell(node, parent)
 
-    def _mark(self, node: Node, parent: Node) -> None:
-        node.dead = node.dead or parent.dead or (parent.ended and node.part is not Part.FUNCTION)
-        node.conditional = parent.conditional or parent.part in ALTERNATIVES
+    def _choose(self, node: Node, parent: Node) -> None:
+        """What a branch, a loop or the build decides about a node."""
         if parent.part in BRANCHING:
             self._enter_branch(node, parent)
         elif parent.part in LOOPS:
@@ -46,8 +55,9 @@ class Flow:
         if node in self._left_out:
             node.dead = node.dead or self._left_out[node] is True
             node.conditional = True
-        if node.dead:
-            return
+
+    def _tell(self, node: Node, parent: Node) -> None:
+        """What a node decides about itself, or about what follows it."""
         if node.part is Part.FUNCTION:
             node.dead = self._is_never_named(node)
         elif node.part is Part.CLOSURE:
@@ -184,8 +194,7 @@ class Flow:
         if around is None or around.end - around.start > _FARTHEST_USE:
             return False
         named = self._reading.language.heads.function.match(self._reading.tree.text, function.start)
-        text = self._reading.tree.text[around.start : around.end]
-        return named is not None and _WORD.findall(text).count(named["name"]) < 2
+        return named is not None and not self._is_named_again(named["name"], around)
 
     def _is_unused(self, closure: Node, parent: Node) -> bool:
         """Is this a closure with a name that nothing mentions again?"""
@@ -200,7 +209,18 @@ class Flow:
         name = next((word for word in words if word not in skipped), "")
         if not name or around is None or around.end - around.start > _FARTHEST_USE:
             return False
-        return _WORD.findall(tree.text[around.start : around.end]).count(name) < 2
+        return not self._is_named_again(name, around)
+
+    def _is_named_again(self, name: str, around: Node) -> bool:
+        """Whether a name stands in a node at least twice, as a word of its own, and not to be thrown away."""
+        text, at, times = self._reading.tree.text, around.start, 0
+        while times < 2 and (at := text.find(name, at, around.end)) >= 0:
+            end = at + len(name)
+            part = _WORD.match(text, at - 1, at) or _WORD.match(text, end, min(end + 1, around.end))
+            called = text[end : end + 1] == "("
+            times += not part and (called or _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None)
+            at = end
+        return times == 2
 
 
 def _semicolons(head: str, reading: Reading) -> list[list[str]]:

@@ -6,12 +6,11 @@ from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.conditions import close, shape
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, strongest, turned
+from assay.detectors.test_code.engine.literals import measure
+from assay.detectors.test_code.engine.rules import Facts, demand_of, strongest, turned
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Strength
 
-_SHAPE = Rule(Kind.SHAPE, expected=0)
 _DEEPEST = 8
 
 
@@ -96,7 +95,7 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
         subject = library.asked_of(subject, [])[0][0]
     for each in rest:
         link = library.trimmed(each) if library.trimmed is not None else each
-        shown = _link_text(replace(link, names=link.names[-1:]) if library.subject_first else link)
+        shown = link.written(link.names[-1:] if library.subject_first else None)
         negated ^= any(name in library.negations for name in link.names)
         name = link.name
         if name in library.takers and name not in library.matchers and link.arguments is not None:
@@ -109,28 +108,16 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
         elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):
             continue
         elif library.navigation.fullmatch(name):
-            subject = [*subject, ".", _link_text(link)]
+            subject = [*subject, ".", link.written()]
         elif name in library.starters:
             # From here on a part of what was asked about is asked about.
             subject = [*subject, ".", ".".join(link.names[:-1])]
         else:
-            rule = _rule(library, name)
+            rule = library.matching(name)
             demand = demand_of(turned(rule) if negated else rule, link, facts, subject)
             found.append((shown, demand))
             negated = negated and not library.each
     return found
-
-
-def _rule(library: Library, name: str) -> Rule | Check:
-    return library.matchers.get(name) or library.other or _SHAPE
-
-
-def _link_text(link: Link) -> str:
-    names = ".".join(link.names)
-    if link.arguments is None:
-        return names
-    names += f"<{link.types}>" if link.types else ""
-    return f"{names}({', '.join(joined(each) for each in link.arguments)})"
 
 
 def _matcher(
@@ -146,7 +133,7 @@ def _matcher(
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
     if at is not None:
-        return close(subject, links[at - 1].argument(0), _tolerance(links[at:]))
+        return close(subject, links[at - 1].argument(0), _tolerance(links[at:], facts))
     links = [link for link in links if not library.neutral.fullmatch(link.name)] or links
     for name in (name for link in links for name in link.names):
         holds ^= name in library.negations
@@ -154,7 +141,7 @@ def _matcher(
     subject = _navigated(library, links, subject)
     if any(name in library.elements for link in links for name in link.names):
         return shape(subject, "contain", last.argument(0) or [last.name], holds)
-    rule = library.matchers.get(last.name)
+    rule = library.matcher(last.name)
     inner = last.argument(0)
     if last.name in library.joined and last.given and depth < _DEEPEST:
         parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
@@ -162,11 +149,11 @@ def _matcher(
         return most(parts, key=lambda each: each.strength)
     inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
     nested = last.name in ("is", "describedAs") or rule is None
-    nested = nested and (inside in library.matchers or inside in library.negations or inside in library.joined)
+    nested = nested and bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
     if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
         return _matcher(library, inner, subject, facts, holds, depth + 1)
     if rule is None:
-        rule = library.other or _SHAPE
+        rule = library.matching(last.name)
     if not holds:
         rule = library.opposites.get(last.name) or turned(rule)
     return demand_of(rule, last, facts, subject)
@@ -174,7 +161,7 @@ def _matcher(
 
 def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:
     """The part of the subject that a matcher goes on to: ``Has.Count.EqualTo(3)``."""
-    steps = [(link.name, _link_text(replace(link, names=link.names[-1:]))) for link in links[:-1]]
+    steps = [(link.name, link.written(link.names[-1:])) for link in links[:-1]]
     steps += [(name, name) for name in links[-1].names[:-1]]
     for name, text in steps:
         subject = [*subject, ".", text] if library.navigation.fullmatch(name) else subject
@@ -195,9 +182,9 @@ def _combined(found: list[Demand], needs_all: bool, text: str) -> Demand:
     return replace(weakest, strength=min(weakest.strength, Strength.SHAPE), expected=text)
 
 
-def _tolerance(links: list[Link]) -> float | None:
+def _tolerance(links: list[Link], facts: Facts) -> float | None:
     """How far apart numbers may be by ``Within(0.1)`` or ``Within(10).Percent``."""
-    value = number(links[0].argument(0))
+    value = measure(links[0].argument(0), facts.constants)
     percent = any("ercent" in name for link in links[1:] for name in link.names)
     return value / 100 if value is not None and percent else value
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
-from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, spelled
+from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, elements, fields_of, is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.values import bound_in
 from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
@@ -30,8 +30,11 @@ NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
 _NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
+_PLAIN = re.compile(r"[^\W\d][\w$]*")
+"""What may be a name, without the signs before it: read faster than words are."""
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _DOTS = frozenset((".", "?.", "::", "&."))
+_OF_A_CLASS = (["."], ["::"])
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _TIGHT = 14.0
 _PATTERN = re.compile(r"(?:\A|\()/")
@@ -87,6 +90,7 @@ class Following:
         kept = {name for name, found in self._returned.items() if found is not None}
         roots = {name.partition(".")[0] for name in self._members}
         self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
+        self._plain = frozenset(name.lstrip("$@") for name in self._names)
 
     def _bind(self, node: Node) -> None:
         found = None if self._replaces(node) else bound_in(self._reading, node)
@@ -153,12 +157,20 @@ class Following:
             here = [each for each in self._within.get((name, function), ()) if not each.node.dead]
             if here:
                 elsewhere = [
-                    each for each in assigned if each.function is not function and _stands_in(each, function)
+                    each
+                    for each in assigned
+                    if each.function is not function
+                    and _stands_in(each, function)
+                    and not self._is_own(name, each)
                 ]
                 return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
             if function is not None and name in self._parameters(function):
                 return None
         return None
+
+    def _is_own(self, name: str, binding: _Binding) -> bool:
+        """Whether the function that sets a name sets its own parameter of that name."""
+        return binding.function is not None and name in self._parameters(binding.function)
 
     def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
         """What a name is that only one other function sets, like one that sets a test up."""
@@ -175,7 +187,9 @@ class Following:
         if function is None or _function(used) is not function:
             # What is read in another function may have been set at any time.
             return self._followed(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
-        before = known[: bisect_left(known, used.start, key=lambda each: each.node.start)]
+        head = self._reading.branches(used) if used.part in BRANCHING else None
+        place = head.end if head is not None else used.start
+        before = known[: bisect_left(known, place, key=lambda each: each.node.start)]
         loop = next(
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
         )
@@ -183,7 +197,7 @@ class Following:
         if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
             return None
         last = before[-1]
-        around = set(islice(used.ancestors(), _FAR))
+        around = {used, *islice(used.ancestors(), _FAR)}
         if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
             return self._followed(last)
         return self._either(before, function)
@@ -197,8 +211,11 @@ class Following:
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
 
     def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
-        """``x = f()`` and, under a condition, ``x = 3``: what is expected may have been put in."""
-        if len(before) < 2 or _choices(before[-2].node, function):
+        """``x = f()`` and, under a condition or by a handler, ``x = 3``: what is expected may have been put in."""
+        if len(before) < 2:
+            return None
+        handles = [each for each in _choices(before[-1].node, function) if each.part is Part.TRY]
+        if any(each not in handles for each in _choices(before[-2].node, function)):
             return None
         one, other = self._words(before[-2]), self._words(before[-1])
         both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []
@@ -235,6 +252,10 @@ class Following:
         at = 0
         while at < len(words):
             word = words[at]
+            if word not in self._names:
+                out.append(word)
+                at += 1
+                continue
             if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
                 out += _wrapped(member)
                 at += 3
@@ -273,15 +294,22 @@ class Following:
         return (result, closing(words, end + 1)) if result is not None else None
 
     def _member(self, words: list[str], at: int) -> list[str] | None:
-        """What a class sets once for all its methods: ``self.LIMIT``."""
-        if words[at + 1 : at + 2] != ["."] or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
+        """What a class sets once for all its methods: ``self.LIMIT``, ``self::LIMIT``."""
+        if words[at + 1 : at + 2] not in _OF_A_CLASS or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
             return None
         known = self._bindings.get(words[at + 2], ())
-        if len(known) != 1 or known[0].function is not None:
+        if len(known) != 1:
             return None
-        around = known[0].node.parent
-        held = around is not None and around.parent is not None and around.parent.part is Part.CLASS
+        if known[0].function is not None:
+            return self._set_up(known[0])
+        held = any(each.part is Part.CLASS for each in islice(known[0].node.ancestors(), 2))
         return self._words(known[0]) if held else None
+
+    def _set_up(self, binding: _Binding) -> list[str] | None:
+        """What a test's own object is given by what sets the test up, where the test itself says it."""
+        around = set(islice(binding.node.ancestors(), _FAR))
+        value = self._words(binding) if not around.isdisjoint(self._reading.set_up) else None
+        return value if value and is_literal(value) and not _choices(binding.node, binding.function) else None
 
     def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
@@ -326,16 +354,19 @@ class Following:
 
     def _says_more(self, demand: Demand, bound: Bound) -> bool:
         """Whether a demand has a name in it that stands for something."""
-        words_in = self._reading.words_in
+        words_in = self._reading.words_told
         for text in (demand.subject, demand.expected):
-            words = words_in(text) if text else []
+            plain = _PLAIN.findall(text) if text else []
+            if self._plain.isdisjoint(plain) and not any(name.lstrip("$@") in plain for name in bound):
+                continue
+            words = words_in(text or "")
             if not self._names.isdisjoint(words) or not bound.keys().isdisjoint(words):
                 return True
         return False
 
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""
-        words_in = self._reading.words_in
+        words_in = self._reading.words_told
         told = demand.subject if _is_same(subject, words_in(demand.subject)) else joined(subject)
         if expected is None or demand.expected is None:
             return replace(demand, subject=told)
@@ -346,7 +377,7 @@ class Following:
         key = (text, used, containers)
         filled = self._filled.get(key)
         if filled is None:
-            words = self._reading.words_in(text)
+            words = self._reading.words_told(text)
             told = _PATTERN.search(text)
             filled = self._filled[key] = words if told else self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled
@@ -368,15 +399,33 @@ def put_in(words: list[str], bound: Bound) -> list[str]:
     if bound.keys().isdisjoint(words):
         return words
     out: list[str] = []
-    grouped = False
+    grouped, after = False, 0
     for at, word in enumerate(words):
+        if at < after:
+            continue
         if word in bound and not _is_no_name(words, at):
-            put = _wrapped(bound[word])
+            value, after = _part(bound[word], words, at)
+            put = _wrapped(value)
             grouped |= put[:1] == ["("]
             out += put
         else:
             out.append(word)
     return simplified(out) if grouped else out
+
+
+def _part(value: list[str], words: list[str], at: int) -> tuple[list[str], int]:
+    """What is asked of a record or a list, and where that ends: ``case.want``, ``row[0]``."""
+    following = words[at + 1 : at + 4]
+    name, after = "", at + 1
+    if following[:1] and following[0] in _DOTS and words[at + 3 : at + 4] != ["("]:
+        name, after = "".join(following[1:2]), at + 3
+    elif following[:1] == ["["] and following[2:] == ["]"]:
+        name, after = following[1].strip("\"':"), at + 4
+    if not name:
+        return value, after
+    parts = elements(value) if name.isdigit() else None
+    found = parts[int(name)] if parts and int(name) < len(parts) else fields_of(value).get(name)
+    return (found, after) if found is not None else (value, at + 1)
 
 
 def _is_no_name(words: list[str], at: int) -> bool:

@@ -11,13 +11,14 @@ from typing import NamedTuple
 
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rows import head_of, listed
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
 _NEAR = 120
-_OVER = frozenset(("in", "of", ":", "range", "as"))
-_WORD = re.compile(r"[A-Za-z_]\w*")
+_WORD = re.compile(r"[$@]{0,2}[A-Za-z_]\w*")
+_THINNING = word_set("filter reject select Where where takeWhile take_while dropWhile skip_while find_all grep")
 _NO_NAMES = word_set(
     "if unless not nil null true false undefined and or is None True False self this in instanceof"
 )
@@ -48,19 +49,21 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
             apart = any(_is_apart(reading, words, around) for words in asked)
-            return Guard(apart or (not crossed and _is_idle(reading, node, around)), [])
+            idle = not crossed and _is_idle(reading, node, around)
+            return Guard(apart or idle or _is_thinned(reading, around), [*chosen, *asked])
         if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
             return Guard(True, [])
         asked += _left_before(reading, inside, around)
         if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
-            asked.append(reading.asked(around))
+            asked.append(_holding(reading, inside, around))
         elif around.part is Part.CASE and not _is_sure(around, in_place):
             asked.append(reading.words(around.parent.start, around.start) if around.parent is not None else [])
         crossed = crossed or around.part in FUNCTIONS
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
             if any(not _names(words) <= given for words in asked):
-                return Guard(not _is_repeated(reading, around, asked), chosen)
+                repeated = _is_repeated(reading, around, asked)
+                return Guard(not repeated, [*chosen, *asked] if repeated else chosen)
             chosen, asked = [*chosen, *asked], []
             if around.part is Part.FUNCTION:
                 return Guard(False, chosen)
@@ -105,14 +108,31 @@ def _is_repeated(reading: Reading, node: Node, asked: list[list[str]]) -> bool:
 def _left_before(reading: Reading, node: Node, block: Node) -> list[list[str]]:
     """The conditions on which a helper or the round of a loop is left before a node is come to."""
     holder = block.parent
+    while holder is not None and holder.part is Part.BLOCK:
+        holder = holder.parent
     if block.part is not Part.BLOCK or holder is None or holder in reading.tests:
         return []
     if holder.part not in LOOPS and holder.part is not Part.FUNCTION:
         return []
-    before = [each for each in block.children if each.start < node.start and each.part in BRANCHING]
-    return [
-        reading.asked(each) for each in before if reading.decided(each) is None and _only_leaves(reading, each)
-    ]
+    whole = [each for each in block.children if each.start < node.start]
+    inner = [each.children[0] if each.part is Part.STATEMENT and each.children else each for each in whole]
+    before = [each for each in inner if each.part in BRANCHING]
+    leaving = (each for each in before if reading.decided(each) is None and _only_leaves(reading, each))
+    return [["!", "(", *reading.asked(each), ")"] for each in leaving]
+
+
+def _holding(reading: Reading, node: Node, branch: Node) -> list[str]:
+    """The condition under which a node in one of its branches runs."""
+    found, words = reading.branches(branch), reading.asked(branch)
+    turned = found is not None and (node in found.otherwise) is not found.unless
+    return ["!", "(", *words, ")"] if turned else words
+
+
+def _is_thinned(reading: Reading, loop: Node) -> bool:
+    """Whether a loop goes over those elements of a written list that a condition leaves: ``rows.filter(…)``."""
+    over = head_of(reading, loop)[1] if loop.part is Part.EACH else []
+    at = next((index for index, word in enumerate(over) if index and word in _THINNING), 0)
+    return at > 1 and over[at - 1] == "." and listed(reading, over[: at - 1], loop) is not None
 
 
 def _only_leaves(reading: Reading, branch: Node) -> bool:
@@ -140,17 +160,17 @@ def _is_apart(reading: Reading, words: list[str], loop: Node) -> bool:
 
 def _is_idle(reading: Reading, node: Node, loop: Node) -> bool:
     """Whether a loop over something that may be empty has no say in what is asked in it."""
-    words = reading.asked(loop)
-    at = next((index for index, word in enumerate(words) if word in _OVER), 0)
-    if loop.part is not Part.EACH or not at or words[-1:] == ["]"] or "(" not in words[at:]:
+    named, over = head_of(reading, loop) if loop.part is Part.EACH else ([], [])
+    if over[-1:] == ["]"] or "(" not in over:
         return False
-    names = _names(words[:at] if words[at] != "as" else words[at:]) | {"_"}
-    inside = reading.tree.within(loop.start, loop.end)
-    if any(each.part in (Part.BINDING, Part.ASSIGNMENT) for each in inside):
-        return False
-    return names.isdisjoint(
-        _WORD.findall(reading.tree.text[node.start : min(node.end, node.start + _LONGEST_HEAD)])
-    )
+    names = (_names([word for each in named for word in each]) | {"range"}) - {"_"}
+    text = reading.tree.text
+    for each in reading.tree.within(loop.start, loop.end):
+        if each.part in (Part.BINDING, Part.ASSIGNMENT):
+            left, _, value = text[each.start : min(each.end, each.start + _LONGEST_HEAD)].partition("=")
+            if each.part is Part.ASSIGNMENT or not names.isdisjoint(_WORD.findall(value)):
+                names.update(_WORD.findall(left))
+    return names.isdisjoint(_WORD.findall(text[node.start : min(node.end, node.start + _LONGEST_HEAD)]))
 
 
 def _is_sure(case: Node, in_place: InPlace) -> bool:

@@ -13,7 +13,7 @@ from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Grammar
-from assay.detectors.test_code.engine.rules import Check, Rule
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import Lexicon
@@ -82,6 +82,14 @@ class Library:
         """The names that a subject is asked by without a starter."""
         return self.matchers if self.subject_first and not self.starters else self.takers
 
+    def matcher(self, name: str) -> Rule | Check | None:
+        """What a matcher of this name demands; None where neither the library nor all of them have one."""
+        return self.matchers.get(name) or worded(name)
+
+    def matching(self, name: str) -> Rule | Check:
+        """The same; a property where nothing is known of it."""
+        return self.matcher(name) or self.other or PROPERTY
+
     def rule(self, name: str) -> Rule | Check | None:
         """What a function of this name demands; None where the library has no such function."""
         found = self.functions.get(name)
@@ -98,6 +106,8 @@ class SkipCall:
     at: int | None = None
     unless: bool | None = None
     """None for a call that always skips, or whose condition says when it does."""
+    label: str = ""
+    """The name under which the condition may be given; then a text may tell it, too."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +116,8 @@ class Skipping:
 
     marks: Mapping[str, str] = field(default_factory=dict)
     """Marks that skip, with the kind of skip."""
+    asked: Mapping[str, SkipCall] = field(default_factory=dict)
+    """Marks that skip by what they are given."""
     conditional: re.Pattern[str] = NEVER
     """Marks that skip under a condition."""
     calls: Mapping[str, SkipCall] = field(default_factory=dict)
@@ -116,17 +128,41 @@ class Skipping:
     """What is thrown to skip a test."""
     exits: bool = True
     """Whether ending the program as if all was well is a skip."""
+    whole: bool = False
+    """Whether a file that skips outside of its tests skips all of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MarkGone:
+    """Functions that look like tests whose mark is gone, where nothing calls them."""
+
+    marks: re.Pattern[str]
+    """Marks that only tests have."""
+    neutral: frozenset[str]
+    """Marks that tests and other functions have; what has another mark is no test."""
+    returns: frozenset[str]
+    """Words of which one stands before the name of a test."""
+    holders: re.Pattern[str]
+    """Names of classes that hold tests."""
+    holding: re.Pattern[str]
+    """What stands in such a class, whatever its name."""
+    asserting: re.Pattern[str]
+    refused: frozenset[str] = frozenset()
+    """Words and names of functions that are no tests."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Declaring:
     """How tests are declared."""
 
-    marks: frozenset[str] = frozenset()
+    marks: re.Pattern[str] = NEVER
+    """Marks that make a test."""
     names: re.Pattern[str] = NEVER
     """Names of functions that a runner collects."""
     lookalikes: re.Pattern[str] = NEVER
     """Names of functions that look like tests, where nothing calls them."""
+    gone: MarkGone | None = None
+    """What else must be so for such a function, or may be so instead of its name."""
     refused: frozenset[str] = frozenset()
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
@@ -138,6 +174,8 @@ class Declaring:
     hook_calls: frozenset[str] = frozenset()
     modifiers: Mapping[str, str] = field(default_factory=dict)
     """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
+    shared: re.Pattern[str] | None = NEVER
+    """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
     prefixes: Mapping[str, str] = field(default_factory=dict)
     """``x`` and ``f`` before such a call, with the kind of skip."""
 
@@ -217,6 +255,12 @@ class Quirks:
     marks: "Callable[[Reading, Node], list[Mark]] | None" = None
     resolve: "Callable[[Reading], Callable[[Names], Names]] | None" = None
     """Makes what replaces aliases in the names of a call."""
+    mark_skips: "Callable[[Reading, Mark, Sequence[Mark]], bool | None] | None" = None
+    """Whether a mark, one of several, skips under a condition (true) or always (false)."""
+    collected: "Callable[[Reading, Function, bool], bool] | None" = None
+    """Whether a runner collects a function that has the mark of a test, or has not."""
+    completed: "Callable[[Reading, Function, Declared], None] | None" = None
+    """Adds what the marks of a test say besides: its rows, how often it runs, what it expects."""
     function: "Callable[[Reading, Function], Declared | None] | None" = None
     klass: "Callable[[Reading, Class], Declared | None] | None" = None
     call: "Callable[[Reading, Call, Scope], Declared | None] | None" = None
@@ -235,8 +279,8 @@ class Quirks:
     """The nodes that no build has (true), or only some builds have (None)."""
     empty: "Callable[[Reading, Node], bool] | None" = None
     """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
-    loop_rows: "Callable[[Reading, Node], list[list[str]] | None] | None" = None
-    """The rows of the table that a loop goes through."""
+    fields: "Callable[[Reading, list[str]], Sequence[str]] | None" = None
+    """The names of the fields of the records in a list that is written out."""
     file_skips: "Callable[[Reading], list[Skip]] | None" = None
     settle: "Callable[[Reading], None] | None" = None
     """What is known only when all scopes are."""
@@ -270,6 +314,8 @@ class Language:
     fail_receivers: frozenset[str] | None = None
     known: Mapping[str, str] = field(default_factory=dict)
     """Expressions that have the same value everywhere."""
+    oldest: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """What some values are at least, wherever tests still run: ``sys.version_info``."""
     least: Mapping[str, Rule] = field(default_factory=dict)
     """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
     waits: frozenset[str] = frozenset()
@@ -278,6 +324,8 @@ class Language:
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
+    copies: frozenset[str] = frozenset()
+    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

@@ -44,7 +44,8 @@ _CUTS = (
 )
 """What takes a part of a list: up to a place, or from one."""
 _WHOLE = re.compile(
-    r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList)\(\))*|(?:as|satisfies)[\w\[\]<>?]+"
+    r"(?:\.(?:iter|stream|into_iter|copied|cloned|to_vec|ToList|toList|items|entries|entrySet)\(\))*"
+    r"|(?:as|satisfies)[\w\[\]<>?]+"
 )
 
 
@@ -61,21 +62,38 @@ def is_literal(words: list[str]) -> bool:
     """Whether an expression is made of literals alone, so that it never depends on the code under test."""
     if not words or words == ["new"]:
         return False
-    keyed = "{" in words or "[" in words
-    return all(
-        _is_literal(word) or (keyed and words[index + 1 : index + 2] == [":"]) for index, word in enumerate(words)
-    )
+    for index, word in enumerate(words):
+        if not _is_literal(word) and not (
+            words[index + 1 : index + 2] == [":"] and ("{" in words or "[" in words)
+        ):
+            return False
+    return True
 
 
 def _is_literal(word: str) -> bool:
     if word in CONSTANT_WORDS or word in _GLUE or is_text(word):
         return True
+    if word[0].isalpha():
+        return False
     return _NUMBER.fullmatch(word) is not None or (word[0] == ":" and len(word) > 1)
+
+
+def is_inert(words: list[str], pure: frozenset[str]) -> bool:
+    """Whether nothing that a test could be about takes part: literals, and pure functions of literals."""
+    plain: list[str] = []
+    for at, word in enumerate(words):
+        if words[at + 1 : at + 2] != ["("]:
+            plain.append(word)
+        elif plain[-1:] == ["."] and f"{''.join(plain[-2:])}{word}" in pure:
+            del plain[-2:]
+        elif word not in pure or plain[-1:] == ["."]:
+            plain.append(word)
+    return len(plain) < len(words) and is_literal(plain)
 
 
 def number(words: list[str]) -> float | None:
     """The number that the words write out, with or without a sign and a suffix."""
-    if not 0 < len(words) <= 2:
+    if not 0 < len(words) <= 2 or words[0][:1].isalpha():
         return None
     found = _NUMBER.fullmatch("".join(words))
     if found is None:
@@ -98,7 +116,7 @@ def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | No
     """What literals stand for: a number, or their text; None where a name is in them."""
     if len(words) == 1:
         words = [constants.get(words[0], words[0])]
-    found = number(words)
+    found = worked_out(words)
     if found is not None:
         return found
     return joined(words) if is_literal(words) else None
@@ -134,7 +152,7 @@ def spelled(words: list[str]) -> str:
 
 def elements(words: list[str]) -> list[list[str]] | None:
     """The elements of a list that is written out, or of a part of one; None for anything else."""
-    opened = 0 if words[:1] == ["("] else _opening(words)
+    opened = 0 if words[:1] in (["("], ["{"]) else _typed(words) or _opening(words)
     end = closing(words, opened) if opened is not None else len(words)
     if opened is None or end >= len(words):
         return None
@@ -143,6 +161,27 @@ def elements(words: list[str]) -> list[list[str]] | None:
     if "for" in inside or any(not each or each[0] in ("*", "...", "**") for each in found):
         return None
     return found if not rest else _cut(found, rest)
+
+
+def _typed(words: list[str]) -> int:
+    """Where the elements begin of a list that tells their type first: ``[]int{1, 2}``."""
+    if words[-1:] != ["}"] or words[0] not in ("[", "map") or words[1].isdigit():
+        return 0
+    depth = 0
+    for index in range(len(words) - 1, 0, -1):
+        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
+        if depth == 0:
+            return index if words[index] == "{" else 0
+    return 0
+
+
+def fields_of(words: list[str]) -> dict[str, list[str]]:
+    """The fields of a record that is written out: ``{ a: 1 }``, ``Case(a = 1)``, ``["a" => 1]``."""
+    opened = next((at for at, word in enumerate(words) if word in ("{", "(", "[")), len(words))
+    if opened >= len(words) or closing(words, opened) != len(words) - 1:
+        return {}
+    parts = split(words[opened + 1 : -1])
+    return {part[0].strip("\"':"): part[2:] for part in parts if len(part) > 2 and part[1] in (":", "=", "=>")}
 
 
 def _cut(found: list[list[str]], rest: list[str]) -> list[list[str]] | None:

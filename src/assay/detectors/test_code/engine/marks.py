@@ -21,6 +21,20 @@ class Mark:
     def given(self) -> list[list[str]]:
         return self.link.arguments or []
 
+    @property
+    def values(self) -> list[list[str]]:
+        """What it is given by place."""
+        return [each for each in self.given if not _is_named(each)]
+
+    @property
+    def named(self) -> dict[str, list[str]]:
+        """What it is given by name; the last of the others is called ``value``."""
+        return {each[0] if _is_named(each) else "value": each[2 * _is_named(each) :] for each in self.given}
+
+
+def _is_named(given: list[str]) -> bool:
+    return len(given) > 2 and given[1] == "="
+
 
 @dataclass(slots=True, eq=False)
 class Class:

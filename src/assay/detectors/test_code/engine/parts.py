@@ -2,63 +2,62 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
+from typing import ClassVar
+
+from assay.detectors.test_code.enumerated import Enumerated
 
 
-class Part(Enum):
+class Part(Enumerated):
     """The few things that matter in test code."""
 
-    # Each is there once; an enumeration would hash its name every time that it is looked up.
-    __hash__ = object.__hash__
-
-    FILE = "file"
-    CLASS = "class"
-    FUNCTION = "function"
+    FILE: ClassVar["Part"]
+    CLASS: ClassVar["Part"]
+    FUNCTION: ClassVar["Part"]
     """A function or a method with a name."""
-    CLOSURE = "closure"
-    CALL = "call"
-    GIVEN = "given"
+    CLOSURE: ClassVar["Part"]
+    CALL: ClassVar["Part"]
+    GIVEN: ClassVar["Part"]
     """What a call is given between its brackets."""
-    BLOCK = "block"
+    BLOCK: ClassVar["Part"]
     """Statements one after another."""
-    STATEMENT = "statement"
+    STATEMENT: ClassVar["Part"]
     """A statement that is only an expression."""
-    IF = "if"
-    UNLESS = "unless"
-    ELSE = "else"
-    HEAD = "head"
+    IF: ClassVar["Part"]
+    UNLESS: ClassVar["Part"]
+    ELSE: ClassVar["Part"]
+    HEAD: ClassVar["Part"]
     """The condition of an if or a loop, where the grammar has a node for it."""
-    LOOP = "loop"
+    LOOP: ClassVar["Part"]
     """A loop with a condition, whose body may run not at all."""
-    EACH = "each"
+    EACH: ClassVar["Part"]
     """A loop over the elements of something."""
-    ONCE = "once"
+    ONCE: ClassVar["Part"]
     """A statement that runs what is in it at least once: do, a label, a lock, a resource."""
-    SWITCH = "switch"
-    CASE = "case"
-    TRY = "try"
-    CATCH = "catch"
-    FINALLY = "finally"
-    RETURN = "return"
-    THROW = "throw"
-    BREAK = "break"
-    BINDING = "binding"
+    SWITCH: ClassVar["Part"]
+    CASE: ClassVar["Part"]
+    TRY: ClassVar["Part"]
+    CATCH: ClassVar["Part"]
+    FINALLY: ClassVar["Part"]
+    RETURN: ClassVar["Part"]
+    THROW: ClassVar["Part"]
+    BREAK: ClassVar["Part"]
+    BINDING: ClassVar["Part"]
     """A name that is declared with a value."""
-    ASSIGNMENT = "assignment"
+    ASSIGNMENT: ClassVar["Part"]
     """A name that gets another value."""
-    MARK = "mark"
+    MARK: ClassVar["Part"]
     """An annotation, an attribute, a decorator."""
-    MARKS = "marks"
+    MARKS: ClassVar["Part"]
     """What stands before a declaration: its modifiers and marks."""
-    IMPORT = "import"
-    TEXT = "text"
+    IMPORT: ClassVar["Part"]
+    TEXT: ClassVar["Part"]
     """A literal whose end only the tree knows: a template, a regular expression, a heredoc."""
-    ASSERT = "assert"
+    ASSERT: ClassVar["Part"]
     """A statement that asserts a condition by itself."""
-    DEFER = "defer"
-    TABLE = "table"
+    DEFER: ClassVar["Part"]
+    TABLE: ClassVar["Part"]
     """A list or a literal with rows."""
-    OTHER = "other"
+    OTHER: ClassVar["Part"]
 
 
 STATEMENTS = frozenset(
@@ -68,6 +67,9 @@ STATEMENTS = frozenset(
     }
 )  # fmt: skip
 """Whatever can be the body or a branch of another statement."""
+
+VISITED = frozenset({Part.CALL, Part.FUNCTION, Part.CLASS, Part.CLOSURE, Part.RETURN, Part.THROW, Part.ASSERT})
+"""What makes scopes, skips tests or asserts something."""
 
 BRANCHING = frozenset({Part.IF, Part.UNLESS})
 LOOPS = frozenset({Part.LOOP, Part.EACH})
@@ -94,4 +96,4 @@ class Grammar:
 
 def parts(**kinds: str) -> dict[str, Part]:
     """``parts(IF="if_statement", LOOP="while_statement for_statement")`` by the kinds of nodes."""
-    return {kind: Part[part] for part, words in kinds.items() for kind in words.split()}
+    return {kind: getattr(Part, part) for part, words in kinds.items() for kind in words.split()}

@@ -1,24 +1,27 @@
 """One file while it is read: its tree, its calls, what its names mean, its scopes."""
 
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
+from typing import TypeVar, cast
 
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
-from assay.detectors.test_code.engine.following import Following
+from assay.detectors.test_code.engine.following import Bound, Following
 from assay.detectors.test_code.engine.language import Branches, Language
+from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
 from assay.detectors.test_code.engine.replacing import Replacing
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.values import Values
-from assay.detectors.test_code.engine.words import bare, joined, simplified, split, words, words_in
+from assay.detectors.test_code.engine.truth import comparison, truth
+from assay.detectors.test_code.engine.values import Values, bound_in
+from assay.detectors.test_code.engine.words import bare, joined, simplified, split, told, words, words_in
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
+Known = TypeVar("Known")
 FAR = 200
 """How far up a search goes: nobody writes code that is nested more deeply."""
 LONGEST = 20_000
@@ -43,12 +46,18 @@ class Reading:
         quirks = language.quirks
         self.tree: Tree = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
         self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
-        self.notes: dict[str, object] = {}
+        self.notes: dict[object, object] = {}
         """What the quirks of a language remember."""
+        self.handles: set[str] = set()
+        """The names of what stands for the test itself, in a language that hands it around."""
+        self.panics: set[Node | None] = set()
+        """Functions that fail wherever they are reached."""
         self._words: dict[tuple[int, int], list[str]] = {}
         self._heads: dict[Node, Branches | None] = {}
         self._asked: dict[Node, list[str]] = {}
         self._truths: dict[Node, bool | None] = {}
+        self.rows: dict[Node, list[Bound] | None] = {}
+        """What names are in each round of the loops that somebody asked about."""
         self.values = Values(self)
         self._resolve = quirks.resolve(self) if quirks.resolve else None
         self.scopes: list[Scope] = [Scope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
@@ -71,20 +80,17 @@ class Reading:
         pattern = self.language.heads.parameter
         found = [pattern.search(joined(part)) for part in split(self.words_in(takes))] if takes else []
         names = tuple(each[1] if each is not None else "" for each in found)
-        return (
-            names[1:]
-            if names[:1] and (names[0] in self.language.heads.receivers or self._is_handle(names[0]))
-            else names
-        )
+        own = names[:1] and (names[0] in self.language.heads.receivers or names[0] in self.handles)
+        return names[1:] if own else names
 
     def talks(self, call: Call) -> bool:
         """Whether a call only says something to people."""
-        return bool(call.names) and (call.names[0] in TALKS or self._is_handle(call.names[0]))
+        return bool(call.names) and (call.names[0] in TALKS or call.names[0] in self.handles)
 
-    def _is_handle(self, name: str) -> bool:
-        """Whether a name stands for the test itself."""
-        handles = self.notes.get("handles")
-        return isinstance(handles, set) and name in handles
+    @cached_property
+    def set_up(self) -> list[Node]:
+        """What runs before each test."""
+        return [each.node for each in self.scopes if each.role is Role.HOOK and each.node is not None]
 
     @cached_property
     def left_early(self) -> set[Node]:
@@ -118,6 +124,10 @@ class Reading:
         """The words of a text that stands by itself."""
         return words_in(self.language.lexicon, text)
 
+    def words_told(self, text: str) -> list[str]:
+        """The words of a text that was put together from words."""
+        return words_in(told(self.language.lexicon), text)
+
     def chain(self, found: list[str]) -> list[Link]:
         return chain(found, self.language.trailing)
 
@@ -132,15 +142,14 @@ class Reading:
             before = call.inner.names[-1] if call.inner.names else ""
         else:
             before = names[-2] if len(names) > 1 else ""
-        handles = self.notes.get("handles")
-        return before in receivers or (isinstance(handles, set) and before in handles)
+        return before in receivers or before in self.handles
 
     def without_handle(self, link: Link) -> Link:
         """The arguments without the ``t`` that some languages hand to every assertion."""
         if not link.arguments:
             return link
         first = joined(link.arguments[0])
-        handed = self._is_handle(first) or self.language.handle.match(first)
+        handed = first in self.handles or self.language.handle.match(first)
         return replace(link, arguments=link.arguments[1:]) if handed else link
 
     def text(self, node: Node, longest: int = 200) -> str:
@@ -155,10 +164,23 @@ class Reading:
         return self._resolve(call.root.names) if self._resolve else call.root.names
 
     def truth(self, found: list[str]) -> bool | None:
-        return truth(found, self.values.constants, self.language.logic.falsy)
+        always = truth(found, self.values.constants, self.language.logic.falsy)
+        return self._by_age(found) if always is None and self.language.oldest else always
+
+    def _by_age(self, found: list[str]) -> bool | None:
+        """Whether something newer than all that still runs is asked for what only older ones are."""
+        compared = comparison(found)
+        oldest = self.language.oldest.get(joined(compared.left)) if compared is not None else None
+        bounds = [number(each) for each in split(bare(compared.right)[1:-1])] if compared and oldest else []
+        if not bounds or None in bounds or tuple(bounds) >= oldest:  # type: ignore[operator]
+            return None
+        return compared.operator in (">", ">=", "!=") if compared is not None else None
+
+    def scope_around(self, node: Node) -> Scope:
+        return self.scope_of[node.parent] if node.parent is not None else self.scopes[0]
 
     def function_around(self, node: Node) -> Node | None:
-        return next((each for each in islice(node.ancestors(), FAR) if each.part in FUNCTIONS), None)
+        return function_around(node)
 
     def head(self, call: Call) -> list[list[str]]:
         """The arguments of a call before the function that it is handed."""
@@ -199,6 +221,23 @@ class Reading:
             words = words[:-1]
         return bare(words)
 
+    def head_bound(self, node: Node) -> Bound:
+        """What a name stands for that is bound right before a condition: ``if got := f(1); got != 3``."""
+        found = self.branches(node)
+        binding = node.part_child(Part.BINDING)
+        if found is None or binding is None or not found.start <= binding.start < found.end:
+            return {}
+        made = bound_in(self, binding)
+        return {made[0]: self.words(made[1], made[2])} if made is not None else {}
+
+    def loop_head(self, found: Branches) -> list[str]:
+        """The words of the head of a loop over the elements of something, however long its list is."""
+        start = _KEYWORD.match(self.tree.text, found.start, found.end).end()  # type: ignore[union-attr]
+        words = self.words(start, found.end)
+        while words and words[-1] in ("{", ":", "do", "then"):
+            words = words[:-1]
+        return bare(words)
+
     def decided(self, node: Node) -> bool | None:
         """Whether the first branch of an if always or never runs; None where that depends."""
         if node not in self._truths:
@@ -207,6 +246,27 @@ class Reading:
             turned = found is not None and found.unless
             self._truths[node] = (not value) if turned and value is not None else value
         return self._truths[node]
+
+
+def noted(make: Callable[[Reading], Known]) -> Callable[[Reading], Known]:
+    """What is worked out once for a file."""
+
+    def known(reading: Reading) -> Known:
+        if make not in reading.notes:
+            reading.notes[make] = make(reading)
+        return cast("Known", reading.notes[make])
+
+    return known
+
+
+def function_around(node: Node) -> Node | None:
+    """The function that a node stands in, unless that is very far up."""
+    around = node.parent
+    for _ in range(FAR):
+        if around is None or around.part in FUNCTIONS:
+            return around
+        around = around.parent
+    return None
 
 
 def _branches(node: Node) -> Branches | None:

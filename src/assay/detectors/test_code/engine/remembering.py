@@ -1,11 +1,22 @@
 """Assertions that nothing around them changes: most stand in a file both before and after a change."""
 
+import re
 from collections.abc import Callable, Hashable, Mapping
 
 from assay.detectors.test_code.engine.demand import WrittenDemand
 
-_MOST, _LONGEST = 8192, 500
+_MOST, _LONGEST, _FEW = 8192, 500, 24
+_WORD, _NAME = re.compile(r"[^\W\d]\w*"), re.compile(r"[$@]{0,2}[^\W\d][\w$]*")
 _KNOWN: dict[Hashable, list[WrittenDemand] | None] = {}
+
+
+def _mentions(source: str, constants: Mapping[str, str]) -> bool:
+    """Whether any of the constants may stand in a source."""
+    if len(constants) <= _FEW:
+        return any(name in source for name in constants)
+    return not constants.keys().isdisjoint(_WORD.findall(source)) or not constants.keys().isdisjoint(
+        _NAME.findall(source)
+    )
 
 
 def remembered(
@@ -15,7 +26,7 @@ def remembered(
     make: Callable[[], list[WrittenDemand] | None],
 ) -> list[WrittenDemand] | None:
     """What ``make`` makes of a source, asked once for each key as long as no constant of the file is in it."""
-    if len(source) > _LONGEST or "<<" in source or any(name in source for name in constants):
+    if len(source) > _LONGEST or "<<" in source or _mentions(source, constants):
         # A heredoc is only announced there: its text comes later.
         return make()
     whole = (*key, source)

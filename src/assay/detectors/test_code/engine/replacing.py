@@ -6,7 +6,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.parts import FUNCTIONS
-from assay.detectors.test_code.engine.scopes import Role
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
@@ -32,11 +31,6 @@ class Replacing:
                 found.setdefault(name, []).append(match.start())
         return found
 
-    @cached_property
-    def _set_up(self) -> list[Node]:
-        """What runs before each test."""
-        return [each.node for each in self._reading.scopes if each.role is Role.HOOK and each.node is not None]
-
     def asks_own(self, subject: str, used: Node) -> bool:
         """Whether a subject is a call of something that was replaced before, in the test or where it is set up."""
         if not self._reading.language.replacing or not self._places:
@@ -46,6 +40,6 @@ class Replacing:
         around = [each for each in islice(used.ancestors(), _FAR) if each.part in FUNCTIONS] if places else []
         return any(
             any(each.start <= place < min(each.end, used.start) for each in around)
-            or any(each.start <= place < each.end for each in self._set_up)
+            or any(each.start <= place < each.end for each in self._reading.set_up)
             for place in places
         )

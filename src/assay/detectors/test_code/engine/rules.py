@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import (
@@ -17,10 +18,10 @@ from assay.detectors.test_code.engine.conditions import (
     presence,
     shape,
 )
-from assay.detectors.test_code.engine.demand import Demand
-from assay.detectors.test_code.engine.literals import is_literal, measure
+from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
+from assay.detectors.test_code.engine.literals import is_inert, is_literal, measure
 from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.wording import told
+from assay.detectors.test_code.engine.wording import COMPARISONS, told, word_of
 from assay.detectors.test_code.engine.words import bare, joined
 from assay.detectors.test_code.model import Strength
 
@@ -30,6 +31,10 @@ class Kind(Enum):
 
     EQUAL = "equal"
     UNEQUAL = "unequal"
+    NEAR = "near"
+    """Equal; within a tolerance where one is given."""
+    LISTED = "listed"
+    """Equal to a list of all that is given."""
     CLOSE = "close"
     HOLDS = "holds"
     """A condition must be true."""
@@ -60,7 +65,8 @@ class Kind(Enum):
 
 
 _OPPOSITE = {
-    Kind.EQUAL: Kind.UNEQUAL, Kind.UNEQUAL: Kind.EQUAL, Kind.HOLDS: Kind.FAILS, Kind.FAILS: Kind.HOLDS,
+    Kind.EQUAL: Kind.UNEQUAL, Kind.NEAR: Kind.UNEQUAL, Kind.LISTED: Kind.NO_SHAPE, Kind.UNEQUAL: Kind.EQUAL,
+    Kind.HOLDS: Kind.FAILS, Kind.FAILS: Kind.HOLDS,
     Kind.TRUE: Kind.NO_SHAPE, Kind.FALSE: Kind.NO_SHAPE, Kind.VALUE: Kind.NOT_VALUE, Kind.NOT_VALUE: Kind.VALUE,
     Kind.RAISES: Kind.QUIET, Kind.QUIET: Kind.RAISES, Kind.SHAPE: Kind.NO_SHAPE, Kind.NO_SHAPE: Kind.SHAPE,
     Kind.PRESENCE: Kind.ABSENCE, Kind.ABSENCE: Kind.PRESENCE, Kind.CLOSE: Kind.NO_SHAPE, Kind.EXACT: Kind.NO_SHAPE,
@@ -68,6 +74,7 @@ _OPPOSITE = {
 }  # fmt: skip
 _CLOSURES = frozenset(("(", "async", "fn", "static"))
 _LONGEST_HEAD = 12
+_MANY = 99
 _SIGNS = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _ABSENT = frozenset(("null", "nil", "None", "undefined", "(empty)", "NULL"))
 
@@ -93,7 +100,10 @@ class Rule:
     @property
     def needs(self) -> int:
         """How many arguments say something; what comes after them is a message."""
-        if self.kind is Kind.CLOSE:
+        if self.subject < 0:
+            # The subject comes last, so there is no message behind it.
+            return _MANY
+        if self.kind is Kind.CLOSE or (self.kind is Kind.NEAR and not self.labels):
             return max(self.subject, self.expected, self.tolerance) + 1
         if self.kind in _OF_ONE:
             return self.subject + 1
@@ -116,6 +126,37 @@ Rules = Mapping[str, Rule | Check]
 def rules(*tables: Rules) -> dict[str, Rule | Check]:
     """Rules by the names of functions: a key may list several names."""
     return {name: rule for table in tables for names, rule in table.items() for name in names.split()}
+
+
+PROPERTY = Rule(Kind.SHAPE, expected=0)
+"""What a matcher demands of which nothing but its name is known."""
+_BY_WORD = {
+    **rules(
+        {
+            "true": Rule(Kind.TRUE),
+            "false": Rule(Kind.FALSE),
+            "truthy": Rule(Kind.HOLDS),
+            "falsy falsey": Rule(Kind.FAILS),
+            "empty": Rule(Kind.VALUE, word="(empty)"),
+            "zero": Rule(Kind.VALUE, word="0"),
+            "nan": Rule(Kind.VALUE, word="NaN"),
+            "length": Rule(Kind.LENGTH, expected=0),
+            "present": Rule(Kind.NOT_VALUE, word="(empty)"),
+            "instanceof": Rule(Kind.SHAPE, expected=0, word="instanceOf"),
+        }
+    ),
+    **{word: Rule(Kind.VALUE, word=word) for word in ("null", "nil", "undefined")},
+    **{word: Rule(Kind.SHAPE, expected=0, word=word) for word in ("contain", "match", "startwith", "endwith")},
+    **{word: Rule(Kind.ORDER, expected=0, word=sign) for word, sign in COMPARISONS.items()},
+}
+
+
+@lru_cache(maxsize=1024)
+def worded(name: str) -> Rule | Check | None:
+    """What a matcher demands by a word that libraries share: ``toBeNull``, ``isNotEmpty``, ``BeGreaterThan``."""
+    word, wanted = word_of(name)
+    rule = _BY_WORD.get(word)
+    return rule if wanted or rule is None else turned(rule)
 
 
 def turned(rule: Rule | Check) -> Rule | Check:
@@ -167,7 +208,9 @@ def _pick(given: list[list[str]], index: int) -> list[str]:
 
 def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     constants, logic, kind = facts.constants, facts.logic, rule.kind
-    if kind is Kind.EQUAL:
+    if kind is Kind.NEAR and (rule.tolerance < len(link.positional) or link.labelled(*rule.labels)):
+        return close(subject, expected, tolerance_of(rule, link, facts))
+    if kind in (Kind.EQUAL, Kind.NEAR) or (kind is Kind.LISTED and link.given < 2):
         return equality(subject, expected, constants, logic)
     if kind is Kind.UNEQUAL:
         return inequality(subject, expected, constants, logic)
@@ -181,6 +224,9 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
         return order(subject, rule.word, expected, True, constants)
     if kind is Kind.LENGTH:
         return _length(subject, expected)
+    if kind is Kind.LISTED:
+        listed = ", ".join(joined(each) for each in link.arguments or ())
+        return Demand(Strength.EXACT, joined(subject), f"[{listed}]")
     if kind in (Kind.VALUE, Kind.NOT_VALUE):
         return _value(rule, subject)
     return _loose(rule, link, facts, subject, expected)
@@ -191,7 +237,7 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
     if kind is Kind.RAISES:
         return _raises(link, facts, subject, expected)
     if kind is Kind.QUIET:
-        return Demand(Strength.PRESENCE, joined(closure_body(subject)), rule.word or None)
+        return Demand(Strength.PRESENCE, joined(closure_body(subject)), rule.word or NO_ERROR)
     if kind is Kind.PRESENCE:
         return presence(subject, facts.constants)
     if kind is Kind.ABSENCE:
@@ -200,6 +246,10 @@ def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: l
         given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
         return shape(subject, link.name, given, kind is Kind.SHAPE)
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
+        if link.types and rule.word == "instanceOf":
+            expected = [link.types]
+        elif is_literal(subject) and expected and not is_literal(expected):
+            subject, expected = expected, subject
         return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
     if kind is Kind.EXACT:
         others = ", ".join(joined(each) for each in link.arguments or () if each != subject)
@@ -236,10 +286,10 @@ def _value(rule: Rule, subject: list[str]) -> Demand:
 
 def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
     """An error: a broad kind of error, or any message, is less than a named one."""
-    kind = link.types or joined(plain_type(expected))
+    kind = link.types or joined(plain_type(expected) if expected is not subject else [])
     body = closure_body(subject)
-    if body[:1] in (["throw"], ["raise"]):
-        # The test throws what it waits for itself.
+    if body[:1] in (["throw"], ["raise"]) or is_inert(body, facts.logic.pure):
+        # The test throws what it waits for itself, or asks the language for it.
         return Demand(Strength.VACUOUS, joined(body), kind or None)
     last = kind.replace("::", ".").rsplit(".", 1)[-1]
     broad = not kind or last in facts.broad or is_everything(expected)

@@ -1,37 +1,41 @@
 """What a test asserts when it runs: helpers with what they are given, loops and cases with each of their rows."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice, product
+from itertools import islice
 
 from assay.detectors.test_code.engine.chains import is_labelled
 from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
-from assay.detectors.test_code.engine.literals import elements
-from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
 from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.tree import Node
 
 _MOST = 4000
-_MOST_ROUNDS = 200
 _DEEPEST = 6
-_OVER = frozenset(("in", "of", ":", "range", "as"))
-"""What stands between the names of a loop and what it goes over."""
-_DECLARING = frozenset(("(", ")", ",", "[", "]", "const", "let", "var", "val", "final"))
 
 
 def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     """All that a test asserts, case by case."""
-    written = scope.given() if scope.written or scope.runs else ()
-    cases = written if 0 < len(written) <= _MOST_ROUNDS else [NOTHING_BOUND]
+    cases = _cases(scope) if scope.written or scope.runs else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
     found = list(islice(every, _MOST))
     if scope.losing:
         return [replace(each, swallowed=each.swallowed or each.line in scope.losing) for each in found]
     return found
+
+
+def _cases(scope: Scope) -> list[Bound]:
+    """What the parameters of a test are in each of its cases, those of the groups around it among them."""
+    tables: list[Sequence[Bound]] = []
+    around: Scope | None = scope
+    while around is not None:
+        found = around.given()
+        if 0 < len(found) <= MOST_ROUNDS:
+            tables.append(found)
+        around = around.parent
+    return every(tables)
 
 
 def _run(
@@ -51,8 +55,10 @@ def _run(
 
 def _asked(written: Written, bound: Bound) -> list[Assertion]:
     asked = written.asked(bound)
+    if not written.conditions:
+        return asked
     texts = {name: joined(words) for name, words in bound.items()}
-    decided = [truth(words, texts) for words in written.conditions]
+    decided = [truth(put_in(words, bound), texts) for words in written.conditions]
     if False in decided:
         return [replace(each, reachable=False) for each in asked]
     if any(
@@ -99,59 +105,3 @@ def given_to(function: Scope, given: Given, bound: Bound) -> Bound:
             handed[function.parameters[place]] = put_in(words, bound)
             place += 1
     return handed
-
-
-def rounds(reading: Reading, node: Node) -> list[Bound]:
-    """What the names of the loops around a node are in each round, for lists that are written out."""
-    loops: list[list[Bound]] = []
-    for around in islice(node.ancestors(), FAR):
-        if around.part in FUNCTIONS:
-            break
-        found = _rows(reading, around) if around.part is Part.EACH else []
-        if found:
-            loops.insert(0, found)
-    if not loops:
-        return [NOTHING_BOUND]
-    every = ({name: words for part in parts for name, words in part.items()} for parts in product(*loops))
-    return list(islice(every, _MOST_ROUNDS))
-
-
-def _rows(reading: Reading, loop: Node) -> list[Bound]:
-    """The rows of a loop by the names that it gives their parts; none where they are not written out."""
-    words = reading.asked(loop)
-    if words[-1:] == ["|"]:
-        return _block_rows(reading, words, loop)
-    at = next((index for index, word in enumerate(words) if word in _OVER), 0)
-    if not at:
-        return []
-    named, listed = (words[:at], words[at + 1 :]) if words[at] != "as" else (words[at + 1 :], words[:at])
-    rows = elements(reading.following.filled(listed, loop, containers=True))
-    names = _loop_names(named, words[at])
-    return [row_of(names, row) for row in rows or ()] if names else []
-
-
-def _block_rows(reading: Reading, words: list[str], loop: Node) -> list[Bound]:
-    """The rows of ``[[1, 2], [3, 4]].each do |a, b|``."""
-    opened = words.index("|")
-    if opened < 4 or words[opened - 3 : opened - 1] != [".", "each"]:
-        return []
-    names = [word for word in words[opened + 1 : -1] if word not in (",", "(", ")")]
-    rows = elements(reading.following.filled(words[: opened - 3], loop, containers=True))
-    return [row_of(names, row) for row in rows or ()] if names else []
-
-
-def _loop_names(words: list[str], over: str) -> list[str]:
-    """The names that a loop gives to an element or to its parts: ``int x``, ``_, x :=``, ``(a, b)``."""
-    if over == "range":
-        parts = split(words[:-1])
-        return parts[1] if len(parts) == 2 else []
-    names = [word for word in words if word not in _DECLARING]
-    return names if any(word in words for word in (",", "(", "[")) and over != ":" else names[-1:]
-
-
-def row_of(names: list[str], row: list[str]) -> Bound:
-    """What each of some names is in one row."""
-    if len(names) == 1:
-        return {names[0]: row}
-    parts = elements(row) or []
-    return dict(zip(names, parts, strict=False)) if len(parts) == len(names) else {}

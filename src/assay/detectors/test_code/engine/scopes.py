@@ -6,11 +6,12 @@ nesting and from who calls whom is worked out here.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from itertools import islice, takewhile
+from typing import ClassVar
 
 from assay.detectors.test_code.engine.parts import FUNCTIONS
 from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
 
@@ -26,14 +27,14 @@ _MOST_SHARED = 200
 _DEEPEST = 6
 
 
-class Role(Enum):
+class Role(Enumerated):
     """What a scope is to the runner."""
 
-    FILE = "file"
-    SUITE = "suite"
-    TEST = "test"
-    HOOK = "hook"
-    FUNCTION = "function"
+    FILE: ClassVar["Role"]
+    SUITE: ClassVar["Role"]
+    TEST: ClassVar["Role"]
+    HOOK: ClassVar["Role"]
+    FUNCTION: ClassVar["Role"]
 
 
 @dataclass(slots=True)

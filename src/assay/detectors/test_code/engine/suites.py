@@ -2,19 +2,28 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.following import put_in
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.running import rounds
+from assay.detectors.test_code.engine.rows import every, rounds, times
 from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
+from assay.detectors.test_code.engine.skipping import (
+    depends,
+    early_return,
+    mark_skips,
+    skip_of_call,
+    thrown_skip,
+)
+from assay.detectors.test_code.engine.truth import truth
 from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -33,6 +42,8 @@ class Suites:
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._classes: dict[Node, Class] = {}
+        self._marks: dict[str, list[Mark]] = {}
+        """What stands before the file's own marks, by their names: they stand for it."""
         self._declared: list[tuple[Function, Declared, Scope]] = []
         self._returns: list[tuple[Scope, Node]] = []
         own = reading.language.quirks.file_skips
@@ -42,7 +53,7 @@ class Suites:
     def visit(self, node: Node) -> Scope:
         """The scope that a node opens, or the one it stands in."""
         reading = self._reading
-        scope = reading.scope_of[node.parent] if node.parent is not None else reading.scopes[0]
+        scope = reading.scope_around(node)
         part = node.part
         if part is Part.CALL:
             scope = self._call(reading.calls[node], scope)
@@ -55,7 +66,7 @@ class Suites:
         elif part is Part.RETURN and scope.role is Role.TEST and not node.dead:
             self._returns.append((scope, node))
         elif part is Part.THROW and not node.dead:
-            self._thrown_skip(node, scope)
+            thrown_skip(reading, node, scope)
         reading.scope_of[node] = scope
         return scope
 
@@ -66,6 +77,9 @@ class Suites:
             declared.role, declared.name, line, end, outer, declared.skips, list(declared.assertions),
             cases=declared.cases, focus=declared.focus, collected=declared.collected, dead=node.dead, node=node,
         )  # fmt: skip
+        scope.given = partial(self._cases, declared, node, outer)
+        if declared.role in (Role.TEST, Role.SUITE):
+            self._count(scope, outer)
         if node.dead and declared.role in (Role.TEST, Role.SUITE):
             scope.skips.append(Skip("disabled", line, _DEAD))
         reading.scopes.append(scope)
@@ -73,17 +87,39 @@ class Suites:
             reading.tests.add(node)
         return scope
 
+    def _count(self, scope: Scope, outer: Scope) -> None:
+        """How often loops run what a scope declares; a test that declares others runs them as often."""
+        around = times(self._reading, scope.node, outer.node or self._reading.tree.nodes[0]) if scope.node else 1
+        if around is not None and around > 1 and scope.node is not None:
+            around = len(self._loops(scope.node, outer))
+        scope.cases = None if scope.cases is None or around is None else scope.cases * around
+        if outer.role is Role.TEST:
+            outer.rows = max(outer.rows, around or 1)
+
+    def _cases(self, declared: Declared, node: Node, outer: Scope) -> Sequence[Bound]:
+        """What the names of a scope are in each of its cases, by its own table and by the loops around it."""
+        return every([each for each in (declared.given(), self._loops(node, outer)) if each])
+
+    def _loops(self, node: Node, outer: Scope) -> Sequence[Bound]:
+        """What the names of the loops around a declaration are in each round that comes to it."""
+        found = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
+        conditions = guard_of(self._reading, node).chosen if len(found) > 1 else []
+        return [row for row in found if not any(truth(put_in(each, row)) is False for each in conditions)]
+
     # Classes and functions
 
     def _class(self, node: Node, outer: Scope) -> Scope:
         reading = self._reading
         found = self._read_class(node)
         self._classes[node] = found
+        self._marks[found.name] = found.marks
         own = reading.language.quirks.klass
         declared = own(reading, found) if own is not None else None
         if declared is None:
-            declared = Declared(Role.SUITE, found.name, skips=self.mark_skips(found.marks))
-            declared.collected = False
+            declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
+        if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
+            text = f"abstract class {found.name}"
+            declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
 
     def _read_class(self, node: Node) -> Class:
@@ -102,7 +138,7 @@ class Suites:
         own = reading.language.quirks.function
         declared = own(reading, function) if own is not None else None
         if declared is None:
-            declared = self.declared_function(function)
+            declared = declared_function(reading, function)
         if declared is None:
             if outer.role in (Role.TEST, Role.HOOK):
                 # A local function or a method of a local class belongs to the test around it.
@@ -112,8 +148,8 @@ class Suites:
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
         scope.defaults = _defaults(reading, function.takes)
-        told = partial(self._rows, scope.parameters, declared.rows)
-        scope.given = told if declared.rows else declared.given
+        if declared.rows:
+            declared.given = partial(self._rows, scope.parameters, declared.rows)
         if declared.role is Role.TEST:
             self._declared.append((function, declared, scope))
         return scope
@@ -165,34 +201,8 @@ class Suites:
             return own(self._reading, node)
         holders = [child for child in node.children if child.part is Part.MARKS]
         nodes = [child for holder in (*holders, node) for child in holder.children if child.part is Part.MARK]
-        return [self.mark_of(each) for each in nodes]
-
-    def mark_of(self, node: Node) -> Mark:
-        return read_mark(self._reading, node)
-
-    def declared_function(self, function: Function) -> Declared | None:
-        """What a function is by its marks and its name."""
-        declaring = self._reading.language.declaring
-        marked = function.has(*declaring.marks)
-        named = declaring.names.match(function.name) is not None and self._holds_tests(function.owner)
-        if function.has(*declaring.hook_marks) or function.name in declaring.hook_names:
-            return Declared(Role.HOOK, function.name)
-        if marked or named:
-            refused = not declaring.refused.isdisjoint(function.words)
-            return Declared(Role.TEST, function.name, not refused, self.mark_skips(function.marks))
-        if declaring.lookalikes.search(function.name) and self._reading.values.mentions(function.name) < 2:
-            return Declared(Role.TEST, function.name, False, self.mark_skips(function.marks))
-        return None
-
-    def _holds_tests(self, owner: Class | None) -> bool:
-        pattern = self._reading.language.declaring.parents
-        if pattern.pattern == "(?!)":
-            return True
-        return owner is not None and any(pattern.search(parent) for parent in owner.parents)
-
-    def mark_skips(self, marks: Iterable[Mark]) -> list[Skip]:
-        """The skips that marks make."""
-        return mark_skips(self._reading, marks)
+        found = [read_mark(self._reading, each) for each in nodes]
+        return [*found, *(more for mark in found for more in self._marks.get(mark.name, ()))]
 
     # Closures and calls
 
@@ -229,7 +239,7 @@ class Suites:
         if names and call.inner is None:
             self._remember(call, names, scope)
         if not call.node.dead:
-            self._skip(call, names, scope)
+            skip_of_call(reading, call, names, scope)
         return scope
 
     def _remember(self, call: Call, names: Names, scope: Scope) -> None:
@@ -249,7 +259,7 @@ class Suites:
         if call.inner is not None or call.arguments is None or not names:
             return None
         base, kinds = names[0], list[str]()
-        if base not in declaring.test_calls | declaring.suite_calls | declaring.hook_calls:
+        if base not in declaring.test_calls and base not in declaring.suite_calls | declaring.hook_calls:
             kind = declaring.prefixes.get(base[:1])
             if kind is None or base[1:] not in declaring.test_calls | declaring.suite_calls:
                 return None
@@ -273,93 +283,15 @@ class Suites:
                 declared.skips.append(Skip(kind, line, text))
         return declared
 
-    # Skips inside of tests
-
-    def _skip(self, call: Call, names: Names, scope: Scope) -> None:
-        reading = self._reading
-        own = reading.language.quirks.skip
-        found = own(reading, call, scope) if own is not None else None
-        if found is None:
-            found = self._skip_call(call, names)
-        if found is None:
-            return
-        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION, Role.SUITE) or scope
-        if owner.role is Role.FILE and found.kind != "disabled":
-            return
-        if not found.conditional and self.depends(call.node):
-            found = replace(found, conditional=True)
-        owner.skips.append(found)
-
-    def _skip_call(self, call: Call, names: Names) -> Skip | None:
-        reading = self._reading
-        skipping = reading.language.skipping
-        last = call.names[-1] if call.names else ""
-        rule = skipping.calls.get(last)
-        line = reading.line(call.node)
-        if skipping.exits and call.inner is None and call.names in reading.language.exits:
-            text = reading.text(call.node)
-            return Skip("disabled", line, text) if re.search(r"\(\s*0?\s*\)\Z", text) else None
-        if rule is None or not reading.is_received(call, names, skipping.receivers):
-            return None
-        text = reading.text(call.node)
-        if rule.at is None:
-            return Skip(rule.kind, line, text)
-        link = self._reading.without_handle(reading.links(call)[-1])
-        given = link.argument(rule.at)
-        if given and given[0][0] in "\"'" and link.given > rule.at + 1:
-            given = link.argument(rule.at + 1)
-        if not given:
-            return Skip(rule.kind, line, text)
-        always = reading.truth(given)
-        if rule.unless is None:
-            return None if always is False else Skip(rule.kind, line, text, always is None)
-        return None if always is rule.unless else Skip(rule.kind, line, text, always is None)
-
-    def _thrown_skip(self, node: Node, scope: Scope) -> None:
-        reading = self._reading
-        found = reading.language.skipping.throws.match(reading.tree.text, node.start, node.end)
-        owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION)
-        if found is not None and owner is not None:
-            owner.skips.append(Skip("skip", reading.line(node), reading.text(node), self.depends(node)))
-
-    def depends(self, node: Node) -> bool:
-        """Whether a node of a function runs only under a condition that isn't constant."""
-        reading = self._reading
-        for around in islice(node.ancestors(), FAR):
-            if around in reading.tests and around.part is not Part.FUNCTION:
-                return False
-            if around.part in FUNCTIONS:
-                return self._may_be_left(around, node) or not self._is_body(around)
-            if around.part in BRANCHING and reading.decided(around) is None:
-                return True
-            if around.part in ALTERNATIVES or around.part in LOOPS:
-                return True
-        before = reading.tree.text[max(0, node.start - 3) : node.start].rstrip()
-        return before.endswith(("&&", "||", "?"))
-
-    def _may_be_left(self, function: Node, node: Node) -> bool:
-        """Whether a return somewhere before a node may keep it from running."""
-        before = self._reading.tree.within(function.start, node.start)
-        return any(inner.part is Part.RETURN and not inner.dead for inner in before[:FAR])
-
-    def _is_body(self, function: Node) -> bool:
-        """Whether a function is a test's or has a name, and is not one that something may call or not."""
-        if function.part is Part.FUNCTION:
-            return True
-        holder = function.parent
-        if holder is not None and holder.part is Part.GIVEN:
-            holder = holder.parent
-        return holder in self._reading.tests
-
     def settle(self) -> None:
         """Add what is known only when all scopes and assertions are."""
         for scope, node in self._returns:
-            self._early_return(scope, node)
+            early_return(self._reading, scope, node)
         functions = {scope.name for scope in self._reading.scopes if scope.role is Role.FUNCTION}
         for scope in self._reading.scopes:
             for name, given in scope.calls.items():
                 if name in functions and given.node is not None and given.node not in self._reading.tests:
-                    given.certain = not given.node.conditional and not self.depends(given.node)
+                    given.certain = not given.node.conditional and not depends(self._reading, given.node)
                     given.arguments = self._given(given)
             for name, each in scope.runs:
                 if name in functions:
@@ -370,9 +302,21 @@ class Suites:
             if declared.must_fail is not None:
                 scope.losing = self._turned_around(function.node, declared)
         self._tell_apart()
+        self._drop_twins()
         own = self._reading.language.quirks.settle
         if own is not None:
             own(self._reading)
+        if self._reading.language.declaring.shared is not None:
+            self._stand_alone(self._reading.language.declaring.shared)
+
+    def _stand_alone(self, refused: re.Pattern[str]) -> None:
+        """A function that asserts and that nothing here calls stands for itself: tests elsewhere may call it."""
+        scopes = self._reading.scopes
+        called = {"", *(name for scope in scopes for name, _ in scope.runs)}
+        for scope in scopes:
+            alone = scope.role is Role.FUNCTION and bool(scope.written) and scope.name not in called
+            if alone and not refused.match(scope.name):
+                scope.role, scope.collected = Role.TEST, False
 
     def _turned_around(self, node: Node, declared: Declared) -> range:
         """The lines whose assertions nothing hears of in a test that must fail.
@@ -394,6 +338,19 @@ class Suites:
         for function, _, scope in self._declared:
             if times[scope.parent, scope.name] > 1 and function.takes:
                 scope.name = f"{scope.name}({joined(self._reading.words_in(function.takes))})"
+
+    def _drop_twins(self) -> None:
+        """Of two tests with one name, one of which no build has, only the other is a test."""
+        tests = [scope for _, _, scope in self._declared]
+        out = {
+            scope
+            for scope in tests
+            if any(each.kind == "excluded" and not each.conditional for each in scope.skips)
+        }
+        alive = {(scope.parent, scope.name) for scope in tests if scope not in out} if out else set()
+        self._reading.scopes = [
+            scope for scope in self._reading.scopes if scope not in out or (scope.parent, scope.name) not in alive
+        ]
 
     def _given(self, given: Given) -> tuple[str, ...]:
         call = self._reading.calls.get(given.node) if given.node is not None else None
@@ -426,39 +383,10 @@ class Suites:
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
 
-    def _early_return(self, scope: Scope, node: Node) -> None:
-        """A return before every assertion, on a condition, leaves all of them out."""
-        reading = self._reading
-        branch = next(
-            (
-                each
-                for each in islice(node.ancestors(), FAR)
-                if each.part in BRANCHING or each.part in FUNCTIONS or each in reading.left
-            ),
-            None,
-        )
-        if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
-            return
-        body = reading.function_around(branch)
-        own = body is not None and (body in reading.tests or (body.part is Part.CLOSURE and self._is_body(body)))
-        if not own or reading.decided(branch) is not None:
-            return
-        line = reading.line(node)
-        written = [each.line for each in scope.assertions if not each.text.startswith("case ")]
-        written += [reading.line(each.node) for each in scope.written]
-        if written and all(each >= line for each in written):
-            said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
-            scope.skips.append(Skip("skip", line, said, conditional=True))
 
-
-def _is_alone(node: Node, branch: Node) -> bool:
-    """Whether a return is all there is in its branch."""
-    holder = node.parent
-    while holder is not None and holder is not branch:
-        if holder.part in (Part.BLOCK, Part.STATEMENT, Part.ELSE) and len(holder.children) > 1:
-            return False
-        holder = holder.parent
-    return True
+def _has_heirs(reading: Reading, name: str) -> bool:
+    """Whether a class of the file extends another one."""
+    return re.search(rf"(?:\bextends\s|:)[^{{}};()]{{0,400}}?\b{name}\b", reading.tree.text) is not None
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
@@ -467,27 +395,3 @@ def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
         return {}
     parts = [each for each in split(reading.words_in(takes)) if "=" in each]
     return {each[0]: each[each.index("=") + 1 :] for each in parts}
-
-
-def read_mark(reading: Reading, node: Node) -> Mark:
-    """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
-    words = reading.words(node.start, node.end)
-    while words and words[0] in ("@", "#", "[", "!"):
-        words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
-    if words and words[0][0] == "@":
-        words = [words[0][1:], *words[1:]]
-    link = reading.chain(words)[-1]
-    return Mark(link.name, link, joined(words), reading.line(node))
-
-
-def mark_skips(reading: Reading, marks: Iterable[Mark]) -> list[Skip]:
-    """The skips that marks make."""
-    skipping = reading.language.skipping
-    found: list[Skip] = []
-    for mark in marks:
-        kind = skipping.marks.get(mark.name)
-        if kind is not None:
-            found.append(Skip(kind, mark.line, mark.text[:_MOST_TEXT]))
-        elif skipping.conditional.match(mark.name):
-            found.append(Skip("skip", mark.line, mark.text[:_MOST_TEXT], conditional=True))
-    return found

@@ -4,6 +4,7 @@ import re
 from functools import cached_property
 from itertools import islice
 
+from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.language import NEVER
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, TALKS, Reading
@@ -21,6 +22,7 @@ _TOUCHED = re.compile(
 _TALKS = TALKS | {"Thread", "t", "it"}
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
+_ANSWERING = frozenset({Part.TRY, Part.CALL})
 _AWAY = frozenset({Part.RETURN, Part.BREAK})
 _LEAVING = _AWAY | {Part.THROW}
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
@@ -47,7 +49,8 @@ class Swallowing:
             parent = node.parent
             if parent is None:
                 continue
-            own = self._is_tried(node, parent) or self._before_catch(node, parent) or self._is_lost(node)
+            own = parent.part in _ANSWERING and (self._is_tried(node, parent) or self._before_catch(node, parent))
+            own = own or (node.part in FUNCTIONS and self._is_lost(node))
             own = own or (self._hands and node.part is Part.CLOSURE and self._is_unheard(node))
             inherited = parent.swallowed and node not in reading.tests
             node.swallowed = node.swallowed or own or inherited or parent in quiet
@@ -72,6 +75,13 @@ class Swallowing:
                 if handler is not None and (node.part in _AWAY) is (handler.part is Part.FINALLY):
                     loud.add(handler)
         return loud
+
+    @cached_property
+    def _losing(self) -> list[Call]:
+        """The calls that drop the failures of what they are handed, in the order of the text."""
+        losing = self._reading.language.catching.losing
+        found = [call for call in self._reading.calls.values() if call.names and call.names[-1] in losing]
+        return sorted(found, key=lambda call: call.node.start)
 
     def _is_tried(self, node: Node, parent: Node) -> bool:
         """Is this in the body of a try whose failures are dropped?"""
@@ -184,10 +194,9 @@ class Swallowing:
         named = reading.language.heads.function.match(reading.tree.text, function.start)
         if around is None or named is None:
             return False
-        for node in reading.tree.within(function.end, around.end):
-            call = reading.calls.get(node)
-            last = call.names[-1] if call is not None and call.names else ""
-            if last in losing and call is not None and named["name"] in reading.words_of(node):
+        for call in self._losing:
+            last, inside = call.names[-1], function.end <= call.node.start < around.end
+            if inside and named["name"] in reading.words_of(call.node):
                 return losing[last].search(reading.tree.text, around.start, around.end) is None
         return False
 

@@ -1,11 +1,12 @@
 """Whether a condition always or never holds, as far as that is written in it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, is_literal, is_text, number, value_of
 from assay.detectors.test_code.engine.words import bare, closing, joined, split
+from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
 _MOST_KEPT = 60
@@ -32,8 +33,16 @@ FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN"
 
 Where ``[]`` is among it, so is whatever has nothing in it, and what has something in it is true.
 """
+PURE = word_set(
+    "JSON.parse BigInt decodeURIComponent Integer.parseInt Integer.valueOf Long.parseLong Double.parseDouble "
+    "UUID.fromString int.Parse Guid.Parse strconv.Atoi Integer Float"
+)
+"""Functions that come with a language: what they make of literals is not for a test to show."""
+_ASKING = frozenset(("bool", "Boolean"))
+"""What asks whether something counts as true."""
 _DISPLAYS = frozenset(("(", "[", "{"))
 _NO_CONSTANTS: Mapping[str, str] = {}
+_UNSET = frozenset(("false",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +62,7 @@ class Logic:
     """Whether ``1 < x < 3`` means that both hold."""
     borrows: bool = False
     """Whether ``&x`` and ``*x`` equal whatever ``x`` does."""
+    pure: frozenset[str] = PURE
     wrappers: frozenset[str] = frozenset()
     """What makes a result of a value: ``Ok(3)``. To equal it is to equal the value, once unwrapped."""
 
@@ -74,12 +84,21 @@ def truth(
         if len(parts) > 1:
             if decisive and _covers_all(parts):
                 return True
-            return _combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
+            return combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
+    if words[0] in _ASKING and words[1:2] == ["("] and closing(words, 1) == len(words) - 1:
+        return truth(words[2:-1], constants, falsy, depth + 1)
     if words[0] in ("!", "not"):
         whole = words[0] == "not" or is_operand(words[1:])
         inner = truth(words[1:], constants, falsy, depth + 1) if whole else None
         return None if inner is None else not inner
     return _simple(words, constants, falsy)
+
+
+def build_holds(words: list[str], is_set: Callable[[str], bool | None]) -> bool | None:
+    """Whether a condition of a build holds, by the symbols in it that are known to be set or not."""
+    known = {word: is_set(word) for word in words if word[0].isalpha() or word[0] == "_"}
+    told = {word: str(value).lower() for word, value in known.items() if value is not None}
+    return truth(words, told, _UNSET)
 
 
 def _simple(words: list[str], constants: Mapping[str, str], falsy: frozenset[str]) -> bool | None:
@@ -109,7 +128,8 @@ def _covers_all(parts: list[list[str]]) -> bool:
     return False
 
 
-def _combined(parts: list[bool | None], decisive: bool) -> bool | None:
+def combined(parts: Sequence[bool | None], decisive: bool) -> bool | None:
+    """Whether one of several conditions decides: a true one of those joined by or, a false one by and."""
     if decisive in parts:
         return decisive
     return None if None in parts else not decisive
@@ -141,11 +161,16 @@ def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | No
         equal = True
     if equal is not None and (operator in EQUALS or operator in DIFFERS):
         return equal is (operator in EQUALS)
-    if isinstance(left, float) and isinstance(right, float):
-        return {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}.get(operator)
+    if (isinstance(left, float) and isinstance(right, float)) or _are_texts(left, right):
+        ordered = {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}  # type: ignore[operator]
+        return ordered.get(operator)
     if equal and operator in ("<=", ">="):
         return True
     return _of_size(compared, left, right)
+
+
+def _are_texts(left: str | float | None, right: str | float | None) -> bool:
+    return isinstance(left, str) and isinstance(right, str) and is_text(left) and is_text(right)
 
 
 def _of_size(compared: "Comparison", left: str | float | None, right: str | float | None) -> bool | None:
@@ -163,7 +188,7 @@ def _of_size(compared: "Comparison", left: str | float | None, right: str | floa
 
 def is_size(words: list[str]) -> bool:
     """Is this a count of something, which is never below zero: ``x.size()``, ``len(x)``?"""
-    if len(words) > 3 and words[0] in ("len", "count", "sizeof") and words[1] == "(" and words[-1] == ")":
+    if len(words) > 3 and words[0] == "len" and words[1] == "(" and words[-1] == ")":
         return True
     if len(words) >= 3 and words[-2:] == ["(", ")"]:
         words = words[:-2]

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.literals import is_literal, number
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 BINDING = re.compile(
     r"\s*+(?:(?:let|var|val|const|static|final|lateinit|private|public|internal|protected|fileprivate|override|readonly"
     r"|pub(?:\([^)]*\))?|mut|ref)\s++)*+"
-    r"(?:(?:this|self|globalThis|global|window)\.)?([$@]{0,2}[^\W\d][\w$]*+)\s*+"
+    r"(?:(?:this|self|globalThis|global|window)\.|\$this->)?([$@]{0,2}[^\W\d][\w$]*+)\s*+"
     r"(?::(?![:=])[^=;]{1,80}|[\w.\[\]*<>?]{1,80}\s)?\s*+:?=(?![=>~])\s*+"
 )
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d][\w$]*")
-_LONGEST_CONSTANT, _LONGEST_LEFT = 200, 200
+_LONGEST_CONSTANT, _LONGEST_LEFT, _NEAR = 200, 200, 2
 
 
 class Values:
@@ -43,7 +44,7 @@ class Values:
 
     def _bind(self, node: Node) -> None:
         text, found = self._reading.tree.text, bound_in(self._reading, node)
-        if found is None:
+        if found is None or _in_handler(node):
             self._unsettle(node)
             return
         name, start, end = found
@@ -73,6 +74,11 @@ class Values:
         if self._mentioned is None:
             self._mentioned = Counter(_LEFT.findall(self._reading.tree.text))
         return self._mentioned[name]
+
+
+def _in_handler(node: Node) -> bool:
+    """Whether a name gets this value only where something failed."""
+    return any(each.part is Part.CATCH for each in islice(node.ancestors(), _NEAR))
 
 
 def bound_in(reading: "Reading", node: Node) -> tuple[str, int, int] | None:

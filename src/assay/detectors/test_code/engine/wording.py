@@ -21,6 +21,8 @@ _SAME = {
     "endingwith": "endwith",
     "matches": "match",
     "matchstring": "match",
+    "containsmatchin": "match",
+    "test": "match",
     "regexp": "match",
     "regex": "match",
     "hasprefix": "startwith",
@@ -43,8 +45,21 @@ _SAME = {
     "assignableto": "instanceof",
     "instanceoftype": "instanceof",
     "exactlyinstanceof": "instanceof",
+    "akindof": "instanceof",
+    "aninstanceof": "instanceof",
+    "blank": "empty",
+    "nullorempty": "empty",
+    "nullorwhitespace": "empty",
+    "absent": "empty",
+    "emptystring": "empty",
+    "nullvalue": "null",
+    "lengthof": "length",
+    "sizeof": "length",
+    "count": "length",
+    "size": "length",
+    "len": "length",
 }
-_COMPARISONS = {
+COMPARISONS = {
     "greaterthan": ">",
     "greater": ">",
     "greaterthanorequalto": ">=",
@@ -57,6 +72,14 @@ _COMPARISONS = {
     "lessthanorequal": "<=",
     "lessorequal": "<=",
     "atmost": "<=",
+    "above": ">",
+    "gt": ">",
+    "least": ">=",
+    "gte": ">=",
+    "below": "<",
+    "lt": "<",
+    "most": "<=",
+    "lte": "<=",
 }
 _OPPOSITES = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _ALONE = {
@@ -65,30 +88,37 @@ _ALONE = {
     "empty": "(empty)",
     "null": "null",
     "present": "not (empty)",
-    "absent": "(empty)",
 }
 
 
 def told(name: str, arguments: str = "", wanted: bool = True) -> str:
     """What a check with this name demands."""
-    negation = _NEGATIONS.match(name)
-    core = name[negation.end() :] if negation else name
-    auxiliary = _AUXILIARIES.match(core)
-    core = (core[auxiliary.end() :] if auxiliary else core).replace("_", "").lower()
-    wanted = wanted is not (negation is not None)
-    if core in _COMPARISONS:
-        operator = _COMPARISONS[core]
+    core, affirmed = word_of(name)
+    wanted = wanted is affirmed
+    if core in COMPARISONS:
+        operator = COMPARISONS[core]
         return f"{operator if wanted else _OPPOSITES[operator]} {arguments}"
     if core in _ALONE and not arguments:
         said = _ALONE[core]
         return said if wanted else said.removeprefix("not ") if said.startswith("not ") else f"not {said}"
-    return f"{'' if wanted else 'not '}{_SAME.get(core, core)}({_plain(arguments)})"
+    return f"{'' if wanted else 'not '}{core}({_plain(arguments)})"
+
+
+def word_of(name: str) -> tuple[str, bool]:
+    """The word in the name of a check that libraries share, and whether it isn't negated."""
+    negation = _NEGATIONS.match(name)
+    core = name[negation.end() :] if negation else name
+    auxiliary = _AUXILIARIES.match(core)
+    core = (core[auxiliary.end() :] if auxiliary else core).replace("_", "").lower()
+    return _SAME.get(core, core), negation is None
 
 
 def _plain(arguments: str) -> str:
-    """A type is the same whether it is written ``Foo``, ``Foo.class`` or ``typeof(Foo)``."""
+    """A type is the same as ``Foo``, ``Foo.class`` and ``typeof(Foo)``, with its package and without."""
     if arguments.startswith("typeof("):
         return arguments.removeprefix("typeof(").removesuffix(")")
+    if arguments.endswith("::class"):
+        return arguments.rpartition("\\")[2]
     return arguments.removesuffix(".class")
 
 

@@ -5,8 +5,8 @@ change nothing disappear. The result is for comparing and for showing, not for r
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assay.detectors.test_code.tree import Node, Tree
@@ -23,6 +23,10 @@ _SIGNS = frozenset(("-", "&", "*"))
 _LONE = 50.0
 _OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
 _LONGEST_KEPT = 400
+_MOST_KEPT = 60
+_CHANGING = frozenset((";", "+", ""))
+_WATCHED = _CHANGING | _CLOSERS | {"("}
+_BEFORE_CALL = frozenset('_$@"`)]}')
 MAX_END = 2**62
 
 _GROUPING_WORDS = word_set(
@@ -112,6 +116,12 @@ def words_in(lexicon: Lexicon, text: str) -> list[str]:
     )
 
 
+@lru_cache(maxsize=64)
+def told(lexicon: Lexicon) -> Lexicon:
+    """How a text falls into words that was put together from words: each has its one spelling already."""
+    return replace(lexicon, spelled={}) if lexicon.spelled else lexicon
+
+
 @lru_cache(maxsize=8192)
 def _kept(lexicon: Lexicon, text: str) -> list[str]:
     """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
@@ -145,6 +155,8 @@ def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
 
 def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> list[str]:
     """The words without trailing commas, semicolons and parentheses that change nothing; split strings joined."""
+    if _is_simple(found):
+        return found[:]
     out: list[str] = []
     top = _Group(-1, False)
     opened = [top]
@@ -166,6 +178,21 @@ def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> lis
             _close(out, word, group, "".join(found[index + 1 : index + 2]), top)
     _drop_comma(out)
     return [word for word in out if word]
+
+
+def _is_simple(found: list[str]) -> bool:
+    """Whether there is plainly nothing to simplify: every parenthesis calls something."""
+    before = ","
+    for word in found:
+        if word in _WATCHED:
+            if word == "(":
+                first = before[0]
+                if before in _GROUPING_WORDS or not (first.isalnum() or first in _BEFORE_CALL):
+                    return False
+            elif before == "," or word in _CHANGING:
+                return False
+        before = word
+    return before != "," or not found
 
 
 def _append(out: list[str], word: str) -> None:
@@ -248,23 +275,33 @@ def _is_needed(out: list[str], group: _Group, following: str) -> bool:
     return group.loosest <= next_tight and not left_to_right
 
 
-def joined(found: list[str]) -> str:
+def joined(found: Sequence[str]) -> str:
     """The words as one line of text."""
     if len(found) == 1:
         return found[0]
+    return _joined(tuple(found)) if len(found) < _MOST_KEPT else _join(found)
+
+
+@lru_cache(maxsize=8192)
+def _joined(found: tuple[str, ...]) -> str:
+    """The same expression is told again by each demand that it is in."""
+    return _join(found)
+
+
+def _join(found: Sequence[str]) -> str:
     parts: list[str] = []
-    glued, dotted = True, False
+    glued, dotted, last = True, False, ""
     for word in _with_types(found) if "<" in found else found:
-        opens = word in _BRACKETS
-        if not (glued or word in _TIGHT or (opens and parts and (dotted or _callable(parts[-1])))):
+        if not (glued or word in _TIGHT or (word in _BRACKETS and last and (dotted or _callable(last)))):
             parts.append(" ")
         parts.append(word)
-        dotted = glued and len(parts) > 1 and parts[-2] in _DOTS
+        dotted = glued and last in _DOTS
         glued = word in _GLUED or (word in _SIGNS and _is_sign(parts))
+        last = word
     return "".join(parts)
 
 
-def _with_types(found: list[str]) -> list[str]:
+def _with_types(found: Sequence[str]) -> list[str]:
     """The words with types as parts of the names that they belong to: ``Foo<Bar>``."""
     out: list[str] = []
     at = 0
@@ -300,7 +337,7 @@ _AFTER_TYPE = frozenset({"(", "::", ".", "{", ">", ")", ",", "?.", "[", ""})
 _MOST_TYPE = 60
 
 
-def type_end(found: list[str], at: int) -> int | None:
+def type_end(found: Sequence[str], at: int) -> int | None:
     """Where ``<…>`` that begins at an index ends, if it holds types and is no comparison."""
     depth = 0
     for index in range(at, min(len(found), at + _MOST_TYPE)):
@@ -343,13 +380,35 @@ def closing(found: list[str], opening: int) -> int:
     return len(found) - 1
 
 
-_GROUPS = frozenset({"(", "[", "{", "<", "|"})
+_UNEVEN = frozenset({"<", "|"})
+_GROUPS = _UNEVEN | _OPENERS
 
 
 def split(found: list[str], separator: str = ",") -> list[list[str]]:
     """The words between separators outside all brackets and types, without empty parts."""
     if separator not in found:
         return [simplified(found) if found[0] == "(" else found] if found else []
+    parts = _split(found, separator) if _UNEVEN.isdisjoint(found) else _split_types(found, separator)
+    return [simplified(part) if part[0] == "(" else part for part in parts if part]
+
+
+def _split(found: list[str], separator: str) -> list[list[str]]:
+    parts: list[list[str]] = []
+    depth = start = 0
+    for index, word in enumerate(found):
+        if word in _OPENERS:
+            depth += 1
+        elif word in _CLOSERS:
+            depth = depth - 1 if depth else 0
+        elif word == separator and not depth:
+            parts.append(found[start:index])
+            start = index + 1
+    parts.append(found[start:])
+    return parts
+
+
+def _split_types(found: list[str], separator: str) -> list[list[str]]:
+    """The same where there may be types and the parameters of closures."""
     parts: list[list[str]] = [[]]
     at = 0
     while at < len(found):
@@ -360,11 +419,13 @@ def split(found: list[str], separator: str = ",") -> list[list[str]]:
         else:
             parts[-1].extend(found[at : end + 1])
         at = end + 1
-    return [simplified(part) if part[0] == "(" else part for part in parts if part]
+    return parts
 
 
 def bare(found: list[str]) -> list[str]:
-    """The words without parentheses around all of them."""
+    """The words without parentheses around all of them, and without the word that lets errors through."""
+    if len(found) > 2 and found[0] == "try" and found[1] not in ("?", "!", "{"):
+        found = found[1:]
     while len(found) > 2 and found[0] == "(" and found[-1] == ")" and closing(found, 0) == len(found) - 1:
         if len(split(found[1:-1])) > 1:
             break

@@ -33,7 +33,7 @@ DEMANDS = [
     ("assertThrows(FooException.class, () -> f(1));", EXACT, "f(1)", "FooException"),
     ("assertThrows(FooException.class, () -> { f(1); });", EXACT, "f(1)", "FooException"),
     ("assertThrows(Exception.class, () -> f(1));", SHAPE, "f(1)", "Exception"),
-    ("assertDoesNotThrow(() -> f(1));", PRESENCE, "f(1)", None),
+    ("assertDoesNotThrow(() -> f(1));", PRESENCE, "f(1)", "no error"),
     ("assertThat(x).isEqualTo(3);", EXACT, "x", "3"),
     ('assertThat(x).as("why").isEqualTo(3);', EXACT, "x", "3"),
     ("assertThat(x).isNotNull();", PRESENCE, "x", "not null"),

@@ -4,7 +4,6 @@ import re
 
 from assay.detectors.test_code.engine.language import (
     Catching,
-    Declaring,
     Heads,
     Language,
     Quirks,
@@ -44,8 +43,9 @@ LANGUAGE = Language(
         ),
     ),
     libraries=LIBRARIES,
-    declaring=Declaring(),
+    declaring=marks.DECLARING,
     skipping=Skipping(
+        marks=dict.fromkeys(("Ignore", "Explicit", "Skip", "Disabled"), "disabled"),
         calls={
             "Ignore": SkipCall(),
             "Inconclusive": SkipCall(),
@@ -89,11 +89,13 @@ LANGUAGE = Language(
         parse=parse,
         resolve=quirks.resolve,
         marks=marks.marks,
+        mark_skips=marks.skips,
+        collected=marks.collected,
+        completed=marks.completed,
         function=marks.function,
         klass=marks.klass,
         skip=quirks.skip,
         asserted=quirks.asserted,
         lost=quirks.lost,
-        settle=marks.settle,
     ),
 )

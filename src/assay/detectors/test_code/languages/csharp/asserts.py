@@ -2,13 +2,14 @@
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from assay.detectors.test_code.engine.chains import Link, is_labelled
 from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import is_literal, number
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, plain_type, rules
+from assay.detectors.test_code.engine.literals import measure
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.engine.wording import told
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -55,34 +56,23 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     text = joined(third)
     if not third or _is_text(third) or "omparer" in text or text in _NO_TOLERANCE:
         return equality(link.argument(1), link.argument(0), facts.constants, facts.logic)
-    value = number(third[2:] if is_labelled(third) else third)
+    value = measure(third[2:] if is_labelled(third) else third, facts.constants)
     places = "precision" in text or ("tolerance" not in text and text.lstrip("-").isdigit())
     if value is not None and places:
         value = 0.5 * 10.0 ** -min(max(value, -300.0), 300.0)
     return close(link.argument(1), link.argument(0), value)
 
 
-def _held(kind: Kind, word: str, subject: int) -> Check:
-    """A property; of something written out and something else, the first is expected, wherever it stands."""
-
-    def check(link: Link, facts: Facts, _: list[str]) -> Demand:
-        given = (link.arguments or [])[:2]
-        written = [is_literal(each) for each in given]
-        at = written.index(False) if len(written) > 1 and written[0] is not written[1] else subject
-        return demand_of(Rule(kind, at, 1 - at, word=word), replace(link, arguments=given), facts)
-
-    return check
-
-
-def _holding(subject: int) -> dict[str, Check]:
+def _holding(at: int) -> dict[str, Rule]:
     """What texts and collections hold, with the subject at one of two places."""
+    holds, lacks = partial(Rule, Kind.SHAPE, at, 1 - at), partial(Rule, Kind.NO_SHAPE, at, 1 - at)
     return {
-        "Contains": _held(Kind.SHAPE, "contain", subject),
-        "DoesNotContain": _held(Kind.NO_SHAPE, "contain", subject),
-        "StartsWith": _held(Kind.SHAPE, "startWith", subject),
-        "EndsWith": _held(Kind.SHAPE, "endWith", subject),
-        "Matches IsMatch": _held(Kind.SHAPE, "match", subject),
-        "DoesNotMatch": _held(Kind.NO_SHAPE, "match", subject),
+        "Contains": holds(word="contain"),
+        "DoesNotContain": lacks(word="contain"),
+        "StartsWith": holds(word="startWith"),
+        "EndsWith": holds(word="endWith"),
+        "Matches IsMatch": holds(word="match"),
+        "DoesNotMatch": lacks(word="match"),
     }
 
 
@@ -91,17 +81,10 @@ def _ranged(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return Demand(Strength.SHAPE, joined(subject), told(link.name, rest))
 
 
-def _instance(subject: list[str], kind: str) -> Demand:
-    """Everything is an object."""
-    everything = kind in ("object", "Object")
-    return Demand(Strength.VACUOUS if everything else Strength.SHAPE, joined(subject), told("instanceOf", kind))
-
-
 def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``IsType<Foo>(x)``, ``IsType(typeof(Foo), x)``, ``IsInstanceOfType(x, typeof(Foo))``."""
-    first = link.given < 2 or link.argument(0)[0] != "typeof"
-    named = link.types or joined(plain_type(link.argument(1 if first else 0)))
-    return _instance(link.argument(0 if first else 1), named)
+    at = 0 if link.given < 2 or link.argument(0)[0] != "typeof" else 1
+    return demand_of(Rule(Kind.SHAPE, at, 1 - at, word="instanceOf"), link, facts)
 
 
 def _single(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -149,9 +132,8 @@ FUNCTIONS = rules(
 
 def _type(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``Throws.TypeOf<E>()``, ``Is.InstanceOf<Foo>()``."""
-    if "Throws" in link.names:
-        return demand_of(Rule(Kind.RAISES, expected=0), link, facts, subject)
-    return _of_type(link, facts, subject)
+    rule = Rule(Kind.RAISES, expected=0) if "Throws" in link.names else _OF_TYPE
+    return demand_of(rule, link, facts, subject)
 
 
 def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -161,13 +143,8 @@ def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return demand_of(Rule(Kind.SHAPE, expected=0), link, facts, subject)
 
 
-_NULL, _NOTHING = Rule(Kind.VALUE, word="null"), Rule(Kind.VALUE, word="(empty)")
-_ORDERS = {
-    "GreaterThan Positive_": Rule(Kind.ORDER, expected=0, word=">"),
-    "GreaterThanOrEqualTo AtLeast GreaterThanOrEqual": Rule(Kind.ORDER, expected=0, word=">="),
-    "LessThan": Rule(Kind.ORDER, expected=0, word="<"),
-    "LessThanOrEqualTo AtMost LessThanOrEqual": Rule(Kind.ORDER, expected=0, word="<="),
-}
+_OF_TYPE = Rule(Kind.SHAPE, expected=0, word="instanceOf")
+_NULL = Rule(Kind.VALUE, word="null")
 ASSERT = Library(
     functions=FUNCTIONS,
     receivers=frozenset(("Assert", *_SUBJECT_FIRST)),
@@ -176,19 +153,9 @@ ASSERT = Library(
         **rules(
             {
                 "EqualTo SameAs EquivalentTo": Rule(Kind.EQUAL, expected=0),
-                "True": Rule(Kind.TRUE),
-                "False": Rule(Kind.FALSE),
-                "Null": _NULL,
-                "Empty": _NOTHING,
-                "Zero": Rule(Kind.VALUE, word="0"),
-                "NaN": Rule(Kind.VALUE, word="NaN"),
-                "Contain Contains Member ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
-                "StartWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
-                "EndWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
-                "Match": Rule(Kind.SHAPE, expected=0, word="match"),
+                "ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
                 "TypeOf InstanceOf AssignableFrom AssignableTo": _type,
                 "Nothing": Rule(Kind.QUIET),
-                **_ORDERS,
             }
         )
     },
@@ -235,53 +202,24 @@ _TAKES_ONE = re.compile(
 )
 
 
-def _be(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """``ShouldBe(3)``, and ``ShouldBe(3, 0.1)`` within a tolerance."""
-    if link.given > 1:
-        return close(subject, link.argument(0), number(link.argument(1)))
-    return equality(subject, link.argument(0), facts.constants, facts.logic)
-
-
-def _listed(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """The elements of a list, one by one or as a list."""
-    if link.given < 2:
-        return equality(subject, link.argument(0), facts.constants, facts.logic)
-    return Demand(Strength.EXACT, joined(subject), f"[{', '.join(joined(each) for each in link.arguments or ())}]")
-
-
-def _of_type(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    return _instance(subject, link.types or joined(plain_type(link.argument(0))))
-
-
 _THROWN = Rule(Kind.RAISES, expected=9)
 _CHECKS: dict[str, Rule | Check] = rules(
     {
-        "Be BeSameAs": _be,
+        "Be BeSameAs": Rule(Kind.NEAR, expected=0, tolerance=1),
         "NotBe NotBeSameAs NotBeEquivalentTo": Rule(Kind.UNEQUAL, expected=0),
-        "BeEquivalentTo Equal BeInSameOrderAs BeSameSequenceAs": _listed,
+        "BeEquivalentTo Equal BeInSameOrderAs BeSameSequenceAs": Rule(Kind.LISTED, expected=0),
         "NotEqual": Rule(Kind.UNEQUAL, expected=0),
-        "BeTrue": Rule(Kind.TRUE),
-        "BeFalse": Rule(Kind.FALSE),
-        "BeNull NotHaveValue": _NULL,
-        "NotBeNull HaveValue": Rule(Kind.NOT_VALUE, word="null"),
-        "BeEmpty BeNullOrEmpty BeNullOrWhiteSpace": _NOTHING,
-        "NotBeEmpty NotBeNullOrEmpty NotBeNullOrWhiteSpace Exist": Rule(Kind.NOT_VALUE, word="(empty)"),
+        "NotHaveValue": _NULL,
+        "HaveValue": Rule(Kind.NOT_VALUE, word="null"),
+        "Exist": Rule(Kind.NOT_VALUE, word="(empty)"),
         "BeApproximately BeCloseTo": Rule(Kind.CLOSE, expected=0, tolerance=1),
         "Throw ThrowExactly": _THROWN,
         "ThrowAsync ThrowExactlyAsync ThrowWithinAsync": replace(_THROWN, promise=True),
         "NotThrow NotThrowAfter": Rule(Kind.QUIET),
         "NotThrowAsync": Rule(Kind.QUIET, promise=True),
         "WithMessage": Rule(Kind.EQUAL, expected=0),
-        "HaveCount HaveLength": Rule(Kind.LENGTH, expected=0),
-        "Contain ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
-        "NotContain": Rule(Kind.NO_SHAPE, expected=0, word="contain"),
-        "StartWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
-        "EndWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
-        "Match MatchRegex": Rule(Kind.SHAPE, expected=0, word="match"),
-        "BeOfType BeAssignableTo": _of_type,
-        "BePositive": Rule(Kind.SHAPE, expected=9, word="positive"),
-        "BeNegative": Rule(Kind.SHAPE, expected=9, word="negative"),
-        **{" ".join(f"Be{name}" for name in names.split()): rule for names, rule in _ORDERS.items()},
+        "ContainKey": Rule(Kind.SHAPE, expected=0, word="contain"),
+        "MatchRegex": Rule(Kind.SHAPE, expected=0, word="match"),
         "ContainSingle HaveSingleItem": _single,
         "BeOneOf BeInRange SatisfyAllConditions AllBe NotMatch": Rule(Kind.SHAPE, expected=0),
     }
@@ -294,11 +232,15 @@ FLUENT = Library(
     navigation=re.compile(r"Which|Subject|WhoseValue"),
     subject_first=True,
     each=True,
-    other=Rule(Kind.SHAPE, expected=0),
     trimmed=_checked,
 )
+_SHARED = word_set(
+    "BeTrue BeFalse BeNull NotBeNull BeEmpty NotBeEmpty BeNullOrEmpty NotBeNullOrEmpty BeNullOrWhiteSpace Contain "
+    "NotBeNullOrWhiteSpace HaveCount NotContain StartWith EndWith Match BeOfType BeAssignableTo BePositive "
+    "BeNegative BeGreaterThan BeGreaterThanOrEqualTo BeLessThan BeLessThanOrEqualTo"
+)
 SHOULDLY = Library(
-    matchers={f"Should{name}": rule for name, rule in _CHECKS.items()},
+    matchers={f"Should{name}": _CHECKS.get(name) or worded(name) or PROPERTY for name in (*_CHECKS, *_SHARED)},
     negations=frozenset(),
     neutral=FLUENT.neutral,
     subject_first=True,

@@ -6,20 +6,18 @@ remembered by offsets.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.truth import truth
+from assay.detectors.test_code.engine.truth import build_holds, combined
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*if\b", re.MULTILINE)
 _KNOWN = re.compile(
-    r"DEBUG|TRACE|RELEASE|CI|NET\w*|WINDOWS\w*|WIN\d*|LINUX|UNIX|OSX|MAC\w*|ANDROID\w*|IOS\w*|TVOS|WASM|BROWSER|UNITY\w*|MONO\w*|CORECLR"
+    r"true|false|DEBUG|TRACE|RELEASE|CI|NET\w*|WINDOWS\w*|WIN\d*|LINUX|UNIX|OSX|MAC\w*|ANDROID\w*|IOS\w*|TVOS|WASM|BROWSER|UNITY\w*|MONO\w*|CORECLR"
     r"|CLR\w*|PORTABLE\w*|SILVERLIGHT\w*|ASPNET\w*|DNX\w*|FULL\w*CLR|XUNIT\w*|NUNIT\w*|MSTEST\w*|(?:FEATURE|SUPPORTS?|HAS|USE|HAVE|ENABLE|TARGET|PLATFORM)_\w+|X64|X86|ARM\w*|AOT|NATIVEAOT|DOTNET\w*"
 )
 _WORD = re.compile(r"\w+|[&|=!]=|&&|\|\||\S")
-_FALSE = frozenset(("false",))
 _COMPOUND = re.compile(r"_|\d")
 _NEVER = re.compile(r"(?i)never|disabled?|false|skip|ignored?|broken|todo|off\b|no_|not_|none|unused|dead")
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
@@ -104,43 +102,32 @@ def _turn(open_branches: list[_Branch], word: str, rest: str, defined: dict[str,
     else:
         last = open_branches.pop()
         own = _holds(rest, defined) if word == "elif" else (True, True)
-        built = _each(_both, own, (_opposite(last.earlier[0]), _opposite(last.earlier[1])))
+        built = _each(False, own, (_opposite(last.earlier[0]), _opposite(last.earlier[1])))
         repeats = last.repeats or last.built[0] is not False
         text = f"{last.text} … #{word} {rest}".strip()
-        open_branches.append(_Branch(built, text, _each(_either, last.earlier, own), repeats))
+        open_branches.append(_Branch(built, text, _each(True, last.earlier, own), repeats))
 
 
 def _holds(condition: str, defined: dict[str, bool]) -> _Built:
     """A symbol that nothing defines is not defined, unless builds are known to define it, or could."""
     parts = _WORD.findall(condition.split("//", maxsplit=1)[0])
-    symbols = {word for word in parts if word[0].isalpha() or word[0] == "_"} - {"true", "false"}
-    unknown = [word for word in symbols if word not in defined and not _KNOWN.fullmatch(word)]
-    known = {word: str(value).lower() for word, value in defined.items() if word in symbols}
-    surely = known | {word: "false" for word in unknown if not _could_be_defined(word)}
-    likely = known | dict.fromkeys(unknown, "false")
-    return truth(parts, surely, _FALSE), truth(parts, likely, _FALSE)
+
+    def likely(word: str) -> bool | None:
+        return defined.get(word, None if _KNOWN.fullmatch(word) else False)
+
+    def surely(word: str) -> bool | None:
+        could_be = word not in defined and _COMPOUND.search(word) is not None and not _NEVER.match(word)
+        return None if could_be else likely(word)
+
+    return build_holds(parts, surely), build_holds(parts, likely)
 
 
-def _could_be_defined(symbol: str) -> bool:
-    return _COMPOUND.search(symbol) is not None and not _NEVER.match(symbol)
-
-
-def _each(join: Callable[[bool | None, bool | None], bool | None], one: _Built, other: _Built) -> _Built:
-    return join(one[0], other[0]), join(one[1], other[1])
-
-
-def _both(one: bool | None, other: bool | None) -> bool | None:
-    if one is False or other is False:
-        return False
-    return None if one is None or other is None else True
+def _each(decisive: bool, one: _Built, other: _Built) -> _Built:
+    return combined((one[0], other[0]), decisive), combined((one[1], other[1]), decisive)
 
 
 def _opposite(value: bool | None) -> bool | None:
     return None if value is None else not value
-
-
-def _either(one: bool | None, other: bool | None) -> bool | None:
-    return _opposite(_both(_opposite(one), _opposite(other)))
 
 
 def _part(start: int, open_branches: list[_Branch]) -> Part:
@@ -148,7 +135,7 @@ def _part(start: int, open_branches: list[_Branch]) -> Part:
     text, repeats = "", False
     # Few files nest conditions, none deeply; a hostile one is looked at no further than this.
     for branch in open_branches[-16:]:
-        both = _each(_both, built, branch.built)
+        both = _each(False, built, branch.built)
         text = branch.text if both != built or not text else text
         built, repeats = both, repeats or branch.repeats
     return Part(start, *built, text, repeats)

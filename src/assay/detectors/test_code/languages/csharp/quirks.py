@@ -18,9 +18,8 @@ from assay.detectors.test_code.tree import Node
 _CLASS = re.compile(r"\w*Assert\Z")
 _STATIC = re.compile(r"^[ \t]*using\s+static\s+(?:\w+\.)*Assert\s*;", re.MULTILINE)
 _PLAIN_VERBATIM = re.compile(r'@"([^"\\]*)"')
-_RECEIVED = frozenset(("Received", "DidNotReceive", "ReceivedWithAnyArgs"))
+_VERIFIES = re.compile(r"Verify\w*|Received|DidNotReceive|ReceivedWithAnyArgs")
 _DISCARDED = re.compile(r"(?<!\w)_\s*=\Z")
-_MOST_LINKS = 50
 
 
 def literal(text: str) -> str:
@@ -70,42 +69,32 @@ def _is_last(node: Node) -> bool:
 
 def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
     """Moq's ``Verify``, NSubstitute's ``Received``, snapshots."""
-    step: Call | None = call
-    for _ in range(_MOST_LINKS):
-        if step is None:
-            return None
-        if step.names and (step.names[-1].startswith("Verify") or step.names[-1] in _RECEIVED):
-            links = reading.links(call)
-            at = next((at for at, link in enumerate(links) if _is_mock(link)), None)
-            return [_mock(links, at)] if at is not None else None
-        step = step.inner
-    return None
-
-
-def _is_mock(link: Link) -> bool:
-    return link.arguments is not None and (link.name.startswith("Verify") or link.name in _RECEIVED)
+    if not any(step.names and _VERIFIES.fullmatch(step.names[-1]) for step in call.steps()):
+        return None
+    links = reading.links(call)
+    verifying = (
+        at for at, link in enumerate(links) if link.arguments is not None and _VERIFIES.fullmatch(link.name)
+    )
+    at = next(verifying, None)
+    return [_mock(links, at)] if at is not None else None
 
 
 def _mock(links: list[Link], at: int) -> WrittenDemand:
     link = links[at]
-    before = ".".join(filter(None, [*map(_text, links[:at]), *link.names[:-1]]))
-    if link.name in _RECEIVED and at + 1 < len(links):
+    before = ".".join(filter(None, [*(each.written() for each in links[:at]), *link.names[:-1]]))
+    if not link.name.startswith("Verify") and at + 1 < len(links):
         call = links[at + 1]
-        loose = "Arg.Any" in _text(call) or link.name == "ReceivedWithAnyArgs"
-        demand = Demand(_loosely(loose), f"{before}.{call.name}", _text(call))
-        return WrittenDemand(f"{before}.{link.name}().{_text(call)}", demand)
-    subject = joined(closure_body(link.argument(0)))
-    loose = "It.IsAny" in _text(link) or "Times.AtLeast" in _text(link)
-    return WrittenDemand(f"{_text(link)}", Demand(_loosely(loose), before or subject, subject))
-
-
-def _loosely(loose: bool) -> Strength:
-    return Strength.SHAPE if loose else Strength.EXACT
-
-
-def _text(link: Link) -> str:
-    given = f"({', '.join(joined(each) for each in link.arguments)})" if link.arguments is not None else ""
-    return ".".join(link.names) + (f"<{link.types}>" if link.types else "") + given
+        text, subject, expected = (
+            f"{before}.{link.name}().{call.written()}",
+            f"{before}.{call.name}",
+            call.written(),
+        )
+        loose = "Arg.Any" in expected or link.name == "ReceivedWithAnyArgs"
+    else:
+        text, expected = link.written(), joined(closure_body(link.argument(0)))
+        subject = before or expected
+        loose = "It.IsAny" in text or "Times.AtLeast" in text
+    return WrittenDemand(text, Demand(Strength.SHAPE if loose else Strength.EXACT, subject, expected))
 
 
 def lost(reading: Reading, call: Call) -> bool:

@@ -66,7 +66,7 @@ LANGUAGE = Language(
         exits=False,
     ),
     catching=Catching(
-        losing={"go": re.compile(r"\.Wait\(|<-|\bselect\b|\.Sleep\(")},
+        losing=dict.fromkeys(("go", "AfterFunc"), re.compile(r"\.Wait\(|<-|\bselect\b|\.Sleep\(")),
     ),
     logic=Logic(frozenset(("false",)), strict=True),
     exits=frozenset((("os", "Exit"), ("panic",), ("runtime", "Goexit"), ("log", "Fatal"), ("log", "Fatalf"))),

@@ -97,21 +97,14 @@ GOMEGA = Library(
             "Succeed": Rule(Kind.QUIET),
             "BeTrue BeTrueBecause": Rule(Kind.HOLDS),
             "BeFalse BeFalseBecause": Rule(Kind.FAILS),
-            "BeNil": Rule(Kind.VALUE, word="nil"),
-            "BeZero": Rule(Kind.VALUE, word="0"),
             "BeNumerically": _numerically,
-            "BeEmpty": Rule(Kind.VALUE, word="(empty)"),
-            "HaveLen": Rule(Kind.LENGTH, expected=0),
             "ContainElement ContainElements ContainSubstring HaveKey": Rule(
                 Kind.SHAPE, expected=0, word="contain"
             ),
             "MatchRegexp": Rule(Kind.SHAPE, expected=0, word="match"),
-            "HavePrefix": Rule(Kind.SHAPE, expected=0, word="startWith"),
-            "HaveSuffix": Rule(Kind.SHAPE, expected=0, word="endWith"),
         }
     ),
     negations=frozenset(("Not",)),
-    other=Rule(Kind.SHAPE, expected=0),
 )
 CUSTOM = re.compile(
     r"(?=\w*+\Z)(?:\w*[a-z])?(?:assert|require|expect|verify|check|must|equal|compare|diff)", re.IGNORECASE

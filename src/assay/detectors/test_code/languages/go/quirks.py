@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import chain
@@ -10,11 +9,12 @@ from assay.detectors.test_code.engine.conditions import equality
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared, Quirks
 from assay.detectors.test_code.engine.marks import Function
-from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.parts import Part
+from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.truth import comparison
-from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -25,14 +25,19 @@ _FAKED = re.compile(r"\b(\w+)\s*:?=\s*(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\
 _MADE = re.compile(
     r"\b(\w+)\s*:=\s*(?:\w+\.)?New(?:WithT|GomegaWithT)?\(\s*(?:t|tt|tb|b|c|s\.T\(\)|suite\.T\(\))\s*[,)]"
 )
-_OWNERS = re.compile(r"^func\s*\(\s*(\w+)\s+\*?\w+", re.MULTILINE)
+_OWNERS = re.compile(
+    r"^func\s*\(\s*(\w+)\s+\*?(?:\w*Suite\w*|\w+\)\s*(?:Test|Set[Uu]p|TearDown|Before|After))", re.MULTILINE
+)
 _COLLECTED = re.compile(r"Test(?![a-z])\w*\Z")
 _ONE_HANDLE = re.compile(r"\s*+(?:\w++\s++)?\*testing\.T\s*+,?\s*+\Z")
 _MAIN = re.compile(r"\((\w+)\s+\*testing\.M\)")
 _OUTPUT = re.compile(r"//\s*(?:Unordered )?[Oo]utput:(.*)", re.DOTALL)
 _METHOD = re.compile(r"func\s*\(\s*(?:\w+\s+)?\*?(\w+)")
-_RANGE = re.compile(r"\brange\b\s*(.*?)\s*\Z", re.DOTALL)
-_SIZED = re.compile(r"\[\d+\]")
+_RANGE = re.compile(r"for[^{\n]*\brange\b\s*(?:(\w+)\s*\{\s*\n)?")
+_STRUCT = re.compile(r"(?:\btype\s+(\w+)\s+)?\bstruct\s*\{([^{}]*+(?:\{[^{}]*+\}[^{}]*+)*+)\}")
+_FIELD = re.compile(r"\s*([A-Za-z_]\w*(?:\s*,\s*\w+)*)\s+\S")
+_KIND = re.compile(r"reflect\.TypeOf\((.+)\)(?:\.Kind\(\))?")
+_NOTE = re.compile(r"//[^\n]*")
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
 _GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
 _GINKGO_SUITES = frozenset(("Describe", "Context", "When", "DescribeTable"))
@@ -48,11 +53,14 @@ _CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEqua
 def _file_skips(reading: Reading) -> list[Skip]:
     """Build tags; and on the way, the names that ``*testing.T`` goes by."""
     text = reading.tree.text
-    fakes = set(_FAKED.findall(text)) - {"t"}
-    reading.notes["fakes"] = fakes
     named = {"t", *_HANDLES.findall(text), *_MADE.findall(text), *_OWNERS.findall(text)}
-    reading.notes["handles"] = named | fakes
+    reading.handles = named | _fakes(reading)
     return constraints(text)
+
+
+@noted
+def _fakes(reading: Reading) -> set[str]:
+    return set(_FAKED.findall(reading.tree.text)) - {"t"}
 
 
 def _function(reading: Reading, function: Function) -> Declared | None:
@@ -113,20 +121,15 @@ def _example(reading: Reading, name: str, node: Node) -> Declared:
     return Declared(Role.TEST, name, assertions=[demanded])
 
 
-def _handles(reading: Reading) -> set[str]:
-    found = reading.notes.get("handles")
-    return found if isinstance(found, set) else set()
-
-
 def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
     names = call.names
     if call.inner is not None or not names:
         return None
-    if len(names) > 1 and names[-1] == "Run" and scope.role is Role.TEST and names[0] in _handles(reading):
+    if len(names) > 1 and names[-1] == "Run" and scope.role is Role.TEST and names[0] in reading.handles:
         head = reading.head(call)
         if not head:
             return None
-        return Declared(Role.TEST, title(head[0]), scope.collected, cases=_cases(reading, call.node))
+        return Declared(Role.TEST, title(head[0]), scope.collected)
     return _ginkgo(reading, call)
 
 
@@ -148,59 +151,41 @@ def _ginkgo(reading: Reading, call: Call) -> Declared | None:
     return declared
 
 
-def _cases(reading: Reading, node: Node) -> int | None:
-    """How often the loops around a subtest run it."""
-    count: int | None = 1
-    for around in islice(node.ancestors(), FAR):
-        if around.part in FUNCTIONS:
-            break
-        if around.part is Part.EACH:
-            rows = loop_rows(reading, around)
-            count = None if rows is None or count is None else count * len(rows)
-    return count
+def _fields(reading: Reading, words: list[str]) -> list[str]:
+    """The names of the fields of the records in a list: ``[]struct{ a, b int }{…}``."""
+    known = reading.notes.get("fields")
+    if not isinstance(known, dict):
+        known = reading.notes["fields"] = {
+            named[1] or "".join(reading.words_in(f"struct{{{named[2]}}}")): _names(named[2])
+            for named in _STRUCT.finditer(reading.tree.text)
+        }
+    opened = next((at for at in range(1, len(words)) if words[at] == "]"), 0) + 1
+    head = "".join(words[opened : _opened(words)]).lstrip("*")
+    return known.get(head, [])
 
 
-def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
-    """The rows of the table that a loop goes through, where it is written out."""
-    body = loop.part_child(Part.BLOCK)
-    text = reading.tree.text
-    ranged = _RANGE.search(text[loop.start + 3 : body.start if body is not None else loop.end][:4000])
-    if ranged is None:
-        return None
-    start, end = body.start if body is not None else loop.end, 0
-    if "{" in ranged[1]:
-        start, end = loop.start + 3 + ranged.start(1), loop.start + 3 + ranged.end(1)
-    elif ranged[1] in reading.values.lists:
-        start, end = reading.values.lists[ranged[1]]
-    if not end:
-        return None
-    words = reading.words(start, end)
-    if _SIZED.match(text, start):
-        return None
-    opened = _body_of(words)
-    rows = split(words[opened + 1 : -1]) if opened else None
-    # An empty table may be filled later; one that is mentioned nowhere else is not.
-    if rows == [] and "{" not in ranged[1] and reading.values.mentions(ranged[1]) != 2:
-        return None
-    return rows
+def _names(fields: str) -> list[str]:
+    lines = (_FIELD.match(line) for line in re.split(r"[;\n]", _NOTE.sub("", fields)))
+    return [name.strip() for line in lines if line is not None for name in line[1].split(",")]
 
 
-def _body_of(words: list[str]) -> int:
+def _opened(words: list[str]) -> int:
     """Where the rows of a literal begin: at the last bracket that is closed at its end."""
     depth = 0
     for index in range(len(words) - 1, -1, -1):
-        if words[index] in ("}", ")", "]"):
-            depth += 1
-        elif words[index] in ("{", "(", "["):
-            depth -= 1
-            if depth == 0:
-                return index if words[index] == "{" else 0
+        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
+        if depth == 0:
+            return index
     return 0
 
 
 def _empty(reading: Reading, loop: Node) -> bool:
+    """A loop that is switched off, or over a table without rows that nothing can fill."""
     head = reading.tree.text[loop.start + 3 : loop.start + 40].strip()
-    return loop_rows(reading, loop) == [] or head.startswith("false {")
+    ranged = _RANGE.search(reading.tree.text, loop.start, loop.start + 400)
+    if ranged is None or (ranged[1] and reading.values.mentions(ranged[1]) != 2):
+        return head.startswith("false {")
+    return rows_of(reading, loop) == []
 
 
 def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
@@ -208,7 +193,7 @@ def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand]
     if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
         return None
     words = reading.words_of(call.node)
-    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in _handles(reading)]
+    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in reading.handles]
     if len(given) < 2:
         return None
     subject, checker, expected = [*given, []][:3]
@@ -234,6 +219,10 @@ def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) ->
         if "Diff" in made and ":=" in made:
             link = chain(made[made.index(":=") + 1 :])[-1]
             return WrittenDemand(joined(words), Demand(Strength.EXACT, link.text(1) or "", link.text(0)))
+    kind = _KIND.fullmatch(joined(compared.left))
+    if kind is not None and (compared.operator == "==") is wanted:
+        asked = Demand(Strength.SHAPE, kind[1], f"instanceOf({joined(compared.right)})")
+        return WrittenDemand(joined(words), asked)
     if compared.right == ["nil"] and _ERROR.match(joined(compared.left)):
         absent = (compared.operator == "==") is wanted
         strength = Strength.PRESENCE if absent else Strength.SHAPE
@@ -246,10 +235,9 @@ def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) ->
 def _lost(reading: Reading, call: Call) -> bool:
     """Whether an assertion is made on a fake ``t``."""
     head = reading.tree.text[call.node.start : min(call.node.end, call.node.start + 200)]
-    fakes = reading.notes.get("fakes")
     given = call.arguments
     first = reading.words(given.start + 1, given.end - 1)[:1] if given is not None else []
-    return _FAKE.search(head) is not None or (isinstance(fakes, set) and bool(first) and first[0] in fakes)
+    return _FAKE.search(head) is not None or not _fakes(reading).isdisjoint(first)
 
 
 def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
@@ -273,11 +261,10 @@ def _silences(reading: Reading, node: Node) -> bool:
         names = [reading.calls[each].names for each in within if each in reading.calls]
         if ("recover",) not in names or any(name and name[-1] in _REPORTING for name in names):
             return False
-        panics = reading.notes.get("panics")
-        return not (isinstance(panics, set) and reading.function_around(node) in panics)
+        return reading.function_around(node) not in reading.panics
     if node.part in (Part.BINDING, Part.ASSIGNMENT):
         made = _FAKED.match(reading.tree.text, node.start)
-        return made is not None and made[1] in _handles(reading)
+        return made is not None and made[1] in reading.handles
     return False
 
 
@@ -291,5 +278,5 @@ QUIRKS = Quirks(
     skip=_skip,
     silences=_silences,
     empty=_empty,
-    loop_rows=loop_rows,
+    fields=_fields,
 )

@@ -2,6 +2,7 @@
 
 import re
 
+from assay.detectors.test_code.engine.truth import build_holds
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.word_sets import word_set
 
@@ -24,7 +25,7 @@ def constraints(text: str) -> list[Skip]:
     head = text[: package.start()] if package is not None else text[:4000]
     skips = []
     for match in _CONSTRAINT.finditer(_without_blocks(head)):
-        holds = _new_style(match["new"]) if match["new"] else _old_style(match["old"])
+        holds = _holds(match)
         if holds is not True:
             line = head.count("\n", 0, match.start()) + 1
             skips.append(Skip("excluded", line, match[0].strip(), conditional=holds is None))
@@ -37,62 +38,15 @@ def _without_blocks(head: str) -> str:
 
 
 def _tag(word: str) -> bool | None:
+    word = word.removeprefix("tag ")
     if word in _ALWAYS or _VERSION.match(word):
         return True
     # Any tag that is no platform is set by nobody unless the command asks for it.
     return None if word in _PLATFORMS else False
 
 
-def _old_style(expression: str) -> bool | None:
-    """Spaces mean or, commas mean and."""
-    options = [_all([_negatable(tag) for tag in option.split(",")]) for option in expression.split()]
-    return _any(options)
-
-
-def _negatable(tag: str) -> bool | None:
-    value = _tag(tag.lstrip("!"))
-    return value if value is None or not tag.startswith("!") else not value
-
-
-def _new_style(expression: str) -> bool | None:
-    words = _WORD.findall(expression)
-    return _or(words[:_MOST_WORDS][::-1])
-
-
-def _or(waiting: list[str]) -> bool | None:
-    options = [_and(waiting)]
-    while waiting and waiting[-1] == "||":
-        waiting.pop()
-        options.append(_and(waiting))
-    return _any(options)
-
-
-def _and(waiting: list[str]) -> bool | None:
-    parts = [_not(waiting)]
-    while waiting and waiting[-1] == "&&":
-        waiting.pop()
-        parts.append(_not(waiting))
-    return _all(parts)
-
-
-def _not(waiting: list[str]) -> bool | None:
-    if not waiting:
-        return None
-    word = waiting.pop()
-    if word == "!":
-        value = _not(waiting)
-        return None if value is None else not value
-    if word == "(":
-        value = _or(waiting)
-        if waiting and waiting[-1] == ")":
-            waiting.pop()
-        return value
-    return _tag(word)
-
-
-def _all(parts: list[bool | None]) -> bool | None:
-    return False if False in parts else None if None in parts else True
-
-
-def _any(parts: list[bool | None]) -> bool | None:
-    return True if True in parts else None if None in parts else False
+def _holds(match: re.Match[str]) -> bool | None:
+    """In the old style, spaces mean or and commas mean and."""
+    written = match["new"] or " || ".join(match["old"].replace(",", "&&").split())
+    words = _WORD.findall(written)[:_MOST_WORDS]
+    return build_holds([f"tag {word}" if word[0].isalnum() else word for word in words], _tag)

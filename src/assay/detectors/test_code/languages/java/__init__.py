@@ -1,21 +1,15 @@
 """Tests in Java: JUnit 3, 4 and 5, TestNG."""
 
 import re
+from dataclasses import replace
 
-from assay.detectors.test_code.engine.language import (
-    Catching,
-    Declaring,
-    Heads,
-    Language,
-    Quirks,
-    SkipCall,
-    Skipping,
-)
+from assay.detectors.test_code.engine.language import Heads, Language
 from assay.detectors.test_code.engine.parts import Grammar, parts
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
+from assay.detectors.test_code.languages.junit.marks import DECLARING
 from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
@@ -71,28 +65,10 @@ LANGUAGE = Language(
         ),
     ),
     libraries=LIBRARIES,
-    declaring=Declaring(),
-    skipping=Skipping(
-        calls={
-            "assumeTrue": SkipCall(at=0, unless=True),
-            "assumeFalse": SkipCall(at=0, unless=False),
-            "assumingThat": SkipCall(at=0, unless=True),
-            "assumeThat": SkipCall(at=0, unless=True),
-            "assumeNoException": SkipCall(at=0, unless=True),
-            "assumeNotNull": SkipCall(at=0, unless=True),
-            "abort": SkipCall(),
-        },
-        receivers=frozenset(("", "Assume", "Assumptions")),
-        throws=re.compile(
-            r"throw\s+new\s+(?:[\w$]+\s*\.\s*)*(?:\w*Skip\w*Exception|TestAbortedException|AssumptionViolated\w*)\b"
-        ),
-    ),
-    catching=Catching(
-        assertions=re.compile(r"\b(?:Throwable|Error|\w*Assertion\w*|ComparisonFailure|MultipleFailuresError)\b"),
-        much=re.compile(r"\b(?:Exception|RuntimeException)\b"),
-        loud=word_set(
-            "fail completeExceptionally setFailure tryFailure setException onError fireExceptionCaught verify"
-        ),
+    declaring=DECLARING,
+    skipping=SKIPPING,
+    catching=replace(
+        CATCHING,
         losing={
             **dict.fromkeys(
                 ("submit", "execute", "runAsync", "supplyAsync"), re.compile(r"\.(?:get|join|await\w*)\(")
@@ -101,7 +77,7 @@ LANGUAGE = Language(
         },
     ),
     logic=Logic(frozenset(("false", "Boolean.FALSE")), strict=True),
-    broad=word_set("Exception Throwable RuntimeException Error"),
+    broad=BROAD,
     exits=frozenset((("System", "exit"), ("java", "lang", "System", "exit"))),
     nothing=re.compile(
         r"(?:\b(?:emptyList|emptySet|empty|List\.of|Set\.of|Stream\.of|asList)\(\s*\)|new\s+\w+\s*\[(?:0\]|\]\s*\{\s*\})"
@@ -109,10 +85,8 @@ LANGUAGE = Language(
     ),
     repeating=word_set("forEach map ifPresent allMatch anyMatch"),
     fails=word_set("fail"),
-    custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    custom=CUSTOM,
     braces=True,
-    replacing=(
-        re.compile(r"\bwhen\(\s*(?:\(\s*\)\s*->\s*)?([\w.]+)\([^;{}]{0,200}?\)\s*\)\s*\.then(?:Return|Answer)\("),
-    ),
-    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
+    replacing=(MOCKED,),
+    quirks=QUIRKS,
 )

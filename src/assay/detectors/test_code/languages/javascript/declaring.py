@@ -2,16 +2,16 @@
 
 import re
 from functools import lru_cache
-from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.case_rows import rows_of
+from assay.detectors.test_code.engine.following import Bound
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.literals import elements
-from assay.detectors.test_code.engine.parts import LOOPS, Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.parts import Part
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
 from assay.detectors.test_code.engine.words import joined, split
+from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -38,7 +38,6 @@ _MODIFIERS = (
 )
 _CONTEXTS = frozenset(("this", "t", "ctx", "context", "test", "self"))
 _INSIDE = {"skip": "skip", "fixme": "skip", "pending": "skip", "todo": "todo"}
-_LOOPING = frozenset(("forEach", "map", "flatMap"))
 _TOLD = re.compile(
     r"""process\.(?:stdin\.(?:on|once)\(\s*['"`](?:end|close)|(?:on|once)\(\s*['"`]SIG[A-Z]+)['"`]"""
 )
@@ -79,10 +78,12 @@ def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
         return None
     if role is Role.HOOK:
         return Declared(role)
-    made = Declared(role, title(head[0]) if head else "(no name)", cases=_cases(reading, call, scope))
-    if role is Role.TEST:
-        made.assertions = _rows(reading, call)
-    if modifiers or reading.notes.get("stubs"):
+    made = Declared(role, title(head[0]) if head else "(no name)")
+    if _has_table(call.inner):
+        rows = _table(reading, call)
+        made.cases = None if rows is None else len(rows)
+        made.given = lambda: rows or ()
+    if modifiers or aliases_of(reading).stubs:
         _modify(reading, call, modifiers, made)
     for part in head[1:]:
         _options(reading, call.node, part, made)
@@ -119,8 +120,7 @@ def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: Declared)
             made.focus = Skip("focus", line, text, conditional)
         elif kind is not None:
             made.skips.append(Skip(kind, line, text, conditional))
-    stubs = reading.notes.get("stubs")
-    if isinstance(stubs, set) and stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
+    if aliases_of(reading).stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
         made.skips.append(Skip("disabled", line, f"{text} is redefined and runs nothing"))
 
 
@@ -143,71 +143,29 @@ def _has_table(call: Call | None) -> bool:
     return call is not None and bool(call.names) and call.names[-1].rstrip("?") in _PARAMETERS
 
 
-def _rows(reading: Reading, call: Call) -> list:  # type: ignore[type-arg]
-    """What the rows of ``it.each([…])`` want, each for itself."""
-    given = call.inner.arguments if call.inner is not None and _has_table(call.inner) else None
-    if given is None or given.part is Part.TEXT:
-        return []
-    return rows_of(reading.line(given), _elements(reading, given.start + 1, given.end - 1) or [])
-
-
-def _cases(reading: Reading, call: Call, outer: Scope) -> int | None:
-    """How many times a declaration runs within the scope around it."""
-    count = _table(reading, call)
-    for around in islice(call.node.ancestors(), FAR):
-        if reading.scope_of.get(around) is not outer or count is None:
-            break
-        times = _times(reading, around)
-        count = None if times is None else count * times
-    return count
-
-
-def _table(reading: Reading, call: Call) -> int | None:
-    if not _has_table(call.inner):
-        return 1
+def _table(reading: Reading, call: Call) -> list[Bound] | None:
+    """The rows of ``it.each([…])`` by the names of the function that each of them is handed to."""
     given = call.inner.arguments if call.inner is not None else None
+    body = call.arguments.part_child(Part.CLOSURE) if call.arguments is not None else None
+    names = closure_names(reading, body) if body is not None else []
     if given is None:
         return None
     if given.part is Part.TEXT:
-        rows = [line for line in reading.tree.source(given).strip("`").splitlines() if line.strip()]
-        return max(0, len(rows) - 1)
-    return _length(_elements(reading, given.start + 1, given.end - 1))
+        return _in_lines(reading, given, names)
+    rows = listed(reading, (split(reading.words(given.start + 1, given.end - 1)) or [[]])[0], given)
+    return None if rows is None else [handed(names, row) for row in rows]
 
 
-def _length(elements: list[list[str]] | None) -> int | None:
-    return None if elements is None else len(elements)
-
-
-def _elements(reading: Reading, start: int, end: int) -> list[list[str]] | None:
-    """The elements of a list that is written out, here or where its name is bound."""
-    found = reading.words(start, end)
-    if found and found[0] in reading.values.lists:
-        found = [*reading.words(*reading.values.lists[found[0]]), *found[1:]]
-    return elements(split(found)[0]) if found[:1] == ["["] else None
-
-
-def _times(reading: Reading, node: Node) -> int | None:
-    """How often a loop, or a call that is given a function, runs what is in it."""
-    if node.part is Part.EACH:
-        body = node.part_child(Part.BLOCK)
-        head = reading.tree.text[node.start : body.start if body is not None else node.end].rstrip()
-        at = head.find(" of ")
-        if at < 0 or not head.endswith(")"):
-            return None
-        return _length(_elements(reading, node.start + at + 4, node.start + len(head) - 1))
-    if node.part in LOOPS or node.part is Part.ONCE:
-        return None
-    given = node.parent
-    if node.part is not Part.CLOSURE or given is None or given.part is not Part.GIVEN or given.parent is None:
-        return 1
-    call = reading.calls.get(given.parent)
-    if call is None or not call.names or call.names[-1] not in _LOOPING:
-        return 1
-    if call.inner is not None:
-        return None
-    start = call.node.start
-    receiver = reading.tree.text[start : given.start].rstrip().rpartition(".")[0]
-    return _length(_elements(reading, start, start + len(receiver)))
+def _in_lines(reading: Reading, given: Node, names: list[list[str]]) -> list[Bound]:
+    """A table in a template: names, then a line for each row."""
+    rows = [line for line in reading.tree.source(given).strip("`").splitlines() if line.strip()]
+    cells = [[cell.strip().removeprefix("${").removesuffix("}") for cell in row.split("|")] for row in rows]
+    words = reading.words_in
+    told = [
+        [word for name, cell in zip(cells[0], row, strict=False) for word in (name, ":", *words(cell), ",")]
+        for row in cells[1:]
+    ]
+    return [handed(names, ["{", *row[:-1], "}"]) for row in told]
 
 
 def skip_inside(reading: Reading, call: Call, scope: Scope) -> Skip | None:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 
 from assay.detectors.test_code.engine.calls import Names
 from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted, words_in
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -83,28 +84,14 @@ def _choice(words: list[str]) -> Names:
     return yes
 
 
-def aliases(reading: Reading) -> Callable[[Names], Names]:
-    """Makes what replaces aliases and takes namespaces off."""
-    found = _Aliases(reading)
-    resolved: dict[Names, Names] = {}
-
-    def resolve(names: Names) -> Names:
-        if names not in resolved:
-            resolved[names] = found.resolve(names)
-        return resolved[names]
-
-    return resolve
-
-
-class _Aliases:
-    """The aliases of one file."""
+class Aliases:
+    """The aliases of one file; ``stubs`` are words of the runner that do nothing."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._found: dict[str, Names] = {}
         self.modules: set[str] = set()
         self.stubs: set[str] = set()
-        reading.notes["modules"], reading.notes["stubs"] = self.modules, self.stubs
         for node in reading.tree.nodes:
             if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._bind(node)
@@ -194,3 +181,11 @@ class _Aliases:
             within = self._reading.tree.within(node.start + 1, node.end)[:_MOST_BELOW]
             if not any(each.part in (Part.CALL, Part.THROW) for each in within):
                 self.stubs.add(name)
+
+
+aliases_of = noted(Aliases)
+
+
+def aliases(reading: Reading) -> Callable[[Names], Names]:
+    """Makes what replaces aliases and takes namespaces off."""
+    return cache(aliases_of(reading).resolve)

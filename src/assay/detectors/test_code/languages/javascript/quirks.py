@@ -13,6 +13,7 @@ from assay.detectors.test_code.engine.rules import demand_of, turned
 from assay.detectors.test_code.engine.scopes import Scope
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.javascript.asserts import EXPECT
+from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Strength
 
 WAITS = re.compile(r"\bdone\b|\bPromise\b|[tT]imers|\bawait\b|\bclock\b|\b(?:next|cb|callback|resolve|end)\(")
@@ -22,6 +23,7 @@ _LOCATORS = re.compile(
     r"to(?:Be(?:Visible|Hidden|Enabled|Disabled|Checked|Attached|Editable|Focused|InViewport)|"
     r"Have(?:Text|URL|Title|Count|Value|Attribute|Class|CSS|Screenshot)|ContainText|Pass)\b"
 )
+_DONE = frozenset(("done", "next", "cb", "callback", "end", "finish", "resolve", "reject"))
 _SOFT = (("soft",), ("poll",), ("element",))
 
 
@@ -30,8 +32,7 @@ def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] 
     names = reading.names(call)
     if names[:1] == ("expect",):
         return _expect(reading, call, names)
-    stubs = reading.notes.get("stubs")
-    if names[:1] == ("assert",) and isinstance(stubs, set) and "assert" in stubs:
+    if names[:1] == ("assert",) and "assert" in aliases_of(reading).stubs:
         words = reading.words_of(call.node)
         return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, ""))]
     return _chained(reading, call) if call.inner is not None or "should" in names else None
@@ -53,14 +54,16 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
     )
     if written is None:
         return []
-    stubs, modules = reading.notes.get("stubs"), reading.notes.get("modules")
-    for at, (text, demand) in enumerate(written):
-        if isinstance(stubs, set) and "expect" in stubs:
-            demand = replace(demand, strength=Strength.VACUOUS)  # noqa: PLW2901
-        if isinstance(modules, set) and "@playwright/test" in modules and _LOCATORS.search(text):
-            demand = replace(demand, promise=True)  # noqa: PLW2901
-        written[at] = WrittenDemand(text, demand)
-    return written
+    aliases = aliases_of(reading)
+    if "expect" in aliases.stubs:
+        return [each._replace(demand=replace(each.demand, strength=Strength.VACUOUS)) for each in written]
+    waited = "@playwright/test" in aliases.modules
+    return [
+        each._replace(demand=replace(each.demand, promise=True))
+        if waited and _LOCATORS.search(each.text)
+        else each
+        for each in written
+    ]
 
 
 def _read(reading: Reading, call: Call, end: int) -> list[WrittenDemand] | None:
@@ -81,29 +84,31 @@ def _count(reading: Reading, call: Call, word: str) -> WrittenDemand:
 
 def _chained(reading: Reading, call: Call) -> list[WrittenDemand] | None:
     """``cy.get(x).should("eq", 3)`` and ``request(app).get(path).expect(200)``."""
-    step: Call | None = call
-    for _ in range(50):
-        if step is None or "should" in step.names or step.names[-1:] == ("expect",):
-            break
-        step = step.inner
-    if step is None:
+    if not any("should" in step.names or step.names[-1:] == ("expect",) for step in call.steps()):
         return None
     words = reading.words_of(call.node)
     links, found = reading.chain(words), list[WrittenDemand]()
     for index, link in enumerate(links):
         if link.names[-1:] == ("expect",) and index and link.arguments:
-            expected = ", ".join(joined(part) for part in link.arguments)
-            found.append(WrittenDemand(joined(words), Demand(Strength.EXACT, "response", expected)))
+            found.append(WrittenDemand(joined(words), _response(link.arguments)))
         elif link.names[-1:] == ("should",) and link.arguments and link.argument(0)[0][:1] == '"':
             found.append(WrittenDemand(joined(words), _cypress(reading, links[:index], link)))
     return found or None
+
+
+def _response(given: list[list[str]]) -> Demand:
+    """``.expect(200, done)``: what is told when it is over is no part of it, but it should hear of a failure."""
+    told = given[-1] if len(given) > 1 else []
+    called = bool(told) and (told[0] in _DONE or told[0] in ("function", "async") or "=>" in told[:8])
+    deaf = called and joined(told).replace(" ", "").startswith(("()=>", "function()"))
+    expected = ", ".join(joined(part) for part in (given[:-1] if called else given))
+    return Demand(Strength.PRESENCE if deaf else Strength.EXACT, "response", expected)
 
 
 def _cypress(reading: Reading, before: list[Link], link: Link) -> Demand:
     name = link.argument(0)[0][1:-1]
     subject = [part.names[-1] for part in before if part.names] or ["cy"]
     word = name.rpartition(".")[2]
-    rule = EXPECT.matchers.get(word) or EXPECT.other
+    rule = EXPECT.matching(word)
     rest = Link((word,), (link.arguments or [])[1:])
-    assert rule is not None  # noqa: S101
     return demand_of(turned(rule) if name.startswith("not.") else rule, rest, reading.facts, subject)

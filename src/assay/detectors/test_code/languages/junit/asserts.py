@@ -10,7 +10,6 @@ from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.literals import measure, number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.words import joined
-from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
 _MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})
@@ -85,19 +84,11 @@ def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return close(subject, link.argument(0), value)
 
 
-def _listed(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    given = ", ".join(joined(each) for each in link.arguments or ())
-    return Demand(Strength.EXACT, joined(subject), f"[{given}]")
-
-
 def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """An error of a kind, where the subject throws; or a type that everything has."""
-    rule = Rule(Kind.RAISES, expected=0)
-    if "->" in subject[:4] or "{" in subject[:1]:
-        return demand_of(rule, link, facts, subject)
-    found = demand_of(Rule(Kind.SHAPE, expected=0, word="instanceOf"), link, facts, subject)
-    everything = joined(link.argument(0)) in ("Object.class", "Any::class")
-    return replace(found, strength=Strength.VACUOUS) if everything else found
+    """An error of a kind, where the subject throws; or a type."""
+    throws = "->" in subject[:4] or "{" in subject[:1]
+    rule = Rule(Kind.RAISES if throws else Kind.SHAPE, expected=0, word="instanceOf")
+    return demand_of(rule, link, facts, subject)
 
 
 def _of(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -118,30 +109,13 @@ _CHECKS: dict[str, Rule | Check] = rules(
         "isEqualToIgnoringWhitespace isEqualToNormalizingNewlines hasSameElementsAs returns containsEntry "
         "isEqualToComparingFieldByFieldRecursively": Rule(Kind.EQUAL, expected=0),
         "isNotEqualTo isNotSameAs": Rule(Kind.UNEQUAL, expected=0),
-        "isTrue": Rule(Kind.TRUE),
-        "isFalse": Rule(Kind.FALSE),
-        "isNull": Rule(Kind.VALUE, word="null"),
-        "isNotNull": Rule(Kind.NOT_VALUE, word="null"),
-        "isEmpty isBlank isNullOrEmpty isAbsent isNotPresent": Rule(Kind.VALUE, word="(empty)"),
-        "isNotEmpty isNotBlank isPresent isNotAbsent": Rule(Kind.NOT_VALUE, word="(empty)"),
-        "isZero": Rule(Kind.VALUE, word="0"),
         "isOne": Rule(Kind.VALUE, word="1"),
-        "isNotZero": Rule(Kind.NOT_VALUE, word="0"),
-        "hasSize hasSizeOf": Rule(Kind.LENGTH, expected=0),
-        "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": _listed,
-        "contains containsAll containsAnyOf containsKey": Rule(Kind.SHAPE, expected=0, word="contain"),
-        "doesNotContain": Rule(Kind.NO_SHAPE, expected=0, word="contain"),
-        "matches containsPattern": Rule(Kind.SHAPE, expected=0, word="match"),
-        "startsWith": Rule(Kind.SHAPE, expected=0, word="startWith"),
-        "endsWith": Rule(Kind.SHAPE, expected=0, word="endWith"),
+        "containsExactly containsExactlyInAnyOrder containsOnly containsExactlyElementsIn": Rule(
+            Kind.LISTED, expected=0
+        ),
+        "containsAll containsAtLeast containsAnyOf containsKey": Rule(Kind.SHAPE, expected=0, word="contain"),
         "isInstanceOf isExactlyInstanceOf isThrownBy": _kind,
-        "isGreaterThan": Rule(Kind.ORDER, expected=0, word=">"),
-        "isGreaterThanOrEqualTo isAtLeast": Rule(Kind.ORDER, expected=0, word=">="),
-        "isLessThan": Rule(Kind.ORDER, expected=0, word="<"),
-        "isLessThanOrEqualTo isAtMost": Rule(Kind.ORDER, expected=0, word="<="),
         "of": _of,
-        "isPositive": Rule(Kind.SHAPE, expected=9, word="positive"),
-        "isNegative": Rule(Kind.SHAPE, expected=9, word="negative"),
         "doesNotThrowAnyException": Rule(Kind.QUIET),
     }
 )
@@ -157,19 +131,11 @@ ASSERTJ = Library(
         **rules(
             {
                 "equalTo sameInstance theInstance comparesEqualTo": Rule(Kind.EQUAL, expected=0),
-                "nullValue": Rule(Kind.VALUE, word="null"),
-                "notNullValue": Rule(Kind.NOT_VALUE, word="null"),
-                "empty emptyString isEmptyString": Rule(Kind.VALUE, word="(empty)"),
                 "closeTo": Rule(Kind.CLOSE, expected=0, tolerance=1),
                 "anything": Rule(Kind.VACUOUS),
                 "is": Rule(Kind.EQUAL, expected=0),
-                "arrayContaining containsInAnyOrder samePropertyValuesAs": _listed,
-                "hasItem hasItems containsString hasKey hasEntry": Rule(Kind.SHAPE, expected=0, word="contain"),
-                "instanceOf": Rule(Kind.SHAPE, expected=0, word="instanceOf"),
-                "greaterThan": Rule(Kind.ORDER, expected=0, word=">"),
-                "greaterThanOrEqualTo": Rule(Kind.ORDER, expected=0, word=">="),
-                "lessThan": Rule(Kind.ORDER, expected=0, word="<"),
-                "lessThanOrEqualTo": Rule(Kind.ORDER, expected=0, word="<="),
+                "arrayContaining containsInAnyOrder samePropertyValuesAs": Rule(Kind.LISTED, expected=0),
+                "hasItems hasKey hasEntry": Rule(Kind.SHAPE, expected=0, word="contain"),
             }
         ),
     },
@@ -183,6 +149,5 @@ ASSERTJ = Library(
         r"|singleElement|message|cause|rootCause|get|hasMessageThat|hasCauseThat|returnTo\w+|succeedsWithin|valueOfKey|isWithin"
     ),
     each=True,
-    other=Rule(Kind.SHAPE, expected=0),
 )
 LIBRARIES = (JUNIT, ASSERTJ)

@@ -5,7 +5,7 @@ import re
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.scopes import Scope
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
@@ -13,41 +13,30 @@ from assay.detectors.test_code.word_sets import word_set
 
 _LATER = word_set("andExpect expectStatus verifyComplete verifyError expectNext until should")
 _SOFT = re.compile(r"\bnew\s+(?:\w+\.)*(?:BDD)?Soft(?:Assertions|Assert)\b")
-_MOST_LINKS = 50
 
 
 def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
     """``verify(mock).call(…)``, and an expectation at the end of a request or of a stream."""
     if call.root.names[-1:] and call.root.names[-1].startswith("verify"):
         return _mock(reading.links(call))
-    step: Call | None = call
-    for _ in range(_MOST_LINKS):
-        if step is None:
-            return None
-        if step.names[-1:] and step.names[-1] in _LATER and step.inner is not None:
-            break
-        step = step.inner
+    if not any(step.names and step.names[-1] in _LATER and step.inner is not None for step in call.steps()):
+        return None
     links = reading.links(call)
     later = [at for at, link in enumerate(links) if link.name in _LATER and at]
-    subject = ".".join(link_text(link) for at, link in enumerate(links) if at not in later)
+    subject = ".".join(link.written() for at, link in enumerate(links) if at not in later)
     return [
         WrittenDemand(
-            f"{subject}.{link_text(links[at])}",
+            f"{subject}.{links[at].written()}",
             Demand(Strength.EXACT, subject, joined(links[at].argument(0)) or links[at].name),
         )
         for at in later
     ] or None
 
 
-def link_text(link: Link) -> str:
-    given = f"({', '.join(joined(each) for each in link.arguments)})" if link.arguments is not None else ""
-    return ".".join(link.names) + given
-
-
 def _mock(links: list[Link]) -> list[WrittenDemand]:
     """A verification of at least no call demands nothing."""
     root = next((link for link in links if link.name.startswith("verify")), links[0])
-    text = link_text(root)
+    text = root.written()
     if root.name != "verify":
         known = root.name.startswith("verifyNo") or root.given
         return [WrittenDemand(text, Demand(Strength.EXACT, text))] if known else []
@@ -57,7 +46,7 @@ def _mock(links: list[Link]) -> list[WrittenDemand]:
         # EasyMock's way to ask for everything that was expected, and Mockito's way to ask for nothing.
         return [WrittenDemand(text, Demand(Strength.PRESENCE, subject))]
     called = links[links.index(root) + 1]
-    told = link_text(called)
+    told = called.written()
     loose = mode.startswith("atLeast") or "any(" in told
     strength = Strength.VACUOUS if mode in ("atLeast(0)", "atMost(2147483647)") else Strength(4 - 2 * loose)
     return [WrittenDemand(f"{text}.{told}", Demand(strength, f"{subject}.{called.name}", told))]
@@ -65,10 +54,13 @@ def _mock(links: list[Link]) -> list[WrittenDemand]:
 
 def lost(reading: Reading, call: Call) -> bool:
     """Soft assertions that are collected and never asked for fail nothing."""
-    if "soft" not in reading.notes:
-        reading.notes["soft"] = _SOFT.search(reading.tree.text) is not None
-    function = reading.function_around(call.node) if reading.notes["soft"] else None
+    function = reading.function_around(call.node) if _is_soft(reading) else None
     if function is None:
         return False
     source = reading.tree.source(function)
     return _SOFT.search(source) is not None and ".assertAll(" not in source
+
+
+@noted
+def _is_soft(reading: Reading) -> bool:
+    return _SOFT.search(reading.tree.text) is not None

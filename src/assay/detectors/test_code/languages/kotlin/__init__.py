@@ -1,23 +1,16 @@
 """Tests in Kotlin: JUnit and kotlin.test, with AssertJ, Truth and Hamcrest."""
 
 import re
+from dataclasses import replace
 
-from assay.detectors.test_code.engine.language import (
-    Catching,
-    Declaring,
-    Heads,
-    Language,
-    Library,
-    Quirks,
-    SkipCall,
-    Skipping,
-)
+from assay.detectors.test_code.engine.language import Heads, Language, Library
 from assay.detectors.test_code.engine.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.rules import Kind, Rule, rules
 from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
+from assay.detectors.test_code.languages.junit.marks import DECLARING
 from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
@@ -75,38 +68,25 @@ LANGUAGE = Language(
         parameter=re.compile(r"(\w+) ?:"),
     ),
     libraries=(*LIBRARIES, _CONDITIONS),
-    declaring=Declaring(),
-    skipping=Skipping(
-        calls={
-            "assumeTrue": SkipCall(at=0, unless=True),
-            "assumeFalse": SkipCall(at=0, unless=False),
-            "assumingThat": SkipCall(at=0, unless=True),
-            "abort": SkipCall(),
-        },
-        receivers=frozenset(("", "Assume", "Assumptions")),
-        throws=re.compile(
-            r"throw\s+(?:\w+\.)*(?:\w*Skip\w*Exception|TestAbortedException|AssumptionViolated\w*)\b"
-        ),
-    ),
-    catching=Catching(
-        assertions=re.compile(r"\b(?:Throwable|Error|\w*Assertion\w*|ComparisonFailure)\b"),
-        much=re.compile(r"\b(?:Exception|RuntimeException)\b"),
-        loud=word_set("fail completeExceptionally error verify"),
+    declaring=DECLARING,
+    skipping=SKIPPING,
+    catching=replace(
+        CATCHING,
         losing=dict.fromkeys(("thread", "launch", "async", "submit", "execute", "runCatching"), _ENDS),
     ),
     logic=Logic(frozenset(("false",)), strict=True, capitals=True),
-    broad=word_set("Exception Throwable RuntimeException Error"),
+    broad=BROAD,
     exits=frozenset((("exitProcess",), ("System", "exit"))),
     nothing=re.compile(
         r"\b(?:emptyList|emptySet|emptyArray|listOf|setOf|arrayOf|emptySequence|sequenceOf)(?:<[^<>()]*>)?\(\s*\)\s*\)?\s*\Z"
     ),
     repeating=word_set("forEach map forEachIndexed all any onEach"),
     fails=word_set("fail"),
-    custom=re.compile(r"(?:assert|verify|expect)[A-Z_]\w*\Z"),
+    custom=CUSTOM,
     trailing=True,
     replacing=(
         re.compile(r"\bevery\s*\{\s*([\w.]+)\([^{}]{0,200}\)\s*\}\s*(?:returns|answers)\b"),
-        re.compile(r"\bwhen\(\s*(?:\(\s*\)\s*->\s*)?([\w.]+)\([^;{}]{0,200}?\)\s*\)\s*\.then(?:Return|Answer)\("),
+        MOCKED,
     ),
-    quirks=Quirks(function=marks.function, klass=marks.klass, asserted=mocks.asserted, lost=mocks.lost),
+    quirks=QUIRKS,
 )

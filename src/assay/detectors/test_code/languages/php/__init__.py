@@ -3,6 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.language import (
+    NEVER,
     Catching,
     Declaring,
     Heads,
@@ -43,7 +44,7 @@ _GRAMMAR = Grammar(
         RETURN="return_statement",
         THROW="throw_expression",
         BREAK="break_statement continue_statement",
-        BINDING="assignment_expression",
+        BINDING="assignment_expression const_element",
         ASSIGNMENT="augmented_assignment_expression update_expression",
         MARK="attribute",
         MARKS="attribute_list",
@@ -60,7 +61,7 @@ LANGUAGE = Language(
         quoted,
         "\"'",
         frozenset(("heredoc", "nowdoc")),
-        spelled={"->": ".", "?->": "?.", ".": "+", "array": "array"},
+        spelled={"count": "len", "sizeof": "len", "->": ".", "?->": "?.", ".": "+", "array": "array"},
     ),
     heads=Heads(
         function=re.compile(
@@ -70,10 +71,11 @@ LANGUAGE = Language(
             r"[^(){};=]*?\b(?:class|trait|interface)\s+(?P<name>\w+)(?:\s+extends\s+(?P<parents>[\w\\]+))?"
         ),
         parameter=re.compile(r"(\$\w+)"),
+        receivers=frozenset(("$this", "self", "static")),
     ),
     libraries=(PHPUNIT, EXPECT, PLAIN),
     declaring=Declaring(
-        marks=frozenset(("Test", "test", "TestWith", "testWith", "DataProvider", "dataProvider")),
+        marks=re.compile(r"[Tt]est(?:With)?|[Dd]ataProvider"),
         names=re.compile(r"test"),
         lookalikes=re.compile(r"(?i)test|should|it_"),
         refused=frozenset(("private", "protected", "static", "abstract")),
@@ -95,6 +97,7 @@ LANGUAGE = Language(
             r"(?<!\w)(?:Throwable|Exception|RuntimeException|\w*Assertion\w*|ExpectationFailedException)\b"
         ),
         loud=word_set("fail assertSame assertEquals"),
+        losing={"register_shutdown_function": NEVER},
     ),
     logic=Logic(),
     broad=word_set("Exception Throwable RuntimeException Error \\Exception \\Throwable \\Error"),

@@ -1,11 +1,12 @@
 """What assertions demand in PHPUnit and Pest."""
 
+from dataclasses import replace
 from functools import partial
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, rules
+from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
@@ -22,6 +23,12 @@ def _message(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return Demand(Strength.SHAPE, "message of what follows", f"match({joined(subject)})")
 
 
+def _thrown(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    """``toThrow(Foo::class, "why")``: of this kind, and with this in its message."""
+    found = demand_of(Rule(Kind.RAISES, expected=0), link, facts, subject)
+    return replace(found, expected=f"{found.expected}, {link.text(1)}") if link.given > 1 else found
+
+
 PHPUNIT = Library(
     functions=rules(
         {
@@ -30,8 +37,8 @@ PHPUNIT = Library(
             "assertXmlStringEqualsXmlString assertFileEquals": _turned_around(Kind.EQUAL),
             "assertNotSame assertNotEquals": _turned_around(Kind.UNEQUAL),
             "assertEqualsWithDelta": Rule(Kind.CLOSE, 1, 0, 2),
-            "assertTrue": Rule(Kind.HOLDS),
-            "assertFalse": Rule(Kind.FAILS),
+            "assertTrue": Rule(Kind.TRUE),
+            "assertFalse": Rule(Kind.FALSE),
             "assertNull": Rule(Kind.VALUE, word="null"),
             "assertNotNull": Rule(Kind.NOT_VALUE, word="null"),
             "assertEmpty": Rule(Kind.VALUE, word="(empty)"),
@@ -76,25 +83,9 @@ EXPECT = Library(
         {
             "toBe toEqual toEqualCanonicalizing toMatchArray": _one(Kind.EQUAL),
             "toEqualWithDelta": Rule(Kind.CLOSE, expected=0, tolerance=1),
-            "toBeTrue": Rule(Kind.TRUE),
-            "toBeFalse": Rule(Kind.FALSE),
-            "toBeTruthy": Rule(Kind.HOLDS),
-            "toBeFalsy": Rule(Kind.FAILS),
-            "toBeNull": Rule(Kind.VALUE, word="null"),
-            "toBeEmpty": Rule(Kind.VALUE, word="(empty)"),
-            "toHaveCount toHaveLength": _one(Kind.LENGTH),
-            "toContain toContainEqual toHaveKey toHaveKeys toMatchObject": _one(Kind.SHAPE, word="contain"),
-            "toMatch": _one(Kind.SHAPE, word="match"),
-            "toStartWith": _one(Kind.SHAPE, word="startWith"),
-            "toEndWith": _one(Kind.SHAPE, word="endWith"),
-            "toBeInstanceOf": _one(Kind.SHAPE, word="instanceOf"),
-            "toBeGreaterThan": _one(Kind.ORDER, word=">"),
-            "toBeGreaterThanOrEqual": _one(Kind.ORDER, word=">="),
-            "toBeLessThan": _one(Kind.ORDER, word="<"),
-            "toBeLessThanOrEqual": _one(Kind.ORDER, word="<="),
-            "toThrow": Rule(Kind.RAISES, expected=0),
+            "toContainEqual toHaveKey toHaveKeys toMatchObject": _one(Kind.SHAPE, word="contain"),
+            "toThrow": _thrown,
         }
     ),
     each=True,
-    other=Rule(Kind.SHAPE, expected=0),
 )

@@ -5,11 +5,13 @@ import re
 from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import read_mark
 from assay.detectors.test_code.engine.marks import Function, Mark
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading, names_of
+from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.suites import mark_skips, read_mark
+from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -17,7 +19,9 @@ from assay.detectors.test_code.tree import Node
 _COMMENT = re.compile(r"/\*\*((?:(?!\*/).){0,2000})\*/\s*+(?:\#\[[^\n]*+\s*+)*+\Z", re.DOTALL)
 _TOLD = re.compile(r"@(\w+)[ \t]*([^\n*@]*)")
 _EXIT = re.compile(r"\s*(exit|die)\b")
-_MODIFIERS = {"skip": "skip", "todo": "todo", "skipOnWindows": "skip", "skipLocally": "skip", "only": "focus"}
+_MODIFIERS = {"skip": "skip", "todo": "todo", "fails": "xfail", "only": "focus"}
+_WHERE = re.compile(r"skip(?:On\w+|Locally)\Z")
+"""What skips a test in some places only."""
 _LOOP = re.compile(r"foreach\s*\(\s*(\$\w+)\s+as\b")
 _LONGEST = 20_000
 
@@ -85,13 +89,13 @@ def _cells(row: list[str]) -> list[str]:
 
 def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
     """``it('adds', …)->with([…])->skip()``."""
-    if found.inner is not None or found.names not in (("it",), ("test",)):
+    if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
         return None
     head = reading.head(found)
     given = found.arguments
     if not head or given is None or (given.part_child(Part.CLOSURE) is None and scope.role is not Role.FILE):
         return None
-    declared = Declared(Role.TEST, title(head[0]))
+    declared = Declared(Role.SUITE if found.names == ("describe",) else Role.TEST, title(head[0]))
     around = found.node.parent
     while around is not None and around in reading.calls and reading.calls[around].root is found:
         _follow(reading, reading.calls[around], declared)
@@ -104,8 +108,13 @@ def _follow(reading: Reading, chained: Call, declared: Declared) -> None:
     kind, line = _MODIFIERS.get(name), reading.line(chained.node)
     link = reading.links(chained)[-1]
     if name == "with":
-        rows = link.argument(0)
-        declared.cases = len(split(rows[1:-1])) if rows[:1] == ["["] else None
+        rows = listed(reading, link.argument(0), chained.node)
+        body = chained.root.arguments.part_child(Part.CLOSURE) if chained.root.arguments is not None else None
+        names = closure_names(reading, body) if body is not None else []
+        declared.cases = None if rows is None else len(rows)
+        declared.given = lambda: [handed(names, row) for row in rows or ()]
+    elif _WHERE.match(name):
+        declared.skips.append(Skip("skip", line, f"->{name}()", True))
     elif kind == "focus":
         declared.focus = Skip("focus", line, name)
     elif kind is not None:

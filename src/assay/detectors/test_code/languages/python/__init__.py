@@ -2,7 +2,7 @@
 
 import re
 
-from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Skipping
+from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
 from assay.detectors.test_code.engine.parts import Grammar
 from assay.detectors.test_code.engine.reader import read as read_with
 from assay.detectors.test_code.engine.truth import FALSY, Logic
@@ -12,12 +12,17 @@ from assay.detectors.test_code.languages.python.asserts import CUSTOM, FLUENT, F
 from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
-from assay.detectors.test_code.languages.python.unchanged import without_unchanged
 from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.unchanged import without_unchanged
+from assay.detectors.test_code.word_sets import word_set
 
 _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"
     r"|\"(?:[^\"\\\n]|\\.)*+\"|'(?:[^'\\\n]|\\.)*+')"
+)
+_PURE = word_set(
+    "abs all any bool bytes chr dict divmod float format frozenset hex int isinstance len list max min object "
+    "ord pow range repr reversed round set sorted str sum tuple type zip"
 )
 _STRINGS = rf"{_ONE}(?:\s*+{_ONE})*+"
 
@@ -34,21 +39,40 @@ LANGUAGE = Language(
     ),
     heads=Heads(
         function=re.compile(r"(?:async\s+)?def\s+(?P<name>\w+)\s*\((?P<takes>(?:[^()]|\([^()]*\))*)\)"),
-        klass=re.compile(r"class\s+(?P<name>\w+)"),
+        klass=re.compile(r"class\s+(?P<name>\w+)\s*(?:\[[^\]]*\]\s*)?(?:\((?P<parents>[^()]*(?:\([^()]*\)[^()]*)*)\))?"),
         parameter=re.compile(r"^\*{0,2}(\w+)"),
     ),
     libraries=(FUNCTIONS, FLUENT),
-    declaring=Declaring(),
+    declaring=Declaring(
+        hook_names=word_set(
+            "setUpModule setup_module setup_function setup setUp setUpClass setup_method setup_class asyncSetUp"
+        ),
+        shared=re.compile(r"pytest_"),
+    ),
+    replacing=(
+        re.compile(r"\bpatch\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
+        re.compile(r"\bpatch\.object\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*,"),
+        re.compile(r"\bmonkeypatch\.setattr\(\s*([\w.]+)\s*,\s*[\"'](\w+)[\"']\s*,"),
+        re.compile(r"\bmonkeypatch\.setattr\(\s*[\"'](?:\w+\.)*?(\w+\.\w+)[\"']\s*,"),
+    ),
     skipping=Skipping(
+        marks={"skip": "skip", "expectedFailure": "xfail"},
+        asked={
+            "skipif": SkipCall(at=0, unless=False, label="condition"),
+            "skipIf": SkipCall(at=0, unless=False, label="condition"),
+            "skipUnless": SkipCall(at=0, unless=True, label="condition"),
+            "xfail": SkipCall("xfail", at=0, unless=False, label="condition"),
+        },
         throws=re.compile(r"raise\s+(?:[\w.]+\.)?(?:SkipTest|Skipped|skip\.Exception)\b"),
         exits=False,
+        whole=True,
     ),
     catching=Catching(
         assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
         loud=frozenset(("fail", "exit")),
         losing={"Thread": re.compile(r"\.join\("), "start_new_thread": re.compile(r"\.acquire\(|\.wait\(")},
     ),
-    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True),
+    logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True, pure=_PURE),
     broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
     exits=frozenset(
         (("sys", "exit"), ("os", "_exit"), ("exit",), ("quit",), ("os", "abort"), ("pytest", "exit"),
@@ -59,6 +83,9 @@ LANGUAGE = Language(
     fails=frozenset(("fail",)),
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
     custom=CUSTOM,
+    known={"__name__": '"a module"', "TYPE_CHECKING": "False", "typing.TYPE_CHECKING": "False"},
+    oldest={"sys.version_info": (3.0, 8.0)},
+    copies=word_set("list tuple sorted reversed set"),
     stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
     quirks=quirks.QUIRKS,
 )  # fmt: skip
@@ -80,7 +107,7 @@ def read_python(text: str) -> TestCode:
 
 def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
     """A file before and after, where tests that both have in common may come without what they say."""
-    shorter = tuple(read_python(text) for text in without_unchanged(before, after))
+    shorter = tuple(read_python(text) for text in without_unchanged(before, after, "python"))
     if any(code.problems for code in shorter):
         return read_python(before), read_python(after)
     return shorter[0], shorter[1]

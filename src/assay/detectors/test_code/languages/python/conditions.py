@@ -5,7 +5,7 @@ import re
 from assay.detectors.test_code.engine.chains import Link, chain
 from assay.detectors.test_code.engine.conditions import close, condition_demand, shape
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.literals import elements, is_literal, number
+from assay.detectors.test_code.engine.literals import elements, is_inert, is_literal, number
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.truth import DIFFERS, EQUALS, Comparison, comparison, truth
@@ -19,10 +19,6 @@ _SEARCHING = frozenset(("match", "fullmatch", "search"))
 _ASKING = re.compile(r"(?:issubclass|startswith|endswith|is_\w+)\Z")
 _LOSING = word_set("type bool set abs sum min max int sorted")
 _NEVER_NONE = word_set("str len type bool repr list dict set int float")
-_PURE = word_set(
-    "abs all any bool bytes chr dict divmod float format frozenset hex int isinstance len list max min object "
-    "ord pow range repr reversed round set sorted str sum tuple type zip"
-)
 _FOREVER = word_set("math.inf -math.inf np.inf -np.inf") | {'float("inf")', 'float("-inf")', "- math.inf"}
 _TOLERANCES = ("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta")
 _WORKING = frozenset(("+", "-", "*", "/", "["))
@@ -68,7 +64,7 @@ def _asked_of_all(words: list[str]) -> list[str]:
 def _called(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
     last = chain(words)[-1]
     first, second = last.argument(0), last.argument(1)
-    if is_inert(words) and last.name != "isinstance":
+    if is_inert(words, facts.logic.pure) and last.name != "isinstance":
         return Demand(Strength.VACUOUS, joined(words))
     if last.name in _CLOSE and second:
         return close(first, second, tolerance(last, facts, 1e-5))
@@ -86,16 +82,10 @@ def _called(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
     return None
 
 
-def is_inert(words: list[str]) -> bool:
-    """Whether nothing that a test could be about takes part: literals, and builtins of literals."""
-    plain = [word for at, word in enumerate(words) if word not in _PURE or words[at + 1 : at + 2] != ["("]]
-    return len(plain) < len(words) and is_literal(plain)
-
-
 def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None:
     left, operator, right = compared.left, compared.operator, compared.right
     equal = (operator in EQUALS and wanted) or (operator in DIFFERS and not wanted)
-    sized = _sized(left, operator, right) if wanted else None
+    sized = _sized(facts, left, operator, right) if wanted else None
     if sized is not None:
         return sized
     if equal:
@@ -104,7 +94,7 @@ def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None
         found = _closely(facts, left, right) or _closely(facts, right, left) or _wrapped(left, right)
         if found is not None:
             return found
-        if joined(right).rpartition(".")[2] == "ANY" or _are_own(left, right):
+        if joined(right).rpartition(".")[2] == "ANY" or _are_own(facts, left, right):
             return Demand(Strength.VACUOUS, joined(left), joined(right))
     if operator in DIFFERS and wanted and right == ["None"] and _wrapper(left) in _NEVER_NONE:
         return Demand(Strength.VACUOUS, joined(left))
@@ -120,10 +110,10 @@ def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None
     return None
 
 
-def _sized(left: list[str], operator: str, right: list[str]) -> Demand | None:
+def _sized(facts: Facts, left: list[str], operator: str, right: list[str]) -> Demand | None:
     """How long something is: ``len(x) == 0`` and ``len(x) > 0`` only ask whether there is anything in it."""
     bound = number(right)
-    if _wrapper(left) != "len" or bound is None or is_inert(left):
+    if _wrapper(left) != "len" or bound is None or is_inert(left, facts.logic.pure):
         return None
     measured = joined(left[2:-1])
     if operator == "==" and bound == 0:
@@ -135,10 +125,11 @@ def _sized(left: list[str], operator: str, right: list[str]) -> Demand | None:
     return None
 
 
-def _are_own(left: list[str], right: list[str]) -> bool:
+def _are_own(facts: Facts, left: list[str], right: list[str]) -> bool:
     """Whether both sides are worked out from literals alone."""
-    both = (is_inert(left) or is_literal(left)) and (is_inert(right) or is_literal(right))
-    return both and (is_inert(left) or is_inert(right) or not _WORKING.isdisjoint((*left[1:], *right[1:])))
+    inert = [is_inert(side, facts.logic.pure) for side in (left, right)]
+    both = all(found or is_literal(side) for found, side in zip(inert, (left, right), strict=True))
+    return both and (any(inert) or not _WORKING.isdisjoint((*left[1:], *right[1:])))
 
 
 def _wrapper(words: list[str]) -> str:

@@ -1,37 +1,27 @@
-"""What is particular to tests in Python."""
+"""What is particular to tests in Python: mocks, ``raises``, context managers, calls that skip."""
 
 import ast
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
 
-from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.language import Declared, Quirks
-from assay.detectors.test_code.engine.marks import Function
+from assay.detectors.test_code.engine.language import Quirks
+from assay.detectors.test_code.engine.literals import is_inert
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.running import rounds
-from assay.detectors.test_code.engine.scopes import Given, Role, Scope
+from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.engine.wrapping import Wrapping
+from assay.detectors.test_code.languages.python import collecting
 from assay.detectors.test_code.languages.python.asserts import RAISING
-from assay.detectors.test_code.languages.python.classes import is_plain_unittest
-from assay.detectors.test_code.languages.python.collect import Collection
 from assay.detectors.test_code.languages.python.conditions import condition
-from assay.detectors.test_code.languages.python.constants import constant
-from assay.detectors.test_code.languages.python.decorators import Effect, effect_of, skip_of
-from assay.detectors.test_code.languages.python.fixtures import CLASS_SETUPS, MODULE_SETUPS, Fixtures, arguments_of
-from assay.detectors.test_code.languages.python.hooks import hook_name, hook_skips
-from assay.detectors.test_code.languages.python.items import Item, Place
-from assay.detectors.test_code.languages.python.module import Function as Definition
-from assay.detectors.test_code.languages.python.module import Module, note_names
-from assay.detectors.test_code.languages.python.parameters import MOST_ROWS, Table, count, tables
-from assay.detectors.test_code.languages.python.skips import call_skip
+from assay.detectors.test_code.languages.python.hooks import hook_skips
+from assay.detectors.test_code.languages.python.names import is_made_up, marks, meant, resolve
+from assay.detectors.test_code.languages.python.rebinding import Rebinding
 from assay.detectors.test_code.languages.python.spelling import spelled
-from assay.detectors.test_code.languages.python.swallow import stack_swallows, with_swallows
 from assay.detectors.test_code.languages.python.tree import PythonTree, parse
-from assay.detectors.test_code.model import Assertion, Skip, Strength
+from assay.detectors.test_code.model import Skip, Strength
 from assay.detectors.test_code.tree import Node
 
 _RAISING = frozenset(RAISING.split())
@@ -45,191 +35,23 @@ _MOCKS = {
     "assert_not_called": Strength.EXACT, "assert_not_awaited": Strength.EXACT,
 }  # fmt: skip
 _EXITS = frozenset(("os._exit", "sys.exit", "exit", "quit"))
-_DOTTED = re.compile(r"(?!\d)\w{1,100}(?:\.(?!\d)\w{1,100}){1,4}")
-_ENDS_WELL = re.compile(r"\(\s*0?\s*\)\Z")
+_ENDS_WELL = re.compile(r"\(\s*+0?+\s*+\)\Z")
 _ANY = re.compile(r"\bANY\b")
-_LOOPS = re.compile(r"asyncio|anyio|trio|IsolatedAsyncio|tornado")
 _LONGEST = 240
-
-
-@dataclass(slots=True)
-class _Known:
-    """What a runner would collect from a file."""
-
-    module: Module
-    collection: Collection
-    fixtures: Fixtures
-    items: dict[int, Item] = field(default_factory=dict)
-    used: dict[Node | None, tuple[list[str], Item]] = field(default_factory=dict)
-    """The fixtures that a test uses."""
-
-
-def _known(reading: Reading) -> _Known:
-    return reading.notes["python"]  # type: ignore[return-value]
+_CALLS = {
+    **dict.fromkeys(
+        ("pytest.skip", "pytest.importorskip", "pytest.skip.Exception", "_pytest.outcomes.skip"), "skip"
+    ),
+    **dict.fromkeys(("_pytest.outcomes.Skipped",), "skip"),
+    **dict.fromkeys(("pytest.xfail", "_pytest.outcomes.xfail"), "xfail"),
+    "pytest.exit": "disabled",
+}
+_ABSENT = re.compile("nonexist|not_exist|notexist|no_such|nosuch|does_not|not_installed|impossible|bogus")
+_LOADS_NOTHING = re.compile(r"\A[^\n]*\n(?:[^\n]*\n)?\s*(?:return(?: None| [\w.]*Suite\(\))?|pass)\s*\Z")
 
 
 def _made(reading: Reading, node: Node) -> ast.AST | None:
     return reading.tree.made.get(node) if isinstance(reading.tree, PythonTree) else None
-
-
-def _file_skips(reading: Reading) -> list[Skip]:
-    """What the file is to a runner; and on the way, all that it collects."""
-    root = _made(reading, reading.tree.nodes[0])
-    body = root.body if isinstance(root, ast.Module) else []
-    module = Module()
-    note_names(body, module)
-    collection = Collection(module)
-    collection.block(body, Place())
-    fixtures = Fixtures(module)
-    fixtures.add([function for _, function, _ in collection.helpers])
-    reading.notes["python"] = _Known(
-        module, collection, fixtures, {id(each.node): each for each in collection.items}
-    )
-    loader = module.functions.get("load_tests")
-    empty = loader is not None and _loads_nothing(loader)
-    loads = [Skip("excluded", loader.lineno, "load_tests")] if loader is not None and empty else []
-    hooks = [
-        skip
-        for _, function, _ in collection.helpers
-        if hook_name(function, module).startswith("pytest_")
-        for skip in hook_skips(function, module)
-    ]
-    return list(dict.fromkeys([*collection.skips, *loads, *hooks]))
-
-
-def _loads_nothing(function: Definition) -> bool:
-    """``return unittest.TestSuite()``: a suite that nothing was put into."""
-    last = function.body[-1]
-    made = last.value if isinstance(last, ast.Return) else None
-    if made is None or constant(made) is None:
-        return True
-    return (
-        isinstance(made, ast.Call) and not made.args and "Suite" in ast.dump(made.func) and len(function.body) < 3
-    )
-
-
-def _function(reading: Reading, function: Function) -> Declared | None:
-    """A test with its skips and cases; None for every other function."""
-    known, made = _known(reading), _made(reading, function.node)
-    item = known.items.get(id(made))
-    if item is None:
-        return None
-    every = [*item.marks, *known.collection.marks]
-    wanted = [*arguments_of(item.node), *_named_fixtures(every), *known.fixtures.automatic()]
-    used = known.fixtures.used_by(wanted)
-    found = tables(every, item.node, known.module)
-    of_fixtures = [table for name in used if (table := known.fixtures.table(name)) is not None]
-    cases = count([*found, *of_fixtures])
-    skips = [*item.skips, *(skip for table in found for skip in table.skips)]
-    skips += [
-        skip for each in item.node.decorator_list if (skip := skip_of(each, known.module, known.module.constants))
-    ]
-    if cases == 0:
-        skips.append(Skip("skip", item.node.lineno, "no cases"))
-    skips += _changed(reading, item, function.node)
-    known.used[function.node] = (used, item)
-    cases = None if cases is None else cases * _sub_tests(reading, function.node)
-    declared = Declared(Role.TEST, function.name, item.collected, skips, cases=cases)
-    declared.given = partial(_cases, reading, found, [known.fixtures.by_name[each][0].name for each in used])
-    declared.assertions = _rows_for_themselves(item, found)
-    return declared
-
-
-def _sub_tests(reading: Reading, node: Node) -> int:
-    """How often a loop runs what is in a ``subTest``."""
-    if "subTest" not in reading.tree.text:
-        return 1
-    calls = [reading.calls[each] for each in reading.tree.within(node.start, node.end) if each in reading.calls]
-    return max((len(rounds(reading, each.node)) for each in calls if each.names[-1:] == ("subTest",)), default=1)
-
-
-def _named_fixtures(marks: list[ast.expr]) -> list[str]:
-    used = [
-        each for each in marks if isinstance(each, ast.Call) and ast.unparse(each.func).endswith("usefixtures")
-    ]
-    return [str(each.value) for mark in used for each in mark.args if isinstance(each, ast.Constant)]
-
-
-def _cases(reading: Reading, found: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
-    """What a test's parameters are in each case: what its rows say, and what its fixtures only return."""
-    number = count(found)
-    returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
-    if number is None or not 0 < number <= MOST_ROWS:
-        return [returned] if returned else []
-    rows: list[dict[str, list[str]]] = [returned]
-    for table in found:
-        filled = [
-            {name: _words(reading, value) for name, value in zip(table.names, row, strict=False)}
-            if table.filled else {}
-            for row in table.rows or ()
-        ]  # fmt: skip
-        rows = [{**one, **two} for one in rows for two in filled]
-    return rows
-
-
-def _words(reading: Reading, node: ast.expr) -> list[str]:
-    """The words of an expression, wherever in the file it stands."""
-    reach = reading.tree.reach if isinstance(reading.tree, PythonTree) else None
-    if reach is None or getattr(node, "end_lineno", None) is None:
-        return reading.words_in(spelled(node))
-    return reading.words(*reach(node))
-
-
-def _rows_for_themselves(item: Item, found: list[Table]) -> list[Assertion]:
-    """A table too long to be filled in: each of its rows counts as one thing that is expected."""
-    number = count(found)
-    if number is None or number <= MOST_ROWS:
-        return []
-    rows = [row for table in found for row in table.rows or ()]
-    texts = [", ".join(spelled(value) for value in row)[:_LONGEST] for row in rows[:4000]]
-    return [Assertion(item.node.lineno, f"case {text}", Strength.EXACT, "cases", text) for text in texts]
-
-
-def _changed(reading: Reading, item: Item, node: Node) -> list[Skip]:
-    """What decorators, a ``yield`` or a coroutine that nobody awaits do to all of a test's assertions."""
-    module, skips = _known(reading).module, list[Skip]()
-    plain = item.owner is not None and is_plain_unittest(item.owner, module)
-    coroutine = isinstance(item.node, ast.AsyncFunctionDef)
-    text = reading.tree.source(node)
-    generator = "yield" in text and _has(item.node, ast.Yield, ast.YieldFrom)
-    if generator:
-        skips.append(Skip("xfail", item.node.lineno, "yield"))
-    awaits = _has(item.node, ast.Await, ast.AsyncFor, ast.AsyncWith) if coroutine else True
-    if coroutine and not awaits and not _LOOPS.search(reading.tree.text):
-        skips.append(Skip("disabled", item.node.lineno, "a coroutine that awaits nothing", conditional=True))
-    effect = Effect.NONE
-    for decorator in item.node.decorator_list:
-        effect |= effect_of(decorator, module)
-    never = (plain and (coroutine or generator)) or bool(effect & Effect.NEVER_CALLS)
-    for inner in reading.tree.within(node.start, node.end) if never or effect & Effect.SWALLOWS else ():
-        inner.dead |= never
-        inner.swallowed |= bool(effect & Effect.SWALLOWS)
-    return skips
-
-
-def _has(function: ast.AST, *kinds: type[ast.AST]) -> bool:
-    """Whether a function itself has such a node, and not only one inside of it."""
-    waiting = list(ast.iter_child_nodes(function))
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, kinds):
-            return True
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting += ast.iter_child_nodes(node)
-    return False
-
-
-def _resolve(reading: Reading) -> Callable[[Names], Names]:
-    """Names with what they were imported as."""
-    module = Module()
-    for each in reading.tree.imports if isinstance(reading.tree, PythonTree) else ():
-        module.imports(each)
-    aliases = module.aliases
-
-    def resolved(names: Names) -> Names:
-        return (*aliases[names[0]].split("."), *names[1:]) if names and names[0] in aliases else names
-
-    return resolved
 
 
 def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
@@ -291,7 +113,8 @@ def _body(reading: Reading, call: Call) -> tuple[str, bool]:
             shown.append(joined(reading.words_in(spelled(value))))
         else:
             shown.append(type(each).__name__.lower())
-        own &= isinstance(each, ast.Raise | ast.Pass)
+        alone = isinstance(value, ast.Call) and is_inert(reading.words_in(shown[-1]), reading.language.logic.pure)
+        own &= isinstance(each, ast.Raise | ast.Pass) or alone
     return "; ".join(shown)[:_LONGEST], own
 
 
@@ -313,75 +136,100 @@ def _awaited(reading: Reading, node: Node, tried: Node) -> WrittenDemand | None:
 
 
 def _silences(reading: Reading, node: Node) -> bool:
-    """A context manager that takes a failing assertion: suppress, a broad ``raises``, one of the file's own."""
-    if node.part is not Part.CALL or node.parent is None:
+    """A context manager that takes a failing assertion: suppress, a broad ``raises``, what is put on a stack."""
+    call = reading.calls[node] if node.part is Part.CALL else None
+    if call is None or node.parent is None or not call.names:
         return False
-    made, holder = _made(reading, node), _made(reading, node.parent)
-    if not isinstance(holder, ast.With | ast.AsyncWith) or not isinstance(made, ast.Call):
+    name = (reading.names(call) if call.inner is None else call.names)[-1]
+    holds = node.parent.kind in ("With", "AsyncWith") and (name == "suppress" or name in _RAISING)
+    if not holds and name not in ("enter_context", "push"):
         return False
-    module = _known(reading).module
-    stacks = any(stack_swallows(item, holder.body, module) for item in holder.items)
-    return with_swallows(made, module) or stacks
+    link = reading.links(call)[-1]
+    if name == "enter_context":
+        return _takes_failures(reading, chain(link.argument(0))[0].name, link.argument(0)[1:], node)
+    if name == "push":
+        return joined(link.argument(0)).endswith(": True")
+    return _takes_failures(reading, name, [word for each in link.positional for word in each], node)
+
+
+def _takes_failures(reading: Reading, name: str, given: list[str], node: Node) -> bool:
+    kinds = joined(reading.following.filled(given, node, containers=True))
+    taken = name == "suppress" or name in _RAISING
+    return taken and reading.language.catching.assertions.search(kinds) is not None
 
 
 def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
-    made = _made(reading, call.node)
-    if not isinstance(made, ast.Call) or scope.role is Role.FILE:
+    """``pytest.skip()`` and its like, by whatever name, and what ends the program as if all was well."""
+    names, thrown = reading.names(call) if call.inner is None else (), call.node.parent
+    throws = reading.language.skipping.throws
+    if thrown is not None and thrown.part is Part.THROW and throws.match(reading.tree.text, thrown.start):
         return None
-    module = _known(reading).module
-    if (
-        ".".join(reading.names(call)) in _EXITS
-        and call.inner is None
-        and _ENDS_WELL.search(reading.tree.source(call.node)[-100:])
-    ):
-        return Skip("disabled", reading.line(call.node), reading.text(call.node))
-    return call_skip(_bound_to(reading, made, call), module, module.constants)
+    bound = len(names) == 1 and reading.following.value(names[0], call.node) is not None
+    if bound or (call.inner is not None and is_made_up(call.inner.names)):
+        links = chain(meant(reading, reading.words_of(call.node), call.node))
+        names = links[0].names if len(links) == 1 else ()
+    dotted, line = ".".join(names), reading.line(call.node)
+    if dotted in _EXITS and call.inner is None:
+        ends = scope.role is Role.FILE or _ENDS_WELL.search(reading.tree.source(call.node)[-100:])
+        return Skip("disabled", line, reading.text(call.node)) if ends else None
+    kind = _CALLS.get(dotted) or ("skip" if names[-1:] in (("SkipTest",), ("skipTest",)) else None)
+    if kind is None:
+        return None
+    asks = names[-1] == "importorskip" and not _is_absent(joined(reading.links(call)[-1].argument(0)))
+    return Skip(kind, line, joined(reading.words_of(call.node))[:_LONGEST], asks)
 
 
-def _bound_to(reading: Reading, made: ast.Call, call: Call) -> ast.Call:
-    """A call by what its name was bound to: ``leave = pytest.skip``."""
-    named = made.func.id if isinstance(made.func, ast.Name) else ""
-    found = reading.following.value(named, call.node) if named else None
-    text = "".join(found.words) if found is not None else ""
-    if not _DOTTED.fullmatch(text):
-        return made
-    return ast.copy_location(ast.Call(ast.parse(text, mode="eval").body, made.args, made.keywords), made)
+def _is_absent(module: str) -> bool:
+    """A module that nobody could have, by its name."""
+    name = module.strip('"')
+    if module[:1] != '"':
+        return False
+    return not all(part.isidentifier() for part in name.split(".")) or _ABSENT.search(name.lower()) is not None
+
+
+def _loaded(reading: Reading) -> list[Skip]:
+    """``def load_tests(…): return unittest.TestSuite()``: a suite that nothing was put into."""
+    for node in reading.tree.nodes[0].children if "def load_tests" in reading.tree.text else ():
+        source = reading.tree.source(node)
+        if node.part is Part.FUNCTION and source.startswith("def load_tests") and _LOADS_NOTHING.search(source):
+            return [Skip("excluded", reading.line(node), "load_tests")]
+    return []
 
 
 def _settle(reading: Reading) -> None:
-    """What a test uses counts for it; a function that asserts and that nobody calls here stands for itself."""
-    known = _known(reading)
-    called = {name for scope in reading.scopes for name, _ in scope.runs}
-    always = {known.fixtures.by_name[each][0].name for each in known.fixtures.automatic()} | set(MODULE_SETUPS)
-    every = [skip for scope in reading.scopes if scope.name in always for skip in scope.skips]
-    reading.scopes[0].skips += dict.fromkeys(every)
+    file, wrapping = reading.scopes[0], Wrapping(reading)
+    Rebinding(reading).settle()
     for scope in reading.scopes:
-        if scope.node in known.used:
-            names, item = known.used[scope.node]
-            for name in {known.fixtures.by_name[each][0].name for each in names} - always:
-                scope.call(name, Given(None))
-            for name in CLASS_SETUPS if item.owner is not None else ():
-                if known.module.method(item.owner, name) is not None:
-                    scope.call(name, Given(None))
-        elif _stands_alone(scope, called):
-            scope.role, scope.collected = Role.TEST, False
-    if not known.items:
-        own = [scope for scope in reading.scopes if scope.name in known.fixtures.by_name]
-        reading.scopes[0].skips += [skip for scope in own for skip in scope.skips if not skip.conditional]
+        found = collecting.known(reading).tests.get(scope.node)
+        if found is not None:
+            wrapping.put_around(scope, found.marks)
+        elif scope.role is Role.FUNCTION:
+            file.skips += [skip for skip in hook_skips(reading, scope) if skip not in file.skips]
+    for call in reading.calls.values():
+        holder = call.node.parent
+        if holder is None or holder.kind not in ("With", "AsyncWith") or len(call.names) != 1:
+            continue
+        if wrapping.drops(call.names[0]) or _leaves_quietly(reading, call.names[0]):
+            for each in reading.tree.within(holder.start, holder.end):
+                each.swallowed = True
+    collecting.settle(reading)
 
 
-def _stands_alone(scope: Scope, called: set[str]) -> bool:
-    """Whether a function asserts something, and nothing in this file calls it."""
-    if scope.role is not Role.FUNCTION or scope.name in called or scope.name.startswith("pytest_"):
-        return False
-    return bool(scope.written)
+def _leaves_quietly(reading: Reading, name: str) -> bool:
+    """Whether a class of the file drops what its block raises."""
+    found = collecting.method(reading, collecting.known(reading), name, "__exit__")
+    body = found.part_child(Part.BLOCK) if found is not None else None
+    returns = [each for each in body.children if each.part is Part.RETURN] if body is not None else []
+    return any(reading.truth(reading.words_of(each)[1:]) for each in returns)
 
 
 QUIRKS = Quirks(
     parse=parse,
-    resolve=_resolve,
-    file_skips=_file_skips,
-    function=_function,
+    resolve=resolve,
+    marks=marks,
+    file_skips=_loaded,
+    function=collecting.function,
+    klass=collecting.klass,
     asserted=_asserted,
     condition=condition,
     awaited=_awaited,

@@ -140,6 +140,15 @@ def spelled(node: ast.AST) -> str:
     return ast.unparse(ast.fix_missing_locations(node)) if other is node else spelled(other)
 
 
+def dotted_text(node: ast.expr) -> str:
+    """The text of what is called: most often names with dots between, which are quicker to write than the rest."""
+    names, inner = list[str](), node
+    while isinstance(inner, ast.Attribute):
+        names.append(inner.attr)
+        inner = inner.value
+    return ".".join((inner.id, *reversed(names))) if isinstance(inner, ast.Name) else ast.unparse(node)
+
+
 def text_of(value: object) -> str:
     """A text in double quotes, whichever it had."""
     if isinstance(value, str):
@@ -158,6 +167,8 @@ def literal(text: str) -> str:
         quotes = text[1:2]
         return text if quotes == '"' or '"' in text else f'f"{text[2:-1]}"'
     try:
+        if text[0] in "123456789" and text.isascii() and text.replace("_", "").isdigit():
+            return str(int(text))
         if text[-1] in "\"'":
             return text_of(ast.literal_eval(f"({text})"))
         return repr(ast.literal_eval(text)) if text[0].isdigit() and not text.isdigit() else text

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.languages.python.spelling import other_spelling, spelled
+from assay.detectors.test_code.languages.python.spelling import dotted_text, other_spelling, spelled
 from assay.detectors.test_code.tree import Node, Tree
 
 # Warnings are a setting of the whole process, so only one thread may change them at a time.
@@ -21,7 +21,7 @@ _PARTS: dict[type[ast.AST], Part] = {
     ast.Raise: Part.THROW, ast.Break: Part.BREAK, ast.Continue: Part.BREAK, ast.Assign: Part.BINDING,
     ast.AnnAssign: Part.BINDING, ast.NamedExpr: Part.BINDING, ast.AugAssign: Part.ASSIGNMENT,
     ast.Delete: Part.ASSIGNMENT, ast.Assert: Part.ASSERT, ast.Nonlocal: Part.ASSIGNMENT,
-    ast.Global: Part.ASSIGNMENT,
+    ast.Global: Part.ASSIGNMENT, ast.Yield: Part.OTHER, ast.YieldFrom: Part.OTHER,
 }  # fmt: skip
 _BLOCKS = {"body": Part.BLOCK, "orelse": Part.BLOCK, "finalbody": Part.FINALLY}
 _SIGNS = (ast.expr_context, ast.operator, ast.cmpop, ast.boolop, ast.unaryop)
@@ -29,6 +29,10 @@ _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, str, int, type
     *(sign.__subclasses__() for sign in _SIGNS)
 )
 """What has nothing in it that matters."""
+_SPECIAL = frozenset(
+    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.BinOp, ast.ListComp, ast.SetComp}
+)
+"""What is no part, and still more than what it is made of."""
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
 
 Found = tuple[int, int, str, Part, ast.AST | None]
@@ -90,20 +94,14 @@ class _Maker:
         waiting: list[ast.AST] = [module]
         while waiting:
             node = waiting.pop()
-            part = _PARTS.get(type(node))
-            if isinstance(node, ast.Assign) and not isinstance(node.targets[0], ast.Name):
+            part = _PARTS.get(node.__class__)
+            if node.__class__ is ast.Assign and not isinstance(node.targets[0], ast.Name):
                 part = Part.ASSIGNMENT
             if part is not None:
                 self._put(node, part)
                 if part is Part.CALL and other_spelling(node) is not node:
                     self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
-            elif isinstance(node, ast.Import | ast.ImportFrom):
-                self._imports.append(node)
-                continue
-            elif isinstance(node, ast.match_case):
-                self._case(node)
-            elif isinstance(node, ast.JoinedStr | ast.Dict) or other_spelling(node) is not node:
-                self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
+            elif node.__class__ in _SPECIAL and self._is_whole(node):
                 continue
             for name in node._fields:
                 value = getattr(node, name, None)
@@ -114,9 +112,23 @@ class _Maker:
                     waiting.append(value)
         return self._nested(module)
 
+    def _is_whole(self, node: ast.AST) -> bool:
+        """Whether nothing inside of a node is looked at by itself."""
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._imports.append(node)
+            return True
+        if isinstance(node, ast.match_case):
+            self._case(node)
+            return False
+        if not isinstance(node, ast.JoinedStr | ast.Dict) and other_spelling(node) is node:
+            return False
+        self._found.append((*self._reach(node), "respelled", Part.TEXT, node))
+        return True
+
     def _put(self, node: ast.AST, part: Part) -> None:
         start, end = self._reach(node)
-        self._found.append((start, end, type(node).__name__, part, node))
+        kind = "Yield" if part is Part.OTHER else type(node).__name__
+        self._found.append((start, end, kind, part, node))
         if part is Part.CALL:
             opened = self._text.find("(", self._reach(node.func)[1], end)  # type: ignore[attr-defined]
             if opened >= 0:
@@ -149,7 +161,7 @@ class _Maker:
         takes, at = False, len(self._found) - 1
         for item in node.items:
             call = item.context_expr
-            name = ast.unparse(call.func).lower() if isinstance(call, ast.Call) else ""
+            name = dotted_text(call.func).lower() if isinstance(call, ast.Call) else ""
             takes |= "suppress" in name or "raises" in name or "warns" in name
             if item.optional_vars is not None:
                 self._found.append((*self._reach(item.optional_vars), "target", Part.ASSIGNMENT, None))

@@ -79,7 +79,6 @@ LANGUAGE = Language(
         skip=quirks.skip,
         asserted=quirks.asserted,
         empty=quirks.empty,
-        loop_rows=quirks.loop_rows,
         settle=quirks.settle,
     ),
 )

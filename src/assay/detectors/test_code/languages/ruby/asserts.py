@@ -13,7 +13,6 @@ from assay.detectors.test_code.engine.rules import (
     Kind,
     Rule,
     closure_body,
-    demand_of,
     rules,
     turned,
 )
@@ -37,24 +36,7 @@ def _all(link: Link) -> str | None:
     return ", ".join(joined(part) for part in link.arguments or ()) or None
 
 
-def _parted(link: Link) -> tuple[list[list[str]], list[str]]:
-    """What is given between the parentheses, and the block after them."""
-    given = link.arguments or []
-    return (given[:-1], given[-1]) if given and given[-1][0] == "{" else (given, [])
-
-
 # Minitest, Test::Unit and Rails
-
-
-def _raises(link: Link, facts: Facts, _: list[str]) -> Demand:
-    """``assert_raises(KeyError) { f }``."""
-    given, block = _parted(link)
-    kinds = given[:1] if given and given[0][0][0] not in "\"'" else []
-    return demand_of(Rule(Kind.RAISES, 0, 1), Link(link.names, [block, *kinds]), facts)
-
-
-def _quiet(link: Link, facts: Facts, _: list[str]) -> Demand:
-    return Demand(Strength.PRESENCE, joined(closure_body(_parted(link)[1])))
 
 
 def _operator(link: Link, facts: Facts, _: list[str]) -> Demand:
@@ -104,8 +86,10 @@ _FUNCTIONS: dict[str, Rule | Check] = {
         {
             "assert assert!": Rule(Kind.HOLDS),
             "refute assert_not": Rule(Kind.FAILS),
-            "assert_raises assert_raise assert_raise_with_message assert_throws assert_raise_kind_of": _raises,
-            "assert_nothing_raised assert_nothing_thrown assert_silent": _quiet,
+            "assert_raises assert_raise assert_raise_with_message assert_throws assert_raise_kind_of": Rule(
+                Kind.RAISES, -1, 0
+            ),
+            "assert_nothing_raised assert_nothing_thrown assert_silent": Rule(Kind.QUIET, -1),
             "assert_operator assert_predicate assert_compare": _operator,
             "refute_operator refute_predicate assert_not_operator assert_not_predicate": _refuted,
             "refute_match assert_no_match": Rule(Kind.NO_SHAPE, word="match", subject=1, expected=0),
@@ -133,16 +117,6 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return replace(found, expected=text) if link.given > 1 else found
 
 
-def _fails(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """``raise_error(KeyError)``; a broad error with a message is a narrow one."""
-    first = joined(link.argument(0))
-    broad = (not first or first.rpartition("::")[2] in facts.broad) and link.given < 2
-    body = closure_body(subject)
-    if body[:1] == ["raise"]:
-        return Demand(Strength.VACUOUS, joined(body), _all(link))
-    return Demand(Strength.SHAPE if broad else Strength.EXACT, joined(body), _all(link))
-
-
 def _effect(link: Link, facts: Facts, subject: list[str]) -> Demand:
     """``change { n }.by(1)``, ``receive(:save).with(3)``: exact where it is said what comes of it."""
     said = link.arguments or []
@@ -158,37 +132,16 @@ _FAILING = "raise_error raise_exception throw_symbol"
 _MATCHERS = rules(
     {
         _EQUALS: _equal,
-        "be_nil": Rule(Kind.VALUE, word="nil"),
-        "be_true": Rule(Kind.TRUE),
-        "be_false": Rule(Kind.FALSE),
-        "be_zero": Rule(Kind.VALUE, word="0"),
-        "be_empty": Rule(Kind.VALUE, word="(empty)"),
-        "be_truthy": Rule(Kind.HOLDS),
-        "be_falsey be_falsy": Rule(Kind.FAILS),
         "be_present exist": Rule(Kind.PRESENCE),
         "be_within": Rule(Kind.CLOSE, expected=0, tolerance=1),
-        _FAILING: _fails,
+        _FAILING: Rule(Kind.RAISES, expected=0),
         "receive have_received change output have_attributes receive_messages": _effect,
         "!=": Rule(Kind.UNEQUAL, expected=0),
-        "=~ match": Rule(Kind.SHAPE, word="match", expected=0),
+        "=~": Rule(Kind.SHAPE, word="match", expected=0),
         **{sign: Rule(Kind.ORDER, word=sign, expected=0) for sign in _ORDERS},
         "include": Rule(Kind.SHAPE, expected=0),
-        "start_with": Rule(Kind.SHAPE, word="startWith", expected=0),
-        "end_with": Rule(Kind.SHAPE, word="endWith", expected=0),
-        "be_a be_an be_kind_of be_a_kind_of be_instance_of be_an_instance_of": Rule(
-            Kind.SHAPE, word="instanceOf", expected=0
-        ),
     }
 )
-
-
-def _quietly(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    return Demand(Strength.PRESENCE, joined(closure_body(subject)))
-
-
-def _raised(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """``_ { f }.must_raise KeyError``."""
-    return demand_of(Rule(Kind.RAISES, 0, 0), link, facts, subject)
 
 
 def _said(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -206,8 +159,8 @@ _MUST = rules(
         "match": Rule(Kind.SHAPE, word="match", expected=0),
         "be_kind_of be_instance_of": Rule(Kind.SHAPE, word="instanceOf", expected=0),
         "respond_to": Rule(Kind.SHAPE, word="respond_to", expected=0),
-        "raise throw": _raised,
-        "be_silent": _quietly,
+        "raise throw": Rule(Kind.RAISES, expected=0),
+        "be_silent": Rule(Kind.QUIET),
         "be": _said,
     }
 )
@@ -285,10 +238,9 @@ def _rebuilt(links: list[Link]) -> list[str]:
 EXPECT = Library(
     starters=EXPECTING - {"is_expected", "are_expected"},
     matchers={**_MATCHERS, **_MUST_OR_NOT},
-    opposites=rules({_FAILING: _quietly, _EQUALS: Rule(Kind.UNEQUAL, expected=0)}),
+    opposites=rules({_FAILING: Rule(Kind.QUIET), _EQUALS: Rule(Kind.UNEQUAL, expected=0)}),
     takers={**TO, **dict.fromkeys(_MUST_OR_NOT, True)},
     properties=frozenset(_MUST_OR_NOT),
     negations=frozenset(),
-    other=Rule(Kind.SHAPE, expected=0),
     asked_of=_pairs,
 )

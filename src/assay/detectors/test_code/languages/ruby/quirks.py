@@ -4,14 +4,14 @@ import re
 from itertools import islice
 
 from assay.detectors.test_code.engine.calls import Call
-from assay.detectors.test_code.engine.case_rows import rows_of
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.words import closing, joined, split
+from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
@@ -85,7 +85,6 @@ def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer
         handed = any(part[0] == "&" for part in head)
         if role is Role.TEST and found.node.child(*BLOCKS) is None and not handed and not made.skips:
             made.skips.append(Skip("todo", line, f"{word} without a block"))
-    _repeat(reading, found.node, outer, made)
     return made
 
 
@@ -126,30 +125,6 @@ def _metadata(reading: Reading, parts: list[list[str]], line: int, made: Declare
             _add(made, Skip(kind, line, joined(part), always is None))
 
 
-def _repeat(reading: Reading, node: Node, outer: Scope, made: Declared) -> None:
-    """How often the loops around a declaration run it, and what each of their rows wants."""
-    for around in islice(node.ancestors(), FAR):
-        if reading.scope_of.get(around) is not outer:
-            break
-        if around.part is Part.EACH:
-            rows = loop_rows(reading, around)
-            made.cases = None if rows is None or made.cases is None else made.cases * len(rows)
-            if rows is not None and made.role is Role.TEST:
-                made.assertions.extend(rows_of(reading.line(around), rows))
-
-
-def loop_rows(reading: Reading, loop: Node) -> list[list[str]] | None:
-    """The elements of a list that a loop goes through and that is written out, here or where its name is bound."""
-    receiver = _receiver(reading, loop)
-    start, end = loop.start, loop.start + len(receiver)
-    if receiver in reading.values.lists:
-        start, end = reading.values.lists[receiver]
-    found = reading.words(start, end)
-    if len(found) < 2 or found[0] not in ("[", "{") or closing(found, 0) != len(found) - 1:
-        return None
-    return split(found[1:-1])
-
-
 def _receiver(reading: Reading, loop: Node) -> str:
     """What a loop goes through, as it is written."""
     block = loop.child(*BLOCKS)
@@ -162,7 +137,7 @@ def empty(reading: Reading, loop: Node) -> bool:
     receiver = _receiver(reading, loop)
     if loop.kind == "call" and reading.language.nothing.search(receiver):
         return True
-    if loop.kind != "call" or loop_rows(reading, loop) != []:
+    if loop.kind != "call" or rows_of(reading, loop) != []:
         return False
     return receiver not in reading.values.lists or reading.values.mentions(receiver) == 2
 

@@ -85,7 +85,7 @@ LANGUAGE = Language(
         parameter=re.compile(r"^(?:mut )?(\w+)"),
     ),
     libraries=(MACROS,),
-    declaring=Declaring(),
+    declaring=Declaring(shared=None),
     catching=Catching(
         handing=re.compile(r"(?:\w+\.)*+catch_unwind|(?:\w+\.)*(?:thread|tokio|task|async_std|smol)\.spawn\w*"),
         heard=re.compile(

@@ -3,12 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.engine.truth import combined
 from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -22,7 +22,7 @@ CONFIGURATION = {
     "cfg!(FALSE)": "false",
 }
 """Conditions of the build that are always decided."""
-_TESTS = word_set("test rstest test_case quickcheck wasm_bindgen_test test_matrix parameterized gtest")
+TESTS = word_set("test rstest test_case quickcheck wasm_bindgen_test test_matrix parameterized gtest")
 _BLANK = re.compile(r"(?:\s|//[^\n]*+|/\*(?>.*?\*/))*+", re.DOTALL)
 _KNOWN = word_set(
     "unix windows debug_assertions doc doctest docsrs miri loom fuzzing tarpaulin nightly kani coverage"
@@ -32,19 +32,8 @@ _NEVER = re.compile(
 )
 _VALUES = re.compile(r"#\[\s*values\s*(\()")
 _LOOSE = frozenset(("matches", "with", "using", "panics", "is", "it", "has"))
+_NO_ANSWER = ("ignore", "inconclusive")
 _MOST, _DEEPEST, _LONGEST = 40, 12, 2000
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute(Mark):
-    """One attribute that applies; ``conditional`` where a condition decides whether it does."""
-
-    inside: tuple[str, ...] = ()
-    conditional: bool = False
-
-    @property
-    def makes_test(self) -> bool:
-        return self.name in _TESTS
 
 
 def marks(reading: Reading, node: Node) -> list[Mark]:
@@ -52,19 +41,29 @@ def marks(reading: Reading, node: Node) -> list[Mark]:
     return [*attributes(reading, node), *_inner(reading, node)]
 
 
-def attributes(reading: Reading, node: Node) -> list[Attribute]:
+def attributes(reading: Reading, node: Node) -> list[Mark]:
     """The attributes in front of an item: they stand there as its siblings."""
-    known: dict[Node, list[Attribute]] = reading.notes.setdefault("attributes", {})  # type: ignore[assignment]
+    known = _attributes_of(reading)
     if node not in known:
         known[node] = _before(reading, node)
     return known[node]
 
 
-def _before(reading: Reading, node: Node) -> list[Attribute]:
+@noted
+def _attributes_of(_: Reading) -> dict[Node, list[Mark]]:
+    return {}
+
+
+def inside(mark: Mark) -> list[str]:
+    """What stands between the parentheses of an attribute."""
+    return [word for each in mark.given for word in (*each, ",")][:-1]
+
+
+def _before(reading: Reading, node: Node) -> list[Mark]:
     if node.parent is None:
         return []
     siblings = node.parent.children
-    found: list[Attribute] = []
+    found: list[Mark] = []
     start, at = node.start, bisect_left(siblings, node.start, key=lambda each: each.start)
     for other in reversed(siblings[max(0, at - _MOST) : at]):
         blank = _BLANK.match(reading.tree.text, other.end, start)
@@ -75,14 +74,14 @@ def _before(reading: Reading, node: Node) -> list[Attribute]:
     return found
 
 
-def _inner(reading: Reading, node: Node) -> list[Attribute]:
+def _inner(reading: Reading, node: Node) -> list[Mark]:
     if node.part not in (Part.CLASS, Part.FILE):
         return []
     inner = [child for child in node.children if child.kind == "inner_attribute_item"]
     return [one for child in inner for one in _read(reading, child)]
 
 
-def _read(reading: Reading, node: Node) -> list[Attribute]:
+def _read(reading: Reading, node: Node) -> list[Mark]:
     """What an attribute comes to; a conditional one may be none or several."""
     end = min(node.end, node.start + _LONGEST)
     words = reading.language.lexicon.words(reading.tree.text, node.start, end)
@@ -90,14 +89,13 @@ def _read(reading: Reading, node: Node) -> list[Attribute]:
     return _attributes(inside, reading.line(node), False, 0)
 
 
-def _attributes(inside: list[str], line: int, conditional: bool, depth: int) -> list[Attribute]:
+def _attributes(inside: list[str], line: int, conditional: bool, depth: int) -> list[Mark]:
     bracket = next((at for at, word in enumerate(inside) if word in ("(", "=", "[")), len(inside))
     name = _name([word for word in inside[:bracket] if word != "::"])
     rest = inside[bracket + 1 :]
     rest = rest[:-1] if inside[bracket : bracket + 1] == ["("] else rest
     if name != "cfg_attr" or depth > _DEEPEST:
-        link = Link((name,), split(rest))
-        return [Attribute(name, link, f"#[{joined(inside)}]", line, tuple(rest), conditional)]
+        return [Mark(name, Link((name,), split(rest)), f"#[{joined(inside)}]", line, unsure=conditional)]
     pieces = split(rest)
     holds = configured(pieces[0]) if pieces else False
     if holds is False:
@@ -119,21 +117,15 @@ def configured(words: list[str], depth: int = 0) -> bool | None:
         return None
     word = words[0]
     if words[1:2] == ["("] and word in ("all", "any", "not"):
-        return _joined(word, [configured(piece, depth + 1) for piece in split(words[2:-1])])
+        values = [configured(piece, depth + 1) for piece in split(words[2:-1])]
+        if word == "not":
+            return None if values[:1] in ([], [None]) else not values[0]
+        return combined(values, word == "any")
     named = split(words, "=")
     if len(named) == 2:
         value = joined(named[1]).strip('"')
         return False if named[0] == ["feature"] and _NEVER.fullmatch(value) else None
     return True if word in ("test", "true") else _set_by_build(word)
-
-
-def _joined(word: str, values: list[bool | None]) -> bool | None:
-    if word == "not":
-        return not values[0] if values and values[0] is not None else None
-    decides = word == "any"
-    if decides in values:
-        return decides
-    return None if None in values else not decides
 
 
 def _set_by_build(word: str) -> bool | None:
@@ -152,7 +144,7 @@ def left_out(reading: Reading) -> Mapping[Node, bool | None]:
         siblings = node.parent.children
         at = bisect_left(siblings, blank.end() if blank is not None else 0, key=lambda each: each.start)
         for one in _read(reading, node) if at < len(siblings) else ():
-            holds = configured(list(one.inside)) if one.name == "cfg" else True
+            holds = configured(inside(one)) if one.name == "cfg" else True
             if holds is not True and found.get(siblings[at]) is not True:
                 found[siblings[at]] = True if holds is False else None
     return found
@@ -162,22 +154,21 @@ def file_skips(reading: Reading) -> list[Skip]:
     return skips(_inner(reading, reading.tree.nodes[0]))
 
 
-def skips(found: list[Attribute]) -> list[Skip]:
+def skips(found: list[Mark]) -> list[Skip]:
     """The skips among attributes."""
     made = []
     for one in found:
-        inside = list(one.inside)
-        answer = inside[inside.index("=>") + 1 :][:1] if "=>" in inside else []
-        if one.name == "ignore" or (one.name == "test_case" and answer in (["ignore"], ["inconclusive"])):
-            made.append(Skip("skip", one.line, one.text, one.conditional))
+        answer = split(inside(one), "=>")[1:2]
+        if one.name == "ignore" or (one.name == "test_case" and answer and answer[0][0] in _NO_ANSWER):
+            made.append(Skip("skip", one.line, one.text, one.unsure))
         elif one.name == "cfg":
-            holds = configured(inside)
+            holds = configured(inside(one))
             if holds is not True:
-                made.append(Skip("excluded", one.line, one.text, one.conditional or holds is None))
+                made.append(Skip("excluded", one.line, one.text, one.unsure or holds is None))
     return made
 
 
-def cases(reading: Reading, found: list[Attribute], takes: str) -> int | None:
+def cases(reading: Reading, found: list[Mark], takes: str) -> int | None:
     """How often a test runs; ``takes`` has the attributes of its parameters."""
     if any(one.name in ("apply", "template", "test_matrix", "files") for one in found) or "#[files" in takes:
         return None
@@ -188,23 +179,20 @@ def cases(reading: Reading, found: list[Attribute], takes: str) -> int | None:
     return count
 
 
-def answers(name: str, found: list[Attribute]) -> list[Assertion]:
+def answers(name: str, found: list[Mark]) -> list[Assertion]:
     """What cases say that a test gives back: ``#[test_case(1, 2 => 3)]``."""
     made = []
     for one in found:
-        inside = list(one.inside)
-        if one.name != "test_case" or "=>" not in inside:
-            continue
-        given, answer = inside[: inside.index("=>")], split(inside[inside.index("=>") + 1 :], ";")
-        word = answer[0][0] if answer else "ignore"
-        if word not in ("ignore", "inconclusive"):
-            strength = Strength.SHAPE if word in _LOOSE else Strength.EXACT
-            made.append(Assertion(one.line, one.text, strength, f"{name}({joined(given)})", joined(answer[0])))
+        given, *answers = split(inside(one), "=>") if one.name == "test_case" else [[]]
+        answer = split(answers[0], ";")[0] if answers else []
+        if answer and answer[0] not in _NO_ANSWER:
+            strength = Strength.SHAPE if answer[0] in _LOOSE else Strength.EXACT
+            made.append(Assertion(one.line, one.text, strength, f"{name}({joined(given)})", joined(answer)))
     return made
 
 
-def rows(found: list[Attribute]) -> list[list[str]]:
+def rows(found: list[Mark]) -> list[list[str]]:
     """The literal values of each case."""
-    given = [list(one.inside) for one in found if one.name in ("case", "test_case")]
+    given = [inside(one) for one in found if one.name in ("case", "test_case")]
     values = [split(split(one, "=>")[0], ";")[0] if one else [] for one in given]
     return [[joined(value) for value in split(one)] for one in values]

@@ -1,16 +1,16 @@
 """Macros that contain whole tests: they are removed around the tests, so that these are parsed like other code."""
 
 import re
-from itertools import islice
 
 from assay.detectors.test_code.engine.parts import Grammar, Part
+from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.languages.rust.written import written_out
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
 _MAKES_TESTS = re.compile(r"\bquickcheck!\s*\{")
 _OTHER_BRACKETS = re.compile(r"assert\w*+!\s*+[{\[]")
 _FAILURE = re.compile(r"return\s+Err\b")
-_MOST = 40
 _STR = re.compile(r"\bstr!(?=\s*\[)")
 _TOKEN = re.compile(
     r"""//[^\n]* | /\*(?:[^*]|\*(?!/))*(?:\*/|\Z) | r\#+"(?:[^"]|"(?!\#))*(?:"\#+|\Z) | "(?:\\.|[^"\\])*(?:"|\Z)
@@ -24,6 +24,7 @@ _NOT_NEWLINE = re.compile(r"[^\n]")
 
 def bare_parsed(text: str, grammar: Grammar) -> Tree:
     """A text, parsed without the macros around tests and without the strategies of their parameters."""
+    text = written_out(text)
     # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
     parsed = _STR.sub("txt!", text) if "str![" in text else text
     tree = parse_parts(_with_parentheses(text), grammar, _laid_bare(parsed) if "!" in text else parsed)
@@ -58,10 +59,16 @@ def _laid_bare(text: str) -> str:
     return "".join([*pieces, text[at:]]) if pieces else text
 
 
-def regions(text: str) -> tuple[tuple[int, int], ...]:
+@noted
+def regions(reading: Reading) -> list[tuple[int, int]]:
     """From where to where every function is a test."""
-    found = islice(_MAKES_TESTS.finditer(text), _MOST) if "quickcheck!" in text else ()
-    return tuple((each.end(), _closing(text, each.end() - 1)) for each in found)
+    text = reading.tree.text
+    regions: list[tuple[int, int]] = []
+    at = 0
+    while found := _MAKES_TESTS.search(text, at) if "quickcheck!" in text else None:
+        at = _closing(text, found.end() - 1)
+        regions.append((found.end(), at))
+    return regions
 
 
 def _with_parentheses(text: str) -> str:

@@ -8,16 +8,25 @@ from assay.detectors.test_code.engine.calls import Call, Names
 from assay.detectors.test_code.engine.conditions import unborrowed
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.marks import Class, Function
+from assay.detectors.test_code.engine.marked import expect_error
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.parts import Part
-from assay.detectors.test_code.engine.reading import FAR, Reading, names_of
+from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.engine.words import closing, joined
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
-from assay.detectors.test_code.languages.rust.attributes import Attribute, answers, attributes, cases, rows, skips
+from assay.detectors.test_code.languages.rust.attributes import (
+    TESTS,
+    answers,
+    attributes,
+    cases,
+    inside,
+    rows,
+    skips,
+)
 from assay.detectors.test_code.languages.rust.macros import regions
-from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 _MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
@@ -25,7 +34,6 @@ _DEFINED = re.compile(r"macro_rules!\s*(\w+)")
 _ASSERTS = re.compile(r"\b(?:panic|unwrap|expect|(?>\w*?assert)\w*+)\b")
 _ASSERTING = re.compile(r"\b(?:panic|unreachable|(?>\w*?assert)\w*+)!")
 _SWALLOWS_ASSERTS = re.compile(r"\W*|.*(?:assert|left|right|panicked|failed).*")
-_PANICS = re.compile(r"(?:\w+::)*+(?:panic|unreachable|todo|unimplemented)!")
 _RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
 _CHECKS = {"success": False, "failure": False, "code": True, "stdout": True, "stderr": True, "interrupted": False}
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
@@ -45,15 +53,14 @@ def names(text: str) -> Names:
 
 def klass(reading: Reading, found: Class) -> Declared:
     """A module, a trait, an implementation."""
-    own = [mark for mark in found.marks if isinstance(mark, Attribute)]
-    return Declared(Role.SUITE, " ".join(found.name.split()), collected=False, skips=skips(own))
+    return Declared(Role.SUITE, " ".join(found.name.split()), False, skips(found.marks))
 
 
 def function(reading: Reading, found: Function) -> Declared | None:
     """A test by its attributes, what looks like one, or a function that tests may call."""
-    own = [mark for mark in found.marks if isinstance(mark, Attribute)]
-    collected = any(one.makes_test and not one.conditional for one in own) or _in_region(reading, found.node)
-    marked = collected or any(one.makes_test or one.name in _OF_TESTS for one in own)
+    own = found.marks
+    collected = any(one.name in TESTS and not one.unsure for one in own) or _in_region(reading, found.node)
+    marked = collected or any(one.name in TESTS or one.name in _OF_TESTS for one in own)
     if not marked and not _looks_like_test(reading, found):
         if reading.scope_of[found.node.parent].role is Role.TEST:  # type: ignore[index]
             return None
@@ -66,7 +73,10 @@ def function(reading: Reading, found: Function) -> Declared | None:
     declared.assertions += answers(found.name, own)
     for one in own:
         if one.name == "should_panic":
-            _must_panic(reading, found.node, one, declared)
+            expected = joined([word for word in inside(one) if word not in ("expected", "=")]).strip('"')
+            expect_error(reading, found.node, one, expected, declared, broad=not expected)
+            # Without an expected message, any assertion that fails will do.
+            declared.must_fail = _SWALLOWS_ASSERTS.fullmatch(expected) is not None
     return declared
 
 
@@ -76,7 +86,7 @@ def _takes(reading: Reading, node: Node) -> str:
     return reading.tree.text[node.start : min(body.start if body is not None else node.end, node.start + 2000)]
 
 
-def _rows(reading: Reading, found: Function, own: list[Attribute], takes: str) -> list[list[str]]:
+def _rows(reading: Reading, found: Function, own: list[Mark], takes: str) -> list[list[str]]:
     """The values of every case; rstest gives them only to the parameters that ask for them."""
     given, taken = rows(own), reading.parameters(found.takes)
     asking = _CASE.findall(takes) or list(taken)
@@ -86,20 +96,14 @@ def _rows(reading: Reading, found: Function, own: list[Attribute], takes: str) -
 
 def _in_region(reading: Reading, node: Node) -> bool:
     """Whether a macro around a function makes a test of it."""
-    if "regions" not in reading.notes:
-        reading.notes["regions"] = regions(reading.tree.text)
-    found = reading.notes["regions"]
-    return isinstance(found, tuple) and any(start <= node.start < end for start, end in found)
+    return any(start <= node.start < end for start, end in regions(reading))
 
 
+@noted
 def _with_tests(reading: Reading) -> set[Node | None]:
     """What holds functions with a test's attribute."""
-    known = reading.notes.get("with tests")
-    if not isinstance(known, set):
-        every = (node for node in reading.tree.nodes if node.part is Part.FUNCTION)
-        known = {each.parent for each in every if any(one.makes_test for one in attributes(reading, each))}
-        reading.notes["with tests"] = known
-    return known
+    every = (node for node in reading.tree.nodes if node.part is Part.FUNCTION)
+    return {each.parent for each in every if any(one.name in TESTS for one in attributes(reading, each))}
 
 
 def _is_among_tests(reading: Reading, node: Node) -> bool:
@@ -120,22 +124,6 @@ def _looks_like_test(reading: Reading, found: Function) -> bool:
     body = found.node.part_child(Part.BLOCK)
     asserts = body is not None and _ASSERTING.search(reading.tree.text, body.start, body.end)
     return found.name.startswith("test_") or bool(asserts)
-
-
-def _must_panic(reading: Reading, node: Node, one: Attribute, declared: Declared) -> None:
-    """A test that must panic demands a panic, and turns its assertions around.
-
-    Without an expected message, any assertion that fails will do. With one, at least an assertion at the very end
-    can't have held.
-    """
-    expected = joined([word for word in one.inside if word not in ("expected", "=")]).strip('"')
-    body = node.part_child(Part.BLOCK)
-    last = body.children[-1] if body is not None and body.children else None
-    subject = joined([word for word in reading.words_of(last) if word != ";"]) if last is not None else ""
-    # A test that panics by itself does what it waits for.
-    strength = Strength.VACUOUS if _PANICS.match(subject) else Strength.EXACT if expected else Strength.SHAPE
-    declared.assertions.append(Assertion(one.line, one.text, strength, subject, expected or None))
-    declared.must_fail = bool(_SWALLOWS_ASSERTS.fullmatch(expected))
 
 
 def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
@@ -197,17 +185,12 @@ def _nested(reading: Reading, words: list[str]) -> list[WrittenDemand]:
     return found
 
 
+@noted
 def _hollow(reading: Reading) -> frozenset[str]:
     """Macros of the file that are called like assertions and assert nothing."""
-    known = reading.notes.get("hollow")
-    if not isinstance(known, frozenset):
-        sources = (reading.tree.source(node) for node in reading.tree.nodes if node.kind == "macro_definition")
-        defined = [(_DEFINED.match(source), source) for source in sources]
-        known = frozenset(
-            named[1] for named, source in defined if named and not _ASSERTS.search(source, named.end())
-        )
-        reading.notes["hollow"] = known
-    return known
+    sources = (reading.tree.source(node) for node in reading.tree.nodes if node.kind == "macro_definition")
+    defined = [(_DEFINED.match(source), source) for source in sources]
+    return frozenset(named[1] for named, source in defined if named and not _ASSERTS.search(source, named.end()))
 
 
 def condition(reading: Reading, words: list[str], wanted: bool, node: Node) -> WrittenDemand | None:
@@ -229,15 +212,7 @@ def condition(reading: Reading, words: list[str], wanted: bool, node: Node) -> W
 
 
 def settle(reading: Reading) -> None:
-    """A test begins with its attributes; of two with one name, one of which no build has, the other is a test."""
-    tests = [scope for scope in reading.scopes if scope.role is Role.TEST]
-    for scope in tests:
-        before = attributes(reading, scope.node) if scope.node is not None else []
+    """A test begins with its attributes."""
+    for scope in reading.scopes:
+        before = attributes(reading, scope.node) if scope.role is Role.TEST and scope.node is not None else []
         scope.line = before[0].line if before else scope.line
-    alive = {(scope.parent, scope.name) for scope in tests if not _is_out(scope)}
-    twins = {id(scope) for scope in tests if _is_out(scope) and (scope.parent, scope.name) in alive}
-    reading.scopes = [scope for scope in reading.scopes if id(scope) not in twins]
-
-
-def _is_out(scope: Scope) -> bool:
-    return any(skip.kind == "excluded" and not skip.conditional for skip in scope.skips)

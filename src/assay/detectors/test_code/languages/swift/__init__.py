@@ -71,7 +71,7 @@ LANGUAGE = Language(
     ),
     libraries=(XCTEST, TESTING),
     declaring=Declaring(
-        marks=frozenset(("Test",)),
+        marks=re.compile("Test"),
         names=re.compile(r"test"),
         lookalikes=re.compile(r"(?i)test"),
         refused=frozenset(("private", "static", "fileprivate")),
@@ -102,5 +102,7 @@ LANGUAGE = Language(
     fail_receivers=frozenset(("", "Issue")),
     custom=re.compile(r"(?:assert|verify|expect|check)[A-Z_]\w*\Z"),
     trailing=True,
-    quirks=Quirks(names=quirks.names, function=quirks.function, klass=quirks.klass),
+    quirks=Quirks(
+        names=quirks.names, mark_skips=quirks.skips, completed=quirks.completed, function=quirks.function
+    ),
 )

@@ -1,21 +1,12 @@
 """What assertions demand in XCTest and Swift Testing."""
 
 from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, condition_demand, equality
+from assay.detectors.test_code.engine.conditions import condition_demand
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, rules
 from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
-
-
-def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
-    """``XCTAssertEqual(x, 3)``, and within a tolerance with ``accuracy:``."""
-    accuracy = link.labelled("accuracy")
-    if accuracy:
-        return close(subject, link.argument(1), number(accuracy))
-    return equality(subject, link.argument(1), facts.constants, facts.logic)
 
 
 def _throws(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -31,13 +22,15 @@ def _expect(link: Link, facts: Facts, subject: list[str]) -> Demand:
     body = joined(closure_body(link.argument(-1))) if link.given > 1 else ""
     if name == "Never":
         return Demand(Strength.PRESENCE, body)
-    return Demand(Strength.SHAPE if name in facts.broad or name.startswith("(any") else Strength.EXACT, body, name)
+    if name in facts.broad or name.lstrip("(").startswith("any "):
+        return Demand(Strength.SHAPE, body, "an error")
+    return Demand(Strength.EXACT, body, name)
 
 
 XCTEST = Library(
     functions=rules(
         {
-            "XCTAssertEqual XCTAssertIdentical": _equal,
+            "XCTAssertEqual XCTAssertIdentical": Rule(Kind.NEAR, tolerance=9, labels=("accuracy",)),
             "XCTAssertNotEqual XCTAssertNotIdentical": Rule(Kind.UNEQUAL),
             "XCTAssertTrue XCTAssert": Rule(Kind.HOLDS),
             "XCTAssertFalse": Rule(Kind.FAILS),

@@ -1,4 +1,4 @@
-"""Empties the tests that two versions of a file have in common, so that only what changed is parsed and followed.
+"""Tests in lines where indentation says what belongs to them.
 
 Whatever is not plainly a test of its own (a name that is there twice, text over several lines, brackets that don't
 close) is left as it is.
@@ -6,8 +6,7 @@ close) is left as it is.
 
 import re
 
-from assay.detectors.test_code.chunks import Chunk, without_common
-from assay.detectors.test_code.languages.python.context import changed_meanings
+from assay.detectors.test_code.chunks import Chunk
 
 _DECORATOR = re.compile(r"^([ \t]*)@\w")
 _HEADER = re.compile(r"^([ \t]*)(?:async[ \t]+)?def[ \t]+(test\w*)[ \t]*\(")
@@ -17,12 +16,8 @@ _ENDS_HEADER = re.compile(r"^[ \t]*\)[^#\n]{0,1000}:[ \t]*$")
 _QUOTES = ('"""', "'''")
 
 
-def without_unchanged(before: str, after: str) -> tuple[str, str]:
-    """Both versions with the bodies of their common tests emptied; as they are where more than tests changed."""
-    return without_common(before, after, _chunks, _emptied, changed_meanings)
-
-
-def _chunks(lines: list[str]) -> list[Chunk]:
+def indented_chunks(lines: list[str]) -> list[Chunk]:
+    """The tests among some lines."""
     found: list[Chunk] = []
     number = 0
     within = ""
@@ -105,7 +100,8 @@ def _stands_alone(body: list[str]) -> bool:
     return all(text.count(one) == text.count(other) for one, other in ("()", "[]", "{}"))
 
 
-def _emptied(body: list[str]) -> list[str]:
+def without_body(body: list[str]) -> list[str]:
+    """As many lines that do nothing."""
     first = next((line for line in body if line.strip() and not _is_remark(line)), body[0])
     indent = first[: len(first) - len(first.lstrip())] or " "
     return [f"{indent}pass"] + [""] * (len(body) - 1)

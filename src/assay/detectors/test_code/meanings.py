@@ -1,4 +1,4 @@
-"""What a change around the tests of a Python file can mean for them.
+"""What a change around tests that lie in lines by their indentation can mean for them.
 
 A new import or helper changes nothing about a test that doesn't name it. So the names that a change may have given
 another meaning are collected, with everything that uses them; tests that use none of them say what they said.

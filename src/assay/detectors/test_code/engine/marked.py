@@ -1,0 +1,90 @@
+"""What marks make of a function: a test, what skips it, what it expects."""
+
+import re
+
+from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.parts import Part
+from assay.detectors.test_code.engine.reading import LONGEST, Reading
+from assay.detectors.test_code.engine.scopes import Role
+from assay.detectors.test_code.engine.skipping import mark_skips
+from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.tree import Node
+
+_THROWS = re.compile(r"(?:\w+::)*+(?:throw\b|raise\b|(?:panic|unreachable|todo|unimplemented)!)")
+
+
+def read_mark(reading: Reading, node: Node) -> Mark:
+    """A mark by its words: ``@Tag("slow")``, ``[Fact(Skip = "why")]``, ``#[ignore]``."""
+    words = whole = reading.words(node.start, node.end)
+    while words and words[0] in ("@", "#", "[", "!"):
+        words = words[1:-1] if words[0] == "[" and words[-1] == "]" else words[1:]
+    if words and words[0][0] == "@":
+        words = [words[0][1:], *words[1:]]
+    link = reading.chain(words)[-1]
+    return Mark(link.name, link, joined(whole), reading.line(node))
+
+
+def declared_function(reading: Reading, found: Function) -> Declared | None:
+    """What a function is by its marks and its name."""
+    declaring, quirks = reading.language.declaring, reading.language.quirks
+    holder = found.node.parent
+    if holder is not None and holder.part is Part.BLOCK:
+        # The grammar may have a node for the body of a class.
+        holder = holder.parent
+    if holder is not None and holder.part not in (Part.CLASS, Part.FILE):
+        # A function in another one, or of an anonymous class, belongs to the code around it.
+        return None
+    if found.has(*declaring.hook_marks) or found.name in declaring.hook_names:
+        return Declared(Role.HOOK, found.name)
+    marked = any(declaring.marks.fullmatch(mark.name) for mark in found.marks)
+    if quirks.collected is not None:
+        collected = quirks.collected(reading, found, marked)
+    else:
+        marked = marked or (declaring.names.match(found.name) is not None and _holds_tests(reading, found.owner))
+        collected = marked and declaring.refused.isdisjoint(found.words)
+    if not collected and ("abstract" in found.words if marked else not _looks_like_test(reading, found)):
+        return None
+    declared = Declared(Role.TEST, found.name, collected, mark_skips(reading, found.marks))
+    if quirks.completed is not None:
+        quirks.completed(reading, found, declared)
+    return declared
+
+
+def _holds_tests(reading: Reading, owner: Class | None) -> bool:
+    pattern = reading.language.declaring.parents
+    if pattern.pattern == "(?!)":
+        return True
+    return owner is not None and any(pattern.search(parent) for parent in owner.parents)
+
+
+def _looks_like_test(reading: Reading, found: Function) -> bool:
+    """A test whose mark is gone, and no function that others call or that a framework needs."""
+    declaring = reading.language.declaring
+    gone, named = declaring.gone, declaring.lookalikes.search(found.name) is not None
+    if gone is None:
+        return named and reading.values.mentions(found.name) < 2
+    if any(gone.marks.fullmatch(mark.name) for mark in found.marks):
+        return True
+    if found.takes or found.owner is None or not all(mark.name in gone.neutral for mark in found.marks):
+        return False
+    refused = found.words.isdisjoint(gone.returns) or not gone.refused.isdisjoint({found.name, *found.words})
+    if refused or reading.values.mentions(found.name) > 1:
+        return False
+    around, text = found.owner.node, reading.tree.text
+    holds = gone.holders.search(found.owner.name) or gone.holding.search(text, around.start, around.end)
+    end = min(found.node.end, found.node.start + LONGEST)
+    return holds is not None and (named or gone.asserting.search(text, found.node.start, end) is not None)
+
+
+def expect_error(reading: Reading, node: Node, mark: Mark, kind: str, declared: Declared, broad: bool) -> None:
+    """A mark that demands an error of a test turns its assertions around: the last one can't hold."""
+    body = node.part_child(Part.BLOCK)
+    last = body.children[-1] if body is not None and body.children else None
+    words = [word for word in reading.words_of(last) if word != ";"] if last is not None else []
+    # A test that throws by itself does what it waits for.
+    own = _THROWS.match(joined(words))
+    strength = Strength.VACUOUS if own else Strength.SHAPE if broad or not kind else Strength.EXACT
+    declared.assertions.append(Assertion(mark.line, mark.text, strength, joined(words), kind or None))
+    declared.must_fail = broad
