@@ -39,10 +39,10 @@ _PART = re.compile(
 )
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
 _CONVERTED = re.compile(
-    r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\)))+\Z"
+    r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\))){1,4}\Z"
 )
 _INSIDE = re.compile(r"\.|\[(?:[\"'](?P<key>[^\"']+)[\"']\]\Z)?")
-_CALLED = re.compile(r"(\w+[?!]?)\(")
+_CALLED = re.compile(r"(?<!\w)(\w++[?!]?)\(")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 

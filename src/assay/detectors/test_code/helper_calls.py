@@ -19,7 +19,9 @@ from assay.detectors.test_code.row_needs import Need, as_good, need_of, need_of_
 
 _CALL = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*[?!]?)(?:(?=\()|(?<=\w) (?=[\"'\w:\[]))")
 _NAME = re.compile(r"[A-Za-z_]\w*")
-_NO_NAMES = re.compile(r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`]*+`|\w++(?= ?:(?!:))")
+_NO_NAMES = re.compile(
+    r"'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\"|`[^`]*+`|(?<!\w)\w++(?= ?:(?!:))"
+)
 """Texts, and the names of fields: ``{ name : "TypeError" }`` names nothing."""
 _FIELD = re.compile(r"(?<![\w.])[A-Za-z_]\w*\.[A-Za-z_]\w*(?![\w(])")
 _DEFINES = re.compile(r"[?!]?\s*(?:[(=<:]|$)")

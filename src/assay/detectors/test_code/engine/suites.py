@@ -30,6 +30,8 @@ from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
 _MOST_TEXT = 300
+_FAR_BEFORE = 400
+_ENDS = re.compile(r"[{};()]")
 _COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _WORDS = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[?!]?\Z")
@@ -386,7 +388,12 @@ class Suites:
 
 def _has_heirs(reading: Reading, name: str) -> bool:
     """Whether a class of the file extends another one."""
-    return re.search(rf"(?:\bextends\s|:)[^{{}};()]{{0,400}}?\b{name}\b", reading.tree.text) is not None
+    text = reading.tree.text
+    for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
+        before = _ENDS.split(text[max(0, found.start() - _FAR_BEFORE) : found.start()])[-1]
+        if ":" in before or "extends" in before:
+            return True
+    return False
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
