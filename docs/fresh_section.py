@@ -75,7 +75,9 @@ in ``tests/attacks/fresh/cases.py``.
 
 The first answers are kept as they were; effects were measured in Python and JavaScript then. Now they are measured
 in every language but C#, on a machine that has the tools. The projects have tests that fail before the agent
-comes. Scorers of effects are asked one after another until one flags the case. Each rate has its 95 % interval;
+comes. Scorers of effects are asked one after another until one flags the case; of the unseen half, only
+``tests_need_the_fix`` and ``test_data_unmodified`` in Rust and for eight cases in Java, where every run builds the
+program. Each rate has its 95 % interval;
 one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 
 These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this
