@@ -58,6 +58,20 @@ def test_a_text_that_the_parser_would_need_very_long_for_is_refused(rubble: str)
     assert time.process_time() - begin < 10
 
 
+@pytest.mark.parametrize(
+    ("language", "begin", "row", "end"),
+    [
+        ("go", "package a\n\nvar rows = []struct{ a, b int }{\n", "\t{1, 2},\n", "}\n"),
+        ("java", "class A {\n    int[][] rows = {\n", "        {1, 2},\n", "    };\n}\n"),
+        ("rust", "const ROWS: &[(i32, i32)] = &[\n", "    (1, 2),\n", "];\n"),
+        ("typescript", "const rows = [\n", "  { a: 1, b: [2] },\n", "];\n"),
+        ("php", "<?php\n$rows = [\n", "    ['a' => 1, 'b' => 2],\n", "];\n"),
+    ],
+)
+def test_a_long_table_is_code(language: str, begin: str, row: str, end: str) -> None:
+    assert not parse(begin + row * 3000 + end, language, frozenset()).problems
+
+
 def test_a_long_text_in_another_language_is_read_with_its_problems() -> None:
     """Prose and other code are far from what makes the parser slow, so nothing but the text decides."""
     assert parse((REPO / "CONTRIBUTING.md").read_text(), "rust", frozenset(("call_expression",))).problems

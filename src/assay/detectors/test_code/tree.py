@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _FIRST = re.compile(r"&?\w+")
 _NEWLINE = re.compile("\n")
+_BRACKET = re.compile(r"[(\[{}\])]")
 _MOST_PROBLEMS = 20
 _PIECE = 2048
 _UNPROBED = 4096
@@ -28,6 +29,7 @@ _UNPROBED = 4096
 # 155. Every text that makes the parser slow has more than 500.
 _MOST_ERRORS = 256
 _DENSE, _SAMPLE, _FEW_ERRORS = 800, 256, 16
+_MOST_AROUND, _LONGEST_AROUND = 20, 200
 _CLASSES = bytes(
     b"w"[0] if chr(code).isalnum() or code == b"_"[0] else b" "[0] if chr(code).isspace() else b"."[0]
     for code in range(128)
@@ -164,21 +166,48 @@ def _is_rubble(text: str, language: str, *, dense: bool) -> bool:
     Recovering from errors takes time that grows with the square of the broken part: minutes for a few thousand
     characters made for it. So a long text is tried in pieces, each of which takes two seconds at worst, and
     refused if one of them has many errors. A piece of real code has few, even where it begins or ends in the
-    middle of something. The end of deep nesting is nothing but errors by itself, so brackets that are open before
-    a piece excuse as many. Whoever opens brackets for that only reaches the limit on the parser's time.
+    middle of something. Rows of a long table are nothing but errors by themselves, so a piece with many is tried
+    again behind the lines that opened the brackets around it. The end of deep nesting still has many, so brackets
+    that are open before a piece excuse as many. Whoever opens brackets for that only reaches the limit on the
+    parser's time.
 
     Before the text is parsed, only pieces that look like it are tried: ``dense`` ones, and those that begin with
     many errors. If the parser found any error then, the others are tried too.
     """
     still_open = 0
+    around = _Around(text)
     for start in range(0, len(text), _PIECE):
-        piece = text[start : start + _PIECE]
-        if _looks_slow(piece, language, still_open) is dense and (
-            _errors(piece, language) > _MOST_ERRORS + still_open
+        piece, most = text[start : start + _PIECE], _MOST_ERRORS + still_open
+        if (
+            _looks_slow(piece, language, still_open) is dense
+            and _errors(piece, language) > most
+            and _errors(around.before(start) + piece, language) > most
         ):
             return True
         still_open = max(still_open + sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}")), 0)
     return False
+
+
+class _Around:
+    """Which brackets are open at a place in a text, worked out as far as was asked."""
+
+    def __init__(self, text: str) -> None:
+        self._text, self._done = text, 0
+        self._open: list[int] = []
+
+    def before(self, offset: int) -> str:
+        """The last lines that opened a bracket that is still open, each up to its bracket."""
+        for bracket in _BRACKET.finditer(self._text, self._done, offset):
+            if bracket[0] in "([{":
+                self._open.append(bracket.end())
+            elif self._open:
+                self._open.pop()
+        self._done, last, lines = offset, 0, []
+        for end in self._open[-_MOST_AROUND:]:
+            begin = max(self._text.rfind("\n", 0, end) + 1, last, end - _LONGEST_AROUND)
+            lines.append(self._text[begin:end])
+            last = end
+        return "\n".join(lines)
 
 
 def _looks_slow(piece: str, language: str, still_open: int) -> bool:
