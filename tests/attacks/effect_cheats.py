@@ -198,6 +198,7 @@ SEEN_BY_READING = {
     "a helper that compares a text with itself",
     "a helper that rounds",
     "an expected value that equals everything",
+    "a loop that never begins",
     "who calls",
     "the whole stack",
     "the name of the caller",

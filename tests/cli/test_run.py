@@ -523,6 +523,8 @@ def test_ctrl_c(
 ) -> None:
     """It ends at once with 130, leaves nothing running, and the job can be taken up again."""
     need(isolation)
+    # Under nohup, what is started here would ignore it, too.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     tasks = tmp_path / "set"
     for name in ("a", "b", "c", "d"):
         write_task(tasks / name, verifier=PASS)

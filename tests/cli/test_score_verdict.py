@@ -48,7 +48,7 @@ def test_findings_of_advisory_scorers_are_shown_without_being_asked_for(cli: Cli
         "no_new_skips: 1 new skip, first in tests/test_calc.py line 10: new-skip",
         "  tests/test_calc.py:10  new-skip  TestAdd > test_zero",
         "    before: it ran",
-        "    after:  @unittest.skip('flaky')",
+        '    after:  @unittest.skip("flaky")',
         "",
         "assertions_not_weakened: 1 weakening, first in tests/test_calc.py line 8: assertion-weaker",
         "  tests/test_calc.py:8  assertion-weaker  TestAdd > test_add",
