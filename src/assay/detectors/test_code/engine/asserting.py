@@ -8,12 +8,12 @@ from functools import partial
 from itertools import islice, takewhile
 
 from assay.detectors.test_code.engine.asserted_text import without_message
+from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.fluent import fluent_demands, matched
-from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part

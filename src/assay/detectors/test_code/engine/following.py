@@ -6,37 +6,38 @@ A name that a branch, a loop or another function may have set since is left as i
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.detectors.test_code.engine.bound import (
+    DOTS,
+    NOTHING_BOUND,
+    Bound,
+    is_name,
+    is_no_name,
+    kept_together,
+    put_in,
+)
 from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
-from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, elements, fields_of, is_literal, spelled
+from assay.detectors.test_code.engine.literals import is_literal, spelled
 from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.values import bound_in
-from assay.detectors.test_code.engine.words import PRECEDENCE, closing, joined, simplified, split
+from assay.detectors.test_code.engine.words import closing, joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
     from assay.detectors.test_code.engine.reading import Reading
 
-Bound = Mapping[str, list[str]]
-"""What parameters stand for."""
-
-NOTHING_BOUND: Bound = {}
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
-_NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
 _PLAIN = re.compile(r"[^\W\d][\w$]*")
 """What may be a name, without the signs before it: read faster than words are."""
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
-_DOTS = frozenset((".", "?.", "::", "&."))
 _OF_A_CLASS = (["."], ["::"])
 _CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
-_TIGHT = 14.0
 _PATTERN = re.compile(r"(?:\A|\()/")
 """A regular expression, whose words are no names."""
 _RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
@@ -129,9 +130,9 @@ class Following:
 
     def returned(self, words: list[str]) -> list[str]:
         """What a call of a function of this file comes to that does nothing but return it: ``is_fine(x)``."""
-        if len(words) < 3 or words[-1] != ")" or not _NAME.match(words[0]):
+        if len(words) < 3 or words[-1] != ")" or not is_name(words[0]):
             return words
-        opened = 3 if words[1] in _DOTS and words[0] in self._reading.language.heads.receivers else 1
+        opened = 3 if words[1] in DOTS and words[0] in self._reading.language.heads.receivers else 1
         found = self._returned.get(words[opened - 1])
         if found is None or words[opened] != "(" or closing(words, opened) != len(words) - 1:
             return words
@@ -257,14 +258,14 @@ class Following:
                 at += 1
                 continue
             if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
-                out += _wrapped(member)
+                out += kept_together(member)
                 at += 3
                 continue
             if self._members and (stood_in := self._stand_in(words, at, used)) is not None:
                 out += stood_in[0]
                 at = stood_in[1] + 1
                 continue
-            value = None if _is_no_name(words, at) else self._value_at(words, at, used)
+            value = None if is_no_name(words, at) else self._value_at(words, at, used)
             if value is None or not value.words or (not containers and _is_container(value.words)):
                 out.append(word)
             elif words[at + 1 : at + 2] == ["("]:
@@ -273,7 +274,7 @@ class Following:
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
             else:
-                out += _wrapped(self.filled(value.words, value.node, containers=True, depth=depth + 1))
+                out += kept_together(self.filled(value.words, value.node, containers=True, depth=depth + 1))
             at += 1
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
 
@@ -282,7 +283,7 @@ class Following:
         end = at
         while words[end + 1 : end + 2] == ["."] and end + 2 < len(words):
             end += 2
-        if end == at or words[end + 1 : end + 2] != ["("] or (at and words[at - 1] in _DOTS):
+        if end == at or words[end + 1 : end + 2] != ["("] or (at and words[at - 1] in DOTS):
             return None
         known = self._members.get("".join(words[at : end + 1]), ())
         function = _function(used)
@@ -392,59 +393,6 @@ def _relations(text: str) -> int:
     """How many words tell the relation to what is expected: ``not``, ``>``, ``len``."""
     found = _RELATIONS.match(text)
     return len(found[0].split()) if found is not None else 0
-
-
-def put_in(words: list[str], bound: Bound) -> list[str]:
-    """An expression with other words for some of its names."""
-    if bound.keys().isdisjoint(words):
-        return words
-    out: list[str] = []
-    grouped, after = False, 0
-    for at, word in enumerate(words):
-        if at < after:
-            continue
-        if word in bound and not _is_no_name(words, at):
-            value, after = _part(bound[word], words, at)
-            put = _wrapped(value)
-            grouped |= put[:1] == ["("]
-            out += put
-        else:
-            out.append(word)
-    return simplified(out) if grouped else out
-
-
-def _part(value: list[str], words: list[str], at: int) -> tuple[list[str], int]:
-    """What is asked of a record or a list, and where that ends: ``case.want``, ``row[0]``."""
-    following = words[at + 1 : at + 4]
-    name, after = "", at + 1
-    if following[:1] and following[0] in _DOTS and words[at + 3 : at + 4] != ["("]:
-        name, after = "".join(following[1:2]), at + 3
-    elif following[:1] == ["["] and following[2:] == ["]"]:
-        name, after = following[1].strip("\"':"), at + 4
-    if not name:
-        return value, after
-    parts = elements(value) if name.isdigit() else None
-    found = parts[int(name)] if parts and int(name) < len(parts) else fields_of(value).get(name)
-    return (found, after) if found is not None else (value, at + 1)
-
-
-def _is_no_name(words: list[str], at: int) -> bool:
-    """Whether a word is a literal, a sign, a member of something or a label."""
-    word = words[at]
-    if not _NAME.match(word) or word in CONSTANT_WORDS:
-        return True
-    if at and words[at - 1] in _DOTS:
-        return True
-    following = words[at + 1 : at + 2]
-    return following == ["="] or (following == [":"] and at > 0 and words[at - 1] in ("{", ","))
-
-
-def _wrapped(words: list[str]) -> list[str]:
-    """An operation keeps together wherever it is put."""
-    loose = words[:1] == ["await"] or (
-        len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
-    )
-    return ["(", *words, ")"] if loose and words[0] != "(" else words
 
 
 def _is_container(words: list[str]) -> bool:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
+from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.calls import Call, Names, calls
 from assay.detectors.test_code.engine.chains import Link, chain
-from assay.detectors.test_code.engine.following import Bound, Following
+from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
-from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound
+from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound
 from assay.detectors.test_code.engine.literals import elements, fields_of
 from assay.detectors.test_code.engine.parts import FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
+from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.chains import is_labelled
-from assay.detectors.test_code.engine.following import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
 from assay.detectors.test_code.engine.truth import truth

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
+from assay.detectors.test_code.engine.bound import put_in
 from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.following import put_in
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marked import declared_function, read_mark

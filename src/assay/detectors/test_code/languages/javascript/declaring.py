@@ -3,8 +3,8 @@
 import re
 from functools import lru_cache
 
+from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.following import Bound
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
