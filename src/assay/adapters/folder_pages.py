@@ -6,32 +6,35 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from assay.adapters.gate_peek import gates_of_trial
+import msgspec
+
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.records import parse_record
 from assay.adapters.run_places import KeptPlace, ReportPlace, RunPlace, TrialPlace
 from assay.adapters.run_store import REPORT
 from assay.adapters.safe_read import open_below, read_file
+from assay.adapters.trial_evidence import judged, read_judgement
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.audit import Audit, audit_job
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import ReadJob, arms_of
+from assay.engine.gates import gates_of
 from assay.engine.history import History
 from assay.engine.job import Job
-from assay.engine.job_view import JobView, view_job
-from assay.engine.page_source import JobLine, LinePage, RunDetail, RunLine
+from assay.engine.job_runs import USUAL, runs_of
+from assay.engine.job_view import JobView, job_of_runs, view_job
+from assay.engine.page_source import JobLine, LinePage, RunDetail, job_line
 from assay.engine.regrades import Regrade
-from assay.engine.report import Question, report_job
+from assay.engine.report import report_job
 from assay.engine.run_lines import Lines
 from assay.engine.service.coding_runs import run_of_report
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.run_evidence import Gates
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery
-from assay.engine.trial_lines import line_of, trial_lines
 from assay.evidence.byte_source import ByteSource
 from assay.evidence.files import Content
+from assay.evidence.run import Run
 
 SEARCHED = 64 * 2**20
 
@@ -78,12 +81,11 @@ class FolderPages:
         return found
 
     @cached_property
-    def _places(self) -> dict[str, tuple[RunLine, RunPlace | None, History | None]]:
-        found: dict[str, tuple[RunLine, RunPlace | None, History | None]] = {}
+    def _places(self) -> dict[str, tuple[Run, RunPlace | None, History | None]]:
+        found: dict[str, tuple[Run, RunPlace | None, History | None]] = {}
         for name, one in self._jobs.items():
-            gates = self._gates(one)
             beside = {history.trial: history for history in one.histories}
-            for line in trial_lines(one.job, one.histories, self._prefix(name), gates, name):
+            for line in self._runs[name]:
                 path = os.path.join(one.path, line.name)
                 inside = os.path.dirname(os.path.abspath(path)) == os.path.abspath(one.path)
                 found[line.id] = line, TrialPlace(path) if inside else None, beside.get(line.name)
@@ -92,10 +94,13 @@ class FolderPages:
             found[line.id] = line, KeptPlace(path) if os.path.isdir(path) else ReportPlace(path), None
         return found
 
-    def _gates(self, one: ViewedJob) -> dict[str, Gates]:
-        """Only jobs with records can have scorings, and their folder says so."""
-        known = ((trial.name, gates_of_trial(os.path.join(one.path, trial.name))) for trial in one.job.trials)
-        return {name: gates for name, gates in known if gates is not None} if one.histories else {}
+    @cached_property
+    def _runs(self) -> dict[str, list[Run]]:
+        """The runs of each job."""
+        return {
+            name: runs_of(one.job, one.histories, name=name, prefix=self._prefix(name))
+            for name, one in self._jobs.items()
+        }
 
     @cached_property
     def _lines(self) -> Lines:
@@ -113,7 +118,7 @@ class FolderPages:
     def lines(self, asked: RunQuery) -> LinePage:
         return self._lines.page(asked)
 
-    def every_line(self, asked: RunQuery) -> Iterator[RunLine]:
+    def every_line(self, asked: RunQuery) -> Iterator[Run]:
         return iter(self._lines.asked(asked))
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
@@ -137,32 +142,34 @@ class FolderPages:
         _, place, _ = self._found(identity)
         return None if place is None else place.file(name)
 
-    def _found(self, identity: str) -> tuple[RunLine, RunPlace | None, History | None]:
+    def _found(self, identity: str) -> tuple[Run, RunPlace | None, History | None]:
         if identity not in self._places:
             raise NotFoundError("there is no such run")
         return self._places[identity]
 
     def jobs(self) -> Sequence[JobLine]:
         grouped = self._lines.groups(RunQuery(group="job"))
-        return [JobLine(one["value"], one["runs"], one["scored"], one["mean"], one["passed"]) for one in grouped]
+        return [job_line(one) for one in grouped]
 
     def job(self, name: str) -> JobView:
-        if name not in self._jobs:
-            raise NotFoundError("there is no such job")
         if name not in self._views:
-            one = self._jobs[name]
-            report = report_job(one.job, Question(by="trial"), one.histories, one.regrades)
-            unusable = [
-                history.trial
-                for history in one.histories
-                if any(not grading.result.validity.output_parseable for grading in history.first())
-            ]
-            self._views[name] = view_job(report, frozenset(unusable))
+            read = self._read(name)
+            regrades = self._jobs[name].regrades if name in self._jobs else ()
+            self._views[name] = view_job(report_job(read.job, USUAL, read.histories, regrades, read.runs))
         return self._views[name]
 
+    def _read(self, name: str) -> ReadJob:
+        """A job, or the runs that were kept in one folder."""
+        if name in self._jobs:
+            one = self._jobs[name]
+            return ReadJob(name, one.job, one.histories, self._runs[name])
+        kept = [line for line, _, _ in self._places.values() if line.job == name]
+        if not kept:
+            raise NotFoundError(f"there is no job {name!r}")
+        return job_of_runs(name, kept)
+
     def run_ids(self, job: str) -> Mapping[str, str]:
-        one = self._jobs.get(job)
-        return {} if one is None else {trial.name: f"{self._prefix(job)}{trial.name}" for trial in one.job.trials}
+        return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
 
     def _prefix(self, job: str) -> str:
         """What stands before the names of runs in their ids: nothing if there is only one job."""
@@ -178,14 +185,10 @@ class FolderPages:
             return None
 
     def compare(self, names: Sequence[str]) -> Comparison:
-        missing = [name for name in names if name not in self._jobs]
-        if missing:
-            raise NotFoundError(f"there is no job {missing[0]!r}")
-        read = [ReadJob(name, self._jobs[name].job, self._jobs[name].histories) for name in names]
-        return compare(arms_of(read, Question(), (), successes=False), anyway=True)
+        return compare(arms_of([self._read(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 
-def _kept_line(path: str) -> RunLine:
+def _kept_line(path: str) -> Run:
     """A run that was kept, or a report. One that can't be read is a line that says so."""
     name, job = os.path.basename(os.path.abspath(path)), os.path.basename(os.path.dirname(os.path.abspath(path)))
     where = f"{path}/{REPORT}" if os.path.isdir(path) else path
@@ -193,8 +196,9 @@ def _kept_line(path: str) -> RunLine:
     if not isinstance(found, Content):
         raise InputError(f"{where} can't be read")
     report = parse_record(found.data, ScorersReport, where)
-    run = run_of_report(report, job, name, name)
-    return line_of(run, f"{job}:{name}", gates_disagree=report.disagreement is not None)
+    judgement = read_judgement(path) if os.path.isdir(path) else None
+    gates = gates_of(report) if judgement is None else judged(gates_of(report), judgement)
+    return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")
 
 
 def _said(folder: str) -> Iterator[str]:

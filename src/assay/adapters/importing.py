@@ -14,7 +14,7 @@ from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.coding_runs import run_of_report
-from assay.engine.service.imported_runs import Imported, ImportedRun, ImportStore, import_job
+from assay.engine.service.imported_runs import Imported, ImportStore, Kept, import_job
 from assay.evidence.files import Content
 
 LIMIT: Final = 256 * 2**20
@@ -58,12 +58,13 @@ class Importing:
             found = [self._run(one, job, kept) for one in _run_folders(path) or [path]]
         return job, self._store.add_runs(self._organisation, found)
 
-    def _run(self, path: str, job: str, kept: BlobStore) -> ImportedRun:
+    def _run(self, path: str, job: str, kept: BlobStore) -> Kept:
         name = os.path.splitext(os.path.basename(os.path.abspath(path)))[0]
         if os.path.isfile(path):
             return run_of_report(_report(path), job, name)
         report = _report(f"{path}/{REPORT}")
-        return run_of_report(report, job, name, evidence=kept_evidence(path, report, kept))
+        gates, evidence = kept_evidence(path, report, kept)
+        return run_of_report(report, job, name, gates=gates, evidence=evidence)
 
 
 def _report(path: str) -> ScorersReport:

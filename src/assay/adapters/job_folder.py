@@ -6,19 +6,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import is_unfinished
-from assay.adapters.judge_states import last_state
 from assay.adapters.reward_files import read_reward_files
 from assay.adapters.safe_read import read_below, read_file
+from assay.adapters.trial_gates import read_gates
 from assay.core.errors import InputError
 from assay.engine.grading_rules import MARK
 from assay.evidence.files import File, RewardFiles
+from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
-    from assay.dialects.scorers.judge_record import VerdictState
 
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
@@ -97,8 +97,8 @@ class DiskJobFolder:
 
         return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
 
-    def judge_state(self, trial: str) -> "VerdictState | None":
-        return last_state(f"{self._path}/{trial}")
+    def gates(self, trial: str) -> Gates | None:
+        return read_gates(f"{self._path}/{trial}")
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")

@@ -5,12 +5,18 @@ import os
 from assay.adapters import gradings
 from assay.adapters.added_tags import read_tags
 from assay.adapters.annotations import read_annotations
-from assay.adapters.finished_run import finished_run
+from assay.adapters.finished_run import RESULT_LIMIT, finished_run
+from assay.adapters.safe_read import read_below
+from assay.adapters.trial_gates import read_gates
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import EvaluationResult
+from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.engine.history import History
+from assay.engine.job_runs import Question, run_of_trial
 from assay.engine.read_result import reviewed_gradings, reviewed_result
+from assay.evidence.files import Content
+from assay.evidence.run import Run
 
 USED = ("first", "latest")
 
@@ -29,8 +35,24 @@ def read_result(trial_dir: str | os.PathLike[str], grading: str = "first") -> Ev
     if grading not in USED:
         raise InputError(f"grading must be one of {', '.join(USED)}, got {grading!r}")
     folder = finished_run(trial_dir)
-    history = History(folder, gradings.read_gradings(folder), read_annotations(folder), read_tags(folder))
-    found = reviewed_result(history, grading)
+    found = reviewed_result(_history(folder), grading)
     if found is None:
         raise InputError(f"{folder} must have a grading, but it has none; write one with 'assay grade'")
     return found
+
+
+def read_run(trial_dir: str | os.PathLike[str], grading: str = "first") -> Run:
+    """What a trial came to by its first or its latest grading. Raises ``InputError``."""
+    folder = finished_run(trial_dir)
+    file = read_below(folder, ("result.json",), RESULT_LIMIT)
+    try:
+        trial = TrialDecoder().decode(file.data if isinstance(file, Content) else b"")
+    except TrialFileError as error:
+        raise InputError(f"{folder}/result.json isn't the result of a trial: {error}") from error
+    job = os.path.basename(os.path.dirname(os.path.abspath(folder)))
+    return run_of_trial(job, trial, _history(folder), Question(grading=grading))
+
+
+def _history(folder: str) -> History:
+    records = (gradings.read_gradings(folder), read_annotations(folder), read_tags(folder))
+    return History(folder, *records, gates=read_gates(folder))

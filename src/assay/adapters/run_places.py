@@ -10,23 +10,24 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
-from assay.adapters.judge_states import JUDGEMENTS, SCORES
 from assay.adapters.records import parse_record, read_records
 from assay.adapters.run_scoring import turns_of_trial
 from assay.adapters.run_store import REPORT, LocalRunStore
 from assay.adapters.safe_read import open_below, read_below, read_file
 from assay.adapters.scored_runs import agent_folder, read_scored
+from assay.adapters.trial_gates import JUDGEMENTS, SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.history import History
 from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.page_source import RunDetail, RunLine
+from assay.engine.page_source import RunDetail
 from assay.engine.trace import TracePart, TraceQuery, part_of, trace_part
 from assay.evidence.byte_source import ByteSource, HeldBytes, tail
 from assay.evidence.coding_run import CodingRun
 from assay.evidence.files import Content
+from assay.evidence.run import Run
 
 RESPONSE_LIMIT = 256 * 1024
 REPORT_LIMIT = 64 * 2**20
@@ -37,7 +38,7 @@ _VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
 class RunPlace(Protocol):
     """The folder of one run."""
 
-    def detail(self, line: RunLine, history: History | None) -> RunDetail: ...
+    def detail(self, line: Run, history: History | None) -> RunDetail: ...
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None: ...
 
@@ -50,7 +51,7 @@ class TrialPlace:
 
     path: str
 
-    def detail(self, line: RunLine, history: History | None) -> RunDetail:
+    def detail(self, line: Run, history: History | None) -> RunDetail:
         remarks: list[str] = []
         scored = self._scored(remarks)
         return RunDetail(
@@ -124,7 +125,7 @@ class KeptPlace:
 
     path: str
 
-    def detail(self, line: RunLine, history: History | None) -> RunDetail:  # noqa: ARG002 - as the other one
+    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the other one
         remarks: list[str] = []
         response, judged, report = None, None, None
         try:
@@ -166,7 +167,7 @@ class ReportPlace:
 
     path: str
 
-    def detail(self, line: RunLine, history: History | None) -> RunDetail:  # noqa: ARG002 - as the others
+    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the others
         found = read_file(self.path, REPORT_LIMIT)
         if not isinstance(found, Content):
             return RunDetail(line, remarks=[f"{self.path} can't be read"])

@@ -13,11 +13,11 @@ import msgspec
 
 from assay.adapters.agent_record import read_agent_record
 from assay.adapters.atomic_write import write_text
-from assay.adapters.judge_states import JUDGEMENTS
 from assay.adapters.numbered_files import append_numbered
 from assay.adapters.records import parse_record, read_records
 from assay.adapters.safe_read import read_below
 from assay.adapters.scored_runs import load_coding_run, read_scored
+from assay.adapters.trial_gates import JUDGEMENTS
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.judge_record import JudgeVerdict

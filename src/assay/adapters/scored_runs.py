@@ -5,10 +5,10 @@ import os
 
 from assay.adapters.agent_record import read_agent_record
 from assay.adapters.atomic_write import write_text
-from assay.adapters.judge_states import SCORES
 from assay.adapters.numbered_files import file_name, numbers_in, read_all_numbered, read_numbered, write_numbered
 from assay.adapters.records import parse_record
 from assay.adapters.safe_read import read_below
+from assay.adapters.trial_gates import SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
 from assay.engine.coding_record import coding_run

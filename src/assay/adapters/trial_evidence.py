@@ -7,20 +7,22 @@ import re
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Final
 
 import msgspec
 
 from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
 from assay.adapters.files.folder import LocalFolder
-from assay.adapters.judge_states import JUDGEMENTS, SCORES
 from assay.adapters.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.records import parse_record
 from assay.adapters.run_store import LocalRunStore
+from assay.adapters.trial_gates import JUDGEMENTS, SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport, json_text
 from assay.dialects.scorers.scored_run import ScoredRun
+from assay.engine.gates import gates_of
 from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.service.blobs import (
     DIFF,
@@ -32,7 +34,8 @@ from assay.engine.service.blobs import (
     BlobStore,
     RunFile,
 )
-from assay.engine.service.run_evidence import Evidence, FindEvidence, Gates, gates_of
+from assay.engine.service.run_evidence import Evidence, FindEvidence
+from assay.evidence.run import Gates
 
 # Larger files stay where they are.
 MOST_BYTES: Final = 512 * 2**20
@@ -76,22 +79,17 @@ def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidenc
     """The evidence in the folder of a run, in which there are files and folders of these names."""
     if inside.isdisjoint(_LOOKED_INTO):
         return Evidence()
-    found = dict(_files(place, inside))
-    gates, scored = (None, False)
-    if SCORES in inside or JUDGEMENTS in inside:
-        gates, more = _gates(place)
-        found |= more
-        scored = SCORES in inside
+    found = dict(_files(place, inside)) | (_of_scoring(place) if SCORES in inside else {})
     source = LocalFolder(place)
     try:
         files = [RunFile(name, blobs.put(source.chunks(path))) for name, path in found.items()]
-        return Evidence(files, _text(source, found), gates, scored)
+        return Evidence(files, _text(source, found))
     except OSError as error:
         raise InputError(f"{place} was changed while it was read: {error}") from error
 
 
-def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> Evidence:
-    """The evidence in a folder that 'assay score --keep' wrote. Raises ``InputError``."""
+def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[Gates, Evidence]:
+    """The gates and the evidence in a folder that 'assay score --keep' wrote. Raises ``InputError``."""
     run = LocalRunStore().read(place).run
     said = "" if run.trajectory is None else json.dumps(json_text(msgspec.to_builtins(run.trajectory)))
     written = {
@@ -101,9 +99,9 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> Eviden
         REPORT: report.model_dump_json(),
     }
     files = [RunFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
-    found = _judgement(place)
+    found = read_judgement(place)
     gates = gates_of(report) if found is None else judged(gates_of(report), found)
-    return Evidence(files, f"{_ESCAPE.sub(' ', said)}\n{run.final_response or ''}", gates, scored_as_coding=True)
+    return gates, Evidence(files, f"{_ESCAPE.sub(' ', said)}\n{run.final_response or ''}")
 
 
 def _files(place: str, inside: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -122,24 +120,18 @@ def _is_kept(path: str) -> bool:
     return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= MOST_BYTES
 
 
-def _gates(place: str) -> tuple[Gates | None, dict[str, str]]:
-    """The newest scoring, with the newest judgement if there is one; and the files of the scoring."""
-    files: dict[str, str] = {}
-    gates = None
+def _of_scoring(place: str) -> dict[str, str]:
+    """The files of the newest scoring. Raises ``InputError`` for one that can't be read."""
     scores = numbers_in(place, SCORES)
-    if scores:
-        name = file_name(scores[-1])
-        record = parse_record(read_numbered(place, SCORES, scores[-1]), ScoredRun, f"{place}/{SCORES}/{name}")
-        gates = gates_of(record.report)
-        files[REPORT] = f"{SCORES}/{name}"
-        diff = f"{SCORES}/{scores[-1]:04d}.diff"
-        if _is_kept(f"{place}/{diff}"):
-            files[DIFF] = diff
-    verdict = _judgement(place)
-    return gates if verdict is None else judged(gates or Gates(), verdict), files
+    if not scores:
+        return {}
+    name = file_name(scores[-1])
+    parse_record(read_numbered(place, SCORES, scores[-1]), ScoredRun, f"{place}/{SCORES}/{name}")
+    diff = f"{SCORES}/{scores[-1]:04d}.diff"
+    return {REPORT: f"{SCORES}/{name}"} | ({DIFF: diff} if _is_kept(f"{place}/{diff}") else {})
 
 
-def _judgement(place: str) -> JudgeVerdict | None:
+def read_judgement(place: str) -> JudgeVerdict | None:
     """The newest one that is kept beside a run."""
     numbers = numbers_in(place, JUDGEMENTS)
     if not numbers:
@@ -150,14 +142,7 @@ def _judgement(place: str) -> JudgeVerdict | None:
 
 def judged(gates: Gates, verdict: JudgeVerdict) -> Gates:
     """The gates with a later verdict of a judge."""
-    return Gates(
-        checks=gates.checks,
-        judge=verdict.opinion.state,
-        run_status=gates.run_status,
-        run_metrics_passed=gates.run_metrics_passed,
-        failure_mode=verdict.opinion.failure_mode,
-        broken=gates.broken,
-    )
+    return replace(gates, judge=verdict.opinion.state, failure_mode=verdict.opinion.failure_mode)
 
 
 def _text(source: LocalFolder, found: Mapping[str, str]) -> str:

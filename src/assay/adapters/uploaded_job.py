@@ -13,7 +13,8 @@ from assay.adapters.service_coding import CAPS
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.workspace.archives import unpack_archive
 from assay.core.errors import InputError
-from assay.engine.report import Question, report_job
+from assay.engine.job_runs import Question
+from assay.engine.report import report_job
 from assay.engine.report_json import job_json
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.imported_runs import Imported

@@ -1,8 +1,9 @@
 """Compare agents on the tasks that they have in common: who is better, by how much, and how sure that is.
 
 Each JOB is one side, or as many as it has agents. The difference is that of the later one to the earlier one, task
-by task; tasks that only one of them has don't count. Trials without a usable reward are left out, and bounds say
-what they could have changed. Jobs whose tasks, verifiers, profiles or engines differ by their hashes are refused.
+by task; tasks that only one of them has don't count. An unusable answer counts as 0, a broken measurement is left
+out, and bounds say what they could have changed. Jobs whose tasks, verifiers, profiles or engines differ by their
+hashes are refused.
 
 With --fail-if-worse-than, the exit code is 1 if the data show that the second agent is worse by more than that, 0
 if they show that it isn't, and 3 if they show neither.
@@ -19,7 +20,7 @@ from assay.core.errors import InputError
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import arms_of
 from assay.engine.compare_gate import Gate, decide
-from assay.engine.report import Question
+from assay.engine.job_runs import Question
 from assay.engine.statistics_svg import comparison_svg
 
 EXIT_CODES = {"worse": 1, "not worse": 0, "undecided": 3}

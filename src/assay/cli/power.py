@@ -7,7 +7,7 @@ attempts, what that would cost, and whether tasks or attempts are cheaper to add
 
 import argparse
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from assay.cli.arguments import finite_number, number_from_0, whole_numbers
@@ -16,8 +16,8 @@ from assay.cli.read_jobs import read_jobs
 from assay.cli.table import clean, render_table
 from assay.core.errors import InputError
 from assay.engine.compare_arms import arms_of
+from assay.engine.job_runs import Question
 from assay.engine.plan_data import Design, Pilot, Plan, pilot_of_one, pilot_of_two, plan_data
-from assay.engine.report import Question
 from assay.stats.interval import CantSay
 from assay.stats.power import Goal, Variances
 
@@ -82,12 +82,12 @@ def _pilot(args: argparse.Namespace) -> Pilot:
     if args.variances is not None:
         return Pilot(Variances(*args.variances), "as given", cost_per_trial=args.trial_cost)
     question = Question(key=args.key, threshold=1.0 if args.threshold is None else args.threshold)
-    arms = arms_of(read_jobs(args.pilot), question, (), args.threshold is not None)
-    one = len(arms) == 1
-    pilot = pilot_of_one(arms[0], args.correlation) if one else pilot_of_two(arms, anyway=args.anyway)
+    found = arms_of(read_jobs(args.pilot), question, (), args.threshold is not None)
+    one = len(found.arms) == 1
+    pilot = pilot_of_one(found.arms[0], args.correlation) if one else pilot_of_two(found, anyway=args.anyway)
     if args.trial_cost is None:
         return pilot
-    return Pilot(pilot.variances, pilot.source, pilot.tasks, pilot.attempts, args.trial_cost)
+    return replace(pilot, cost_per_trial=args.trial_cost)
 
 
 def _content(found: Plan) -> dict[str, Any]:

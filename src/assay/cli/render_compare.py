@@ -10,6 +10,7 @@ from assay.cli.table import clean, render_table, some_of
 from assay.engine.compare import AgentSummary, Comparison, Pair, TaskDifference
 from assay.engine.compare_gate import Gate
 from assay.engine.interval_json import interval_json
+from assay.evidence.run import State
 from assay.formats.counting import counted
 from assay.stats.interval import CantSay, Interval
 
@@ -23,6 +24,7 @@ def as_json(found: Comparison, gate: Gate | None) -> str:
     content = {
         "agents": [_agent(agent) for agent in found.agents],
         "pairs": [_pair(pair) for pair in found.pairs],
+        "left_out": list(found.left_out),
         "gate": None if gate is None else asdict(gate),
     }
     return json.dumps(without_nan(content), indent=2, allow_nan=False)
@@ -37,8 +39,9 @@ def _agent(agent: AgentSummary) -> dict[str, Any]:
         "mean": agent.mean.value,
         "interval": interval_json(agent.mean.interval),
         "tasks": len(arm.tasks),
-        "trials": arm.trials,
-        "broken_trials": sum(task.broken for task in arm.tasks.values()),
+        "runs": arm.runs,
+        "states": {state.value: count for state, count in arm.states.items()},
+        "n": agent.mean.n,
         "ranks": list(agent.ranks),
         "per_trial": asdict(arm.costs),
     }
@@ -63,8 +66,8 @@ def _pair(pair: Pair) -> dict[str, Any]:
         "common_tasks": pair.difference.tasks,
         "only_first": pair.only_first,
         "only_second": pair.only_second,
-        "broken_trials": list(pair.broken),
-        "if_broken_trials": None if pair.bounds is None else list(pair.bounds),
+        "open_runs": list(pair.open_runs),
+        "bounds": None if pair.bounds is None else list(pair.bounds),
         "provenance": [asdict(one) for one in pair.mismatches],
         "tasks": [asdict(task) for task in pair.tasks],
     }
@@ -91,14 +94,14 @@ def _lines(found: Comparison, gate: Gate | None, markdown: bool) -> Iterator[str
         )
         yield from _deciding(pair.tasks, pair, markdown)
     marks = dict.fromkeys(one.what for pair in found.pairs for one in pair.mismatches)
-    for mark in marks:
+    for mark in (*found.left_out, *marks):
         yield f"\n{'> ' if markdown else ''}note: {clean(mark)}"
     if gate is not None:
         yield f"\n{clean(gate.sentence)}"
 
 
 def _agents(agents: Sequence[AgentSummary], several: bool) -> tuple[Sequence[str], list[Sequence[str]]]:
-    titles = ["agent", "mean", "95 %", "tasks", "trials", "broken", "cost", "tokens", "seconds"]
+    titles = ["agent", "mean", "95 %", "tasks", "runs", "scored", "broken", "cost", "tokens", "seconds"]
     rows = [_agent_row(agent) for agent in agents]
     if several:
         titles.insert(1, "rank")
@@ -113,8 +116,9 @@ def _agent_row(agent: AgentSummary) -> Sequence[str]:
         _number(agent.mean.value),
         _ends(agent.mean.interval, signed=False),
         str(len(arm.tasks)),
-        str(arm.trials),
-        str(sum(task.broken for task in arm.tasks.values())),
+        str(arm.runs),
+        str(agent.mean.n),
+        str(arm.states[State.BROKEN]),
         "-" if costs.cost_usd is None else f"${costs.cost_usd:.4f}",
         "-" if costs.tokens is None else f"{costs.tokens:.0f}",
         "-" if costs.seconds is None else f"{costs.seconds:.1f}",
@@ -151,8 +155,8 @@ def _details(pair: Pair) -> Iterator[tuple[str, str]]:
     yield "verdict", _verdict(pair)
     if pair.bounds is not None:
         low, high = pair.bounds
-        broken = counted(sum(pair.broken), "broken trial")
-        yield "broken trials", f"{low:+.4f} to {high:+.4f}, whatever the {broken} would have got"
+        runs = f"{counted(sum(pair.open_runs), 'run')} without a usable answer"
+        yield "bounds", f"{low:+.4f} to {high:+.4f}, whatever the {runs} would have got"
 
 
 def _tasks(pair: Pair) -> str:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.evaluation_report import Change, EvaluationReport
-from assay.engine.evaluation_summary import EvaluationSummary
 from assay.engine.reviews import Review
 from assay.formats.counting import counted
 
@@ -20,7 +19,7 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
     if report.reasons:
         reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
         yield ""
-        yield render_table(("no reward from the verifier", "trials", "which"), reasons, markdown=markdown)
+        yield render_table(("no usable reward in the grading", "trials", "which"), reasons, markdown=markdown)
     if report.changes:
         yield ""
         yield render_table(
@@ -32,15 +31,6 @@ def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
         titles = ("reviewed", "reviewer", "says", "reward", "contradicts", "notes")
         yield ""
         yield render_table(titles, map(_review_row, report.reviews), markdown=markdown)
-
-
-def summary_words(summary: EvaluationSummary) -> str:
-    """The mean of the evaluations, and how many trials are valid, unusable and broken."""
-    mean = (
-        "no mean" if summary.mean is None else f"mean {summary.mean:.4f} of {counted(summary.n_averaged, 'trial')}"
-    )
-    ungraded = f", {summary.ungraded} not graded" if summary.ungraded else ""
-    return f"{mean}; {summary.valid} valid, {summary.unusable} unusable, {summary.broken} broken{ungraded}"
 
 
 def _gradings(report: EvaluationReport) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from assay.engine.report_intervals import GroupBounds, GroupIntervals
 from assay.formats.counting import counted
 from assay.stats.attempts import Estimate
+from assay.stats.bounds import Bounds
 from assay.stats.interval import CantSay, Interval
 from assay.stats.passes import PassRate
 
@@ -47,14 +48,23 @@ def _ends_or_not(found: Interval | CantSay) -> str:
 
 
 def bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
-    """What the broken trials could do to the mean."""
+    """What the runs that are open could do to the mean."""
     if found is None:
         return
     bounds = found.bounds
     if isinstance(bounds, CantSay):
-        yield "broken trials", f"can't be said: {bounds.reason}"
-    elif bounds.broken:
-        trials = f"the {counted(bounds.broken, 'broken trial')}"
-        yield "broken trials", f"{bounds.low:.4f} to {bounds.high:.4f}, whatever {trials} would have got"
+        yield "bounds", f"can't be said: {bounds.reason}"
+    elif bounds.broken or bounds.uncontrolled:
+        yield "bounds", f"{bounds.low:.4f} to {bounds.high:.4f}, whatever {open_words(bounds)} would have got"
     if found.unplaced:
-        yield "", f"{counted(found.unplaced, 'broken trial')} of the job may belong here too"
+        yield "", f"{counted(found.unplaced, 'broken run')} of the job may belong here too"
+
+
+def open_words(bounds: Bounds) -> str:
+    """The runs that bounds are about."""
+    parts = []
+    if bounds.broken:
+        parts.append(counted(bounds.broken, "broken run"))
+    if bounds.uncontrolled:
+        parts.append(f"{counted(bounds.uncontrolled, 'unusable one')} of unknown cause")
+    return f"the {' and the '.join(parts)}"

@@ -4,31 +4,20 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 
 from assay.cli.json_values import without_nan
-from assay.cli.render_evaluation import evaluation_lines, summary_words
+from assay.cli.render_evaluation import evaluation_lines
 from assay.cli.render_intervals import bounds_rows, interval_rows, mean_interval
 from assay.cli.render_noise import agreement_lines, noise_rows
-from assay.cli.render_rows import (
-    regrade_table,
-    task_table,
-    trial_table,
-)
+from assay.cli.render_rows import regrade_table, run_table, task_table
 from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
-from assay.engine.report import GroupReport, JobReport, Trouble
-from assay.engine.report_json import counts_json, job_json
+from assay.engine.report import GateCounts, GroupReport, JobReport, Trouble
+from assay.engine.report_json import job_json
+from assay.evidence.run import State
+from assay.formats.counting import counted
 from assay.stats.attempts import Estimate
 
+_ALWAYS = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE, State.BROKEN)
 _STATES = {True: " · finished", False: " · not finished", None: ""}
-
-_COUNTS = (
-    ("total", "total"),
-    ("scored", "scored"),
-    ("scored_though_errored", "scored though\nerrored"),
-    ("errored", "errored,\nno reward"),
-    ("missing", "missing"),
-    ("invalid", "invalid"),
-    ("cancelled", "cancelled"),
-)
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
@@ -49,12 +38,13 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
         extra = (*bounds_rows(report.bounds.get(group.key)), *noise_rows(report.noise.get(group.key)))
         yield _block(group, extra, markdown)
     yield ""
-    titles = ("trials", *(title for _, title in _COUNTS))
-    yield render_table(titles, _count_rows(report), right=True, markdown=markdown)
+    shown = [state for state in State if report.states[state] or state in _ALWAYS]
+    titles = ("runs", "total", *(state.value.replace("_", " ") for state in shown))
+    yield render_table(titles, _count_rows(report, shown), right=True, markdown=markdown)
     yield from _row_lines(report, markdown)
     if report.troubles:
         yield ""
-        titles = ("problem", "trials", "reward", "reason code", "which")
+        titles = ("reason", "what", "runs", "state", "cause", "which")
         yield render_table(titles, map(_trouble_row, report.troubles), markdown=markdown)
     if report.evaluation is not None:
         yield from evaluation_lines(report.evaluation, markdown)
@@ -66,12 +56,12 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
 
 
 def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
-    if report.task_rows is not None:
+    if report.by == "task":
         yield ""
         yield task_table(report.task_rows, markdown)
-    if report.trial_rows is not None:
+    if report.by == "trial":
         yield ""
-        yield trial_table(report.trial_rows, markdown)
+        yield run_table(report.runs, report.trials, markdown)
     if report.regrades:
         yield ""
         yield regrade_table(report.regrades, markdown)
@@ -87,30 +77,45 @@ def _block(group: GroupReport, extra: Sequence[tuple[str, str]], markdown: bool)
 
 
 def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
-    """The numbers of one group, harbor's first."""
+    """The numbers of one group: ours, then harbor's."""
+    if group.success is None:
+        yield "mean", _undecided(group)
+    else:
+        yield "mean", f"{_number(group.mean)} of {counted(group.n, 'run')}{mean_interval(group.intervals)}"
+        wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
+        yield wanted, _estimates("pass@", group.pass_at_k)
+        yield wanted, _estimates("pass^", group.pass_hat_k)
+        if group.intervals is not None:
+            yield from interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
+            yield from interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
+    for one in group.keys:
+        yield f"mean of {one.key}", f"{_number(one.mean)} of {counted(one.n, 'run')}"
+    yield from _gate_rows(group.gates)
     for metric in group.harbor.metrics or [{}]:
         yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
     yield "pass@k (harbor)", _named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
-    if group.evaluation is not None:
-        yield "evaluation", summary_words(group.evaluation)
-    if group.success is None:
-        yield "success", _undecided(group)
+
+
+def _gate_rows(gates: GateCounts | None) -> Iterator[tuple[str, str]]:
+    """The three gates with their denominators, and where they disagree."""
+    if gates is None:
         return
-    trials = f"{group.n_averaged} trial{'' if group.n_averaged == 1 else 's'}"
-    sure = mean_interval(group.intervals)
-    yield "mean of scored", f"{_number(group.mean_of_scored)} ({group.success.key}, {trials}){sure}"
-    wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
-    yield wanted, _estimates("pass@", group.pass_at_k)
-    yield wanted, _estimates("pass^", group.pass_hat_k)
-    if group.intervals is not None:
-        yield from interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
-        yield from interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
+    for name, said in (("checks", gates.checks), ("judge", gates.judge), ("run", gates.run)):
+        counts = ", ".join(f"{count} {word}" for word, count in said.items())
+        yield f"gate: {name}", f"{counts}; of {counted(gates.runs, 'run')}"
+    if gates.disagree:
+        yield "gates disagree", f"{counted(len(gates.disagree), 'run')}: {some_of(gates.disagree)}"
 
 
 def _undecided(group: GroupReport) -> str:
     keys = ", ".join(group.harbor.reward_stats)
-    return f"not decided: choose a reward with --key ({keys})" if keys else "not decided: no trial has a reward"
+    several = len(group.harbor.reward_stats) > 1
+    return (
+        f"none: several rewards and none decides; choose one with --key ({keys})"
+        if several
+        else "none: no run has a score"
+    )
 
 
 def _named(numbers: Iterable[tuple[str, object]]) -> str:
@@ -134,13 +139,13 @@ def _number(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _count_rows(report: JobReport) -> Iterator[tuple[str, ...]]:
+def _count_rows(report: JobReport, shown: Sequence[State]) -> Iterator[tuple[str, ...]]:
     for group in report.groups:
-        yield (group.key, *map(str, counts_json(group.counts).values()))
-    if len(report.groups) != 1 or report.counts != report.groups[0].counts:
-        yield ("all", *map(str, counts_json(report.counts).values()))
+        yield (group.key, str(sum(group.states.values())), *(str(group.states[state]) for state in shown))
+    if len(report.groups) != 1 or report.states != report.groups[0].states:
+        yield ("all", str(sum(report.states.values())), *(str(report.states[state]) for state in shown))
 
 
 def _trouble_row(trouble: Trouble) -> tuple[str, ...]:
-    kept = "none" if trouble.unscored else "kept"
-    return trouble.what, str(len(trouble.trials)), kept, trouble.reason_code, some_of(trouble.trials)
+    state, cause = trouble.state.value.replace("_", " "), trouble.cause or ""
+    return trouble.reason, trouble.what, str(len(trouble.trials)), state, cause, some_of(trouble.trials)

@@ -1,31 +1,41 @@
 """The rows of a report by task or by trial, and the trials of a job that grades another one again."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from assay.cli.render_usage import time_cells, usage_cells
 from assay.cli.table import render_table
-from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.trial import NO_SECONDS, Trial
 from assay.engine.regrades import Regrade
-from assay.engine.rows_report import TaskRow, TrialRow
+from assay.engine.rows_report import TaskRow
+from assay.evidence.run import Run
 
+_GATES = ("checks", "judge", "run gate")
 _MEASURES = ("time", "agent", "verifier", "input\ntokens", "output\ntokens", "cost")
 
 
-def trial_table(rows: Sequence[TrialRow], markdown: bool) -> str:
-    """One line per trial."""
-    titles = ("trial", "rewards", "failure", "cause", *_MEASURES)
+def run_table(runs: Sequence[Run], trials: Mapping[str, Trial], markdown: bool) -> str:
+    """One line per run. The gates of coding runs, and rewards beside the score, are shown where there are any."""
+    gated = any(run.kind == "coding" or run.judge is not None for run in runs)
+    titles = ("run", "state", "score", "rewards", "reason", "cause", *(_GATES if gated else ()), *_MEASURES)
     cells = [
         (
-            row.trial,
-            _rewards(row.rewards),
-            row.failure or "",
-            row.cause or "",
-            *time_cells(row.seconds),
-            *usage_cells(row.usage),
+            run.name,
+            run.state.value.replace("_", " "),
+            "" if run.score is None else f"{run.score:g}",
+            _rewards(run.rewards),
+            run.reason or "",
+            run.cause or "",
+            *((run.checks or "", run.judge or "", run.run_status or "") if gated else ()),
+            *_used(trials.get(run.name)),
         )
-        for row in rows
+        for run in runs
     ]
     return render_table(titles, cells, markdown=markdown)
+
+
+def _used(trial: Trial | None) -> tuple[str, ...]:
+    seconds = NO_SECONDS if trial is None or trial.seconds is None else trial.seconds
+    return (*time_cells(seconds), *usage_cells(None if trial is None else trial.usage))
 
 
 def task_table(rows: Sequence[TaskRow], markdown: bool) -> str:
@@ -34,22 +44,22 @@ def task_table(rows: Sequence[TaskRow], markdown: bool) -> str:
     titles = (
         "task",
         *(("group",) if several else ()),
-        "attempts",
+        "runs",
         "scored",
         "passed",
         "mean",
-        "failures",
+        "reasons",
         *_MEASURES,
     )
     cells = [
         (
             row.task,
             *((row.group,) if several else ()),
-            str(row.attempts),
+            str(row.runs),
             str(row.scored),
-            "" if row.successes is None else str(row.successes),
-            "" if row.mean_reward is None else f"{row.mean_reward:.4f}",
-            ", ".join(f"{count} {cause}" for cause, count in row.failures.items()),
+            str(row.passed) if row.scored else "",
+            "" if row.mean is None else f"{row.mean:.4f}",
+            ", ".join(f"{count} {reason}" for reason, count in row.reasons.items()),
             *time_cells(row.seconds),
             *usage_cells(row.usage),
         )
@@ -74,11 +84,11 @@ def regrade_table(regrades: Sequence[Regrade], markdown: bool) -> str:
     return render_table(titles, rows, markdown=markdown)
 
 
-def _outcome(rewards: Rewards | None, failure: str | None) -> str:
+def _outcome(rewards: Mapping[str, float] | None, failure: str | None) -> str:
     return _rewards(rewards) or failure or "none"
 
 
-def _rewards(rewards: Rewards | None) -> str:
+def _rewards(rewards: Mapping[str, float] | None) -> str:
     if rewards is None:
         return ""
     if list(rewards) == ["reward"]:

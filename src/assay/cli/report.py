@@ -1,8 +1,8 @@
-"""Summarize a job: the score, pass@k, and the counts that make up every denominator.
+"""Summarize a job: what its runs came to, the mean with its interval, pass@k, and harbor's own numbers.
 
-A JOB is a folder that harbor or 'assay run' wrote, or a folder of terminal-bench results. The score and pass@k are
-harbor's, to the last bit. The report adds pass@1, pass@k and pass^k for a reward of your choice. Trials that can't
-be read are counted and listed with the reason.
+A JOB is a folder that harbor or 'assay run' wrote, or a folder of terminal-bench results. Every run has one state;
+the mean is over those that passed, are partial, failed or are unusable, which counts as 0. Numbers with (harbor)
+are harbor's, to the last bit.
 """
 
 import argparse
@@ -11,10 +11,12 @@ from assay.adapters.atomic_write import write_text
 from assay.adapters.metric_script import ScriptMetric
 from assay.cli.arguments import add_metric_script, finite_number, whole_numbers
 from assay.cli.read_jobs import read_results
-from assay.cli.render_evaluation import summary_words
 from assay.cli.render_report import as_json, as_text
 from assay.core.errors import InputError
-from assay.engine.report import JobReport, Question, report_job
+from assay.engine.job_runs import Question
+from assay.engine.report import JobReport, report_job
+from assay.evidence.run import State
+from assay.formats.counting import counted
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -74,17 +76,28 @@ def _picture(reports: list[JobReport]) -> str:
 
 
 def report_on(jobs: list[str]) -> int:
-    """Print the report of jobs that have just been run, and their evaluation again as the last line.
+    """Print the report of jobs that have just been run, and their result again as the last line.
 
-    Returns 1 if a trial has no reward, or none that the evaluation can use.
+    Returns 1 if a run has no usable answer, or something went wrong on the way.
     """
     reports = [_report(path, None, Question()) for path in jobs]
     print(as_text(reports, markdown=False))
-    summaries = [report.evaluation.summary for report in reports if report.evaluation is not None]
-    for summary in filter(None, summaries):
-        print(f"\nevaluation: {summary_words(summary)}")
-    scored = all(report.counts.total == report.counts.scored for report in reports)
-    return 0 if scored and not any(summary.broken for summary in filter(None, summaries)) else 1
+    for report in reports:
+        print(f"\nresult: {result_words(report)}")
+    runs = [run for report in reports for run in report.runs]
+    return 0 if all(run.state in _ANSWERED and run.exception_type is None for run in runs) else 1
+
+
+_ANSWERED = (State.PASSED, State.PARTIAL, State.FAILED, State.SCORED)
+
+
+def result_words(report: JobReport) -> str:
+    """The mean of a job, if it has one, and what its runs came to."""
+    means = [group for group in report.groups if group.mean is not None]
+    mean = f"mean {means[0].mean:.4f} of {counted(means[0].n, 'run')}; " if len(means) == 1 else ""
+    return mean + ", ".join(
+        f"{count} {state.value.replace('_', ' ')}" for state, count in report.states.items() if count
+    )
 
 
 def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:

@@ -1,5 +1,6 @@
 """Show the evaluation of one run: reward, validity, breakdown, failures, confidence and reviews.
 
+The first line says what the run came to: its state, score, reason and cause, as every command and page has it.
 The result is that of the run's own grading, or of the latest with --grading latest, with the annotations and tags
 that were added since. With --json it is printed as assay.evaluation.EvaluationResult.
 """
@@ -8,10 +9,10 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from assay.adapters.reviewed_run import USED, read_result
+from assay.adapters.reviewed_run import USED, read_result, read_run
 from assay.cli.table import clean, render_table
 from assay.dialects.evaluation.models import ConfidenceMetadata, EvaluationResult
-from assay.engine.evaluation_summary import BROKEN, standing_of
+from assay.evidence.run import Run
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,13 +25,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     result = read_result(args.run_dir, args.grading)
-    print(result.model_dump_json(indent=2) if args.json else "\n".join(_lines(result)))
+    if args.json:
+        print(result.model_dump_json(indent=2))
+        return 0
+    print("\n".join(_lines(read_run(args.run_dir, args.grading), result)))
     return 0
 
 
-def _lines(result: EvaluationResult) -> Iterator[str]:
-    standing = standing_of(result)
-    yield f"reward {'none' if standing == BROKEN else f'{result.reward:g}'} ({standing})"
+def _lines(run: Run, result: EvaluationResult) -> Iterator[str]:
+    score = "no score" if run.score is None else f"score {run.score:g}"
+    why = [f"reason {run.reason}" if run.reason else "", f"cause {run.cause}" if run.cause else ""]
+    yield "  ".join(filter(None, [run.state.value.replace("_", " "), score, *why]))
     flags = ("output_parseable", "schema_valid", "verifier_completed")
     yield "  ".join(f"{flag} {str(getattr(result.validity, flag)).lower()}" for flag in flags)
     yield from (f"error: {clean(error)}" for error in result.validity.errors)

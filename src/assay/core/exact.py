@@ -5,6 +5,7 @@ In floats, 0.7 + 0.2 of 0.7 + 0.2 + 0.1 is 0.8999999999999999, so a run that ear
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 
@@ -19,6 +20,13 @@ def written(number: float) -> Fraction:
 def exact_total(numbers: Iterable[float]) -> float:
     """The sum of decimals as they were written."""
     return float(_sum(map(written, numbers)))
+
+
+def exact_average(numbers: Iterable[float]) -> float:
+    """The mean of floats as they are, rounded once: the same whatever their order. There must be at least one."""
+    counts = Counter(numbers)
+    whole = _sum(Fraction(*number.as_integer_ratio()) * count for number, count in counts.items())
+    return float(whole / counts.total())
 
 
 def exact_share(earned: Iterable[tuple[float, Fraction]]) -> Fraction | None:

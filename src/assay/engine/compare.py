@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 
 from assay.core.errors import InputError
-from assay.engine.compare_arms import Arm
+from assay.core.exact import exact_average
+from assay.engine.compare_arms import Arm, Arms
 from assay.engine.compare_provenance import Mismatch, mismatches
 from assay.stats.interval import CantSay
 from assay.stats.means import Mean, clustered_mean
@@ -30,7 +31,7 @@ class TaskDifference:
 class Pair:
     """Two agents compared. A positive difference means that the second is better.
 
-    ``bounds`` is where the difference could have been, whatever the broken trials would have got. ``adjusted`` is
+    ``bounds`` is where the difference could have been, whatever the open runs would have got. ``adjusted`` is
     the p-value after the correction for several agents; with two it is that of the test.
     """
 
@@ -42,7 +43,7 @@ class Pair:
     only_first: list[str]
     only_second: list[str]
     bounds: tuple[float, float] | None
-    broken: tuple[int, int]
+    open_runs: tuple[int, int]
     mismatches: list[Mismatch]
     pairs: list[PairedTask]
 
@@ -65,21 +66,24 @@ class AgentSummary:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Several agents, and every pair of them."""
+    """Several agents, and every pair of them. ``left_out`` says who can't be compared, and why."""
 
     agents: list[AgentSummary]
     pairs: list[Pair]
+    left_out: Sequence[str] = ()
 
 
-def compare(arms: Sequence[Arm], *, anyway: bool) -> Comparison:
+def compare(found: Arms, *, anyway: bool) -> Comparison:
     """Compare every two of the agents.
 
     Raises ``InputError`` for fewer than two, and for agents that were graded with something different unless
     ``anyway`` is set.
     """
+    arms = found.arms
     if len(arms) < 2:
-        found = f"only {arms[0].label}" if arms else "none"
-        raise InputError(f"a comparison needs two agents, got {found}")
+        known = f"only {arms[0].label}" if arms else "none"
+        reasons = "".join(f"; {one}" for one in found.left_out)
+        raise InputError(f"a comparison needs two agents with scores, got {known}{reasons}")
     pairs = [_pair(first, second) for first, second in combinations(arms, 2)]
     differing = [(pair, one) for pair in pairs for one in pair.mismatches if one.refuses]
     if differing and not anyway:
@@ -92,9 +96,15 @@ def compare(arms: Sequence[Arm], *, anyway: bool) -> Comparison:
             winner, loser = (j, i) if pair.better == pair.second else (i, j)
             better.setdefault(winner, set()).add(loser)
     ranks = rank_ranges(len(arms), better)
-    means = [clustered_mean([task.rewards for task in arm.tasks.values()]) for arm in arms]
+    means = [_mean_of(arm) for arm in arms]
     agents = [AgentSummary(arm, mean, rank) for arm, mean, rank in zip(arms, means, ranks, strict=True)]
-    return Comparison(agents, pairs)
+    return Comparison(agents, pairs, found.left_out)
+
+
+def _mean_of(arm: Arm) -> Mean:
+    """The same number as in the report of the job, to the last bit."""
+    tasks = [task.rewards for task in arm.tasks.values()]
+    return replace(clustered_mean(tasks), value=exact_average(chain.from_iterable(tasks)))
 
 
 def _pair(first: Arm, second: Arm) -> Pair:
@@ -117,7 +127,7 @@ def _pair(first: Arm, second: Arm) -> Pair:
         only_first=[task for task in first.tasks if task not in second.tasks],
         only_second=[task for task in second.tasks if task not in first.tasks],
         bounds=_bounds(first, second, common),
-        broken=(_broken(first, common), _broken(second, common)),
+        open_runs=(_open(first, common), _open(second, common)),
         mismatches=mismatches(first, second, common),
         pairs=pairs,
     )
@@ -128,13 +138,13 @@ def _mean(rewards: Sequence[float]) -> float:
     return float("nan") if found is None else found
 
 
-def _broken(arm: Arm, tasks: Sequence[str]) -> int:
-    return sum(arm.tasks[task].broken for task in tasks)
+def _open(arm: Arm, tasks: Sequence[str]) -> int:
+    return sum(arm.tasks[task].open for task in tasks)
 
 
 def _bounds(first: Arm, second: Arm, common: Sequence[str]) -> tuple[float, float] | None:
-    """The least and the largest difference with every broken trial a 0 or a 1; None if there are none."""
-    if not common or not _broken(first, common) + _broken(second, common):
+    """The least and the largest difference with every open run a 0 or a 1; None if there are none."""
+    if not common or not _open(first, common) + _open(second, common):
         return None
     known = [reward for arm in (first, second) for task in common for reward in arm.tasks[task].rewards]
     if known and not 0 <= min(known) <= max(known) <= 1:
@@ -142,15 +152,12 @@ def _bounds(first: Arm, second: Arm, common: Sequence[str]) -> tuple[float, floa
     ends = []
     for of_first, of_second in ((1.0, 0.0), (0.0, 1.0)):
         filled = [
-            PairedTask(task, _filled(first, task, of_first), _filled(second, task, of_second)) for task in common
+            PairedTask(task, first.tasks[task].filled(of_first), second.tasks[task].filled(of_second))
+            for task in common
         ]
         ends.append(paired_difference(filled).value)
     low, high = ends
     return None if low is None or high is None else (low, high)
-
-
-def _filled(arm: Arm, task: str, value: float) -> list[float]:
-    return [*arm.tasks[task].rewards, *[value] * arm.tasks[task].broken]
 
 
 def _corrected(pairs: Sequence[Pair]) -> list[Pair]:

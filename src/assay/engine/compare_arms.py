@@ -1,16 +1,20 @@
 """The sides of a comparison: one agent of one job each, with its rewards by task, its costs and its provenance."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from assay.core.errors import InputError
 from assay.core.total import total
 from assay.dialects.harbor.trial import Trial, UsageSum
-from assay.engine.history import History, with_latest
+from assay.engine.history import History
 from assay.engine.job import Job
-from assay.engine.report import Question, chosen_key, groups_of
+from assay.engine.job_runs import REWARD, Question, chosen_key, runs_of
+from assay.engine.report import count_states, group_of, groups_of
 from assay.engine.task_rewards import TaskRewards, rewards_by_task
+from assay.evidence.run import Run, State
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than comparing jobs that have no gradings.
@@ -48,64 +52,89 @@ class Arm:
     group: str
     key: str
     tasks: Mapping[str, TaskRewards]
-    trials: int
+    states: Mapping[State, int]
     costs: Costs
     provenance: Provenance
+
+    @property
+    def runs(self) -> int:
+        return sum(self.states.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Arms:
+    """The sides that can be compared, and a sentence on each one that can't."""
+
+    arms: Sequence[Arm]
+    left_out: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ReadJob:
-    """A job with what was added to its trials, under the name by which it was asked for."""
+    """A job with what was added to its trials, under the name by which it was asked for.
+
+    ``runs`` are given if they are known already.
+    """
 
     path: str
     job: Job
-    histories: Sequence[History]
+    histories: Sequence[History] = ()
+    runs: Sequence[Run] | None = None
 
 
-def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], successes: bool) -> list[Arm]:
-    """One arm for each group of each job, or for those whose key is in ``only``.
+def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], successes: bool) -> Arms:
+    """One arm for each group of each job, or for those whose key is in ``only``. One without a score is left out.
 
-    With ``successes``, a reward counts as 1 if it reaches the threshold and as 0 otherwise.
+    With ``successes``, a run counts as 1 if it passed and as 0 otherwise.
     """
-    found = [(one, name, trials) for one in jobs for name, trials in _groups(one, question).items()]
+    found = [(one, name, runs) for one in jobs for name, runs in _groups(one, question).items()]
     names = list(dict.fromkeys(name for _, name, _ in found))
     unknown = [name for name in only if name not in names]
     if unknown:
         raise InputError(f"no job has the group {unknown[0]}; there are {', '.join(names)}")
-    chosen = [(one, name, trials) for one, name, trials in found if not only or name in only]
+    chosen = [(one, name, runs) for one, name, runs in found if not only or name in only]
     labels = _labels([(one, name) for one, name, _ in chosen])
-    value = _success(question.threshold) if successes else float
-    return [
-        Arm(
-            label,
-            name,
-            key := _key(label, trials, question),
-            _tasks(trials, key, value),
-            len(trials),
-            _costs(trials),
-            _provenance(one, trials, question),
-        )
-        for label, (one, name, trials) in zip(labels, chosen, strict=True)
-    ]
+    arms, left_out = [], []
+    for label, (one, name, runs) in zip(labels, chosen, strict=True):
+        if any(run.score is not None for run in runs):
+            arms.append(_arm(label, name, one, runs, question, successes))
+        else:
+            left_out.append(f"{label} is left out: {_without_score(runs, question)}")
+    return Arms(arms, left_out)
 
 
-def _groups(one: ReadJob, question: Question) -> dict[str, list[Trial]]:
-    latest = question.grading == "latest"
-    return groups_of(with_latest(one.job.trials, one.histories) if latest else one.job.trials)
+def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: Question, successes: bool) -> Arm:
+    members = {run.name for run in runs}
+    trials = [trial for trial in one.job.trials if trial.name in members]
+    key = chosen_key(dict.fromkeys(key for run in runs for key in run.rewards or ()), question) or REWARD
+    counted = [_as_success(run) for run in runs] if successes else runs
+    return Arm(
+        label,
+        name,
+        key,
+        rewards_by_task(counted),
+        count_states(runs),
+        _costs(trials),
+        _provenance(one, trials, question),
+    )
 
 
-def _key(label: str, trials: Sequence[Trial], question: Question) -> str:
-    keys = dict.fromkeys(key for trial in trials for key in trial.rewards or ())
-    chosen = chosen_key(keys, question)
-    if chosen is None:
-        found = f"its rewards are {', '.join(keys)}" if keys else "it has no reward"
-        wanted = "choose one with --key" if question.key is None else f"there is no reward {question.key}"
-        raise InputError(f"{label} can't be compared: {found}{f', {wanted}' if keys else ''}")
-    return chosen
+def _as_success(run: Run) -> Run:
+    return run if run.score is None else msgspec.structs.replace(run, score=float(run.state is State.PASSED))
 
 
-def _success(threshold: float) -> Callable[[float], float]:
-    return lambda reward: float(reward >= threshold)
+def _groups(one: ReadJob, question: Question) -> dict[str, list[Run]]:
+    """The runs of each group. Those that have no result are in none."""
+    runs = runs_of(one.job, one.histories, question) if one.runs is None else one.runs
+    return groups_of(run for run in runs if group_of(run))
+
+
+def _without_score(runs: Sequence[Run], question: Question) -> str:
+    keys = dict.fromkeys(key for run in runs for key in run.rewards or ())
+    if len(keys) > 1 and question.key is None:
+        return f"its rewards are {', '.join(keys)}; choose one with --key"
+    states = ", ".join(f"{count} {state.value}" for state, count in count_states(runs).items() if count)
+    return f"no run has a score ({states})"
 
 
 def _labels(found: Sequence[tuple[ReadJob, str]]) -> list[str]:
@@ -116,13 +145,6 @@ def _labels(found: Sequence[tuple[ReadJob, str]]) -> list[str]:
         [f"{one.job.name}/{key}" for one, key in found],
     ]
     return next((way for way in ways if len(set(way)) == len(way)), [f"{one.path}/{key}" for one, key in found])
-
-
-def _tasks(trials: Sequence[Trial], key: str, value: Callable[[float], float]) -> dict[str, TaskRewards]:
-    tasks = rewards_by_task(trials, key)
-    for task in tasks.values():
-        task.rewards = [value(reward) for reward in task.rewards]
-    return tasks
 
 
 def _costs(trials: Sequence[Trial]) -> Costs:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.engine.evaluation_summary import Evaluated, EvaluationSummary, summarize
 from assay.engine.history import History
 from assay.engine.reviews import Review, reviews_of
+from assay.evidence.run import Run
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.grading import Grading
@@ -49,7 +49,6 @@ class EvaluationReport:
     """
 
     used: str
-    summary: EvaluationSummary | None
     graded: int
     graded_again: int
     unparseable: int
@@ -63,30 +62,18 @@ class EvaluationReport:
     disagreements: list[Review]
 
 
-def report_histories(
-    histories: Iterable[History],
-    used: str,
-    threshold: float,
-    own: Mapping[str, float] | None = None,
-    evaluated: Mapping[str, Evaluated] | None = None,
-) -> EvaluationReport | None:
+def report_histories(histories: Iterable[History], used: str, runs: Mapping[str, Run]) -> EvaluationReport | None:
     """The summary of a job's gradings, annotations and tags; None if none of its trials has any.
 
-    ``own`` has the rewards that the trials recorded, for trials that were annotated but never graded.
+    ``runs`` are all runs of the job by their names.
     """
     known = [one for one in histories if _says_something(one)]
     if not known:
         return None
-    seen = evaluated or {}
-    reviews = [
-        review
-        for history in known
-        for review in reviews_of(history, seen.get(history.trial), (own or {}).get(history.trial), threshold)
-    ]
+    reviews = [review for history in known for review in reviews_of(history, runs.get(history.trial), used)]
     shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
     return EvaluationReport(
         used=used,
-        summary=summarize(seen, seen, threshold),
         graded=sum(bool(history.gradings) for history in known),
         graded_again=sum(history.graded_again() for history in known),
         unparseable=_trials_with(shown, lambda one: not one.output_parseable),

@@ -10,13 +10,13 @@ from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
+from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
-    from assay.dialects.scorers.judge_record import VerdictState
 
 AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 
@@ -25,14 +25,14 @@ AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 class History:
     """The gradings of one trial, the verdicts on it and the tags that were added, the oldest first.
 
-    ``judge`` is what a judge said last; None if the trial was not judged.
+    ``gates`` are those of its newest scoring, with what a judge said last; None if nobody scored or judged it.
     """
 
     trial: str
     gradings: "list[Grading]"
     annotations: "list[Annotation]"
     tags: "list[AddedTag]" = field(default_factory=list)
-    judge: "VerdictState | None" = None
+    gates: Gates | None = None
 
     def latest(self) -> "list[Grading]":
         """The newest grading of each step, in the order of the steps."""
@@ -75,9 +75,9 @@ def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[T
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
     for trial in trials:
         gradings, annotations = folder.gradings(trial.name), folder.annotations(trial.name)
-        tags, judge = folder.added_tags(trial.name), folder.judge_state(trial.name)
-        if gradings or annotations or tags or judge is not None:
-            yield History(trial.name, gradings, annotations, tags, judge)
+        tags, gates = folder.added_tags(trial.name), folder.gates(trial.name)
+        if gradings or annotations or tags or gates is not None:
+            yield History(trial.name, gradings, annotations, tags, gates)
 
 
 def _regraded(trial: Trial, history: History | None) -> Trial:

@@ -19,15 +19,15 @@ def interval_json(found: Interval | CantSay) -> dict[str, Any]:
 def intervals_json(
     found: GroupIntervals | None, bounds: GroupBounds | None, asked: Sequence[Estimate]
 ) -> dict[str, Any] | None:
-    """All intervals of a group, with every k that a task has attempts for; None if no reward is chosen."""
+    """All intervals of a group, with every k that a task has attempts for; None if no run has a score."""
     if found is None:
         return None
     return {
-        "mean_of_scored": interval_json(found.mean.interval)
+        "mean": interval_json(found.mean.interval)
         | {"standard_error": found.mean.standard_error, "tasks": found.mean.tasks, "n": found.mean.n},
         "pass_at_k": [*map(_rate, found.passes.at), *_too_few(asked)],
         "pass_hat_k": [*map(_rate, found.passes.hat), *_too_few(asked)],
-        "if_broken_trials": None if bounds is None else _bounds(bounds),
+        "bounds": None if bounds is None else _bounds(bounds),
     }
 
 
@@ -54,7 +54,9 @@ def _too_few(asked: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
 def _bounds(found: GroupBounds) -> dict[str, Any]:
     bounds = found.bounds
     if isinstance(bounds, CantSay):
-        ends: dict[str, Any] = {"all_0": None, "all_1": None, "broken": None, "reason": bounds.reason}
+        ends: dict[str, Any] = {"low": None, "high": None, "broken": None, "uncontrolled": None}
     else:
-        ends = {"all_0": bounds.low, "all_1": bounds.high, "broken": bounds.broken, "reason": None}
-    return ends | {"unplaced": found.unplaced}
+        open_runs = {"broken": bounds.broken, "uncontrolled": bounds.uncontrolled}
+        ends = {"low": bounds.low, "high": bounds.high, **open_runs}
+    reason = bounds.reason if isinstance(bounds, CantSay) else None
+    return ends | {"unplaced": found.unplaced, "reason": reason}

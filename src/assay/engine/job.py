@@ -24,16 +24,27 @@ from assay.evidence.files import Absent, Content, File, Refused
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A trial that was planned or started but can't be counted, with the reason."""
+    """A trial that was planned or started but has no result that can be read, with the reason.
+
+    ``over`` says that its job has ended, so that no result will come.
+    """
 
     trial: str
     reason_code: str
     detail: str
+    began: bool = False
+    over: bool = False
 
     @property
     def missing(self) -> bool:
         """Whether there is no result at all, rather than one that can't be used."""
         return self.reason_code == "harbor_trial_result_missing"
+
+    @property
+    def task(self) -> str:
+        """The task, as far as the name of the trial tells."""
+        name = self.trial.rpartition("/")[2]
+        return name.rpartition("__")[0] or name
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +65,23 @@ class Job:
         """The number of trials of the job, including those that can't be counted."""
         return len(self.trials) + len(self.problems)
 
+    @property
+    def finished(self) -> bool | None:
+        """Whether the job finished; None if its result doesn't say."""
+        return None if self.recorded is None else finished_at(self.recorded) is not None
+
+
+class _Times(msgspec.Struct):
+    finished_at: str | None = None
+
+
+def finished_at(recorded: bytes | None) -> str | None:
+    """When a job ended, as its result.json says; None if it didn't end, or doesn't say."""
+    try:
+        return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at
+    except (msgspec.MsgspecError, RecursionError):
+        return None
+
 
 def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progress = no_progress) -> Job:
     """Read a job folder. Raises ``InputError`` if it has no trials."""
@@ -71,10 +99,11 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     ordered = in_planned_order(found, plan.slots)
     problems += _never_started(ordered.unfilled, len(problems))
     metrics = job_metrics(folder.file("config.json"), ordered.trials, script, version, notes)
+    over = finished_at(recorded) is not None
     return Job(
         name=folder.name,
         trials=ordered.trials,
-        problems=problems,
+        problems=[replace(one, over=True) for one in problems] if over else problems,
         metrics=with_registered(metrics, ordered.trials, recorded, notes),
         recorded=recorded,
         notes=notes,
@@ -112,7 +141,7 @@ def _read_trials(
 def _unusable(name: str, file: File) -> Problem:
     if isinstance(file, Refused):
         return Problem(name, "harbor_trial_result_malformed", f"result.json is {file.why.value}{file.detail}")
-    return Problem(name, "harbor_trial_result_missing", "no result.json")
+    return Problem(name, "harbor_trial_result_missing", "no result.json", began=True)
 
 
 def _dashed(trial: Trial) -> Trial:

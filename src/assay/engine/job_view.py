@@ -1,54 +1,25 @@
-"""What the pages of a job show: its report, its tasks with a strip of attempts each, and its runs."""
+"""The page of a job: its report, and its tasks with a strip of runs each."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from assay.engine.report import GroupReport, JobReport
-from assay.engine.rows_report import TrialRow
-
-
-@dataclass(frozen=True, slots=True)
-class Attempt:
-    """One attempt in the strip of a task. ``state`` is one of ``STATES``."""
-
-    run: str
-    state: str
-    reward: float | None
+from assay.dialects.harbor.job_config import ConfiguredMetrics
+from assay.dialects.harbor.metrics import MEAN
+from assay.dialects.harbor.trial import Seconds, Trial, Usage
+from assay.engine.compare_arms import ReadJob
+from assay.engine.job import Job
+from assay.engine.report import JobReport, group_of
+from assay.evidence.run import COUNTED, Run, State
 
 
 @dataclass(frozen=True, slots=True)
 class TaskStrip:
-    """The attempts of one group at one task. ``kind`` is always, never, flaky or unknown."""
+    """The runs of one group at one task. ``kind`` is always, never, flaky or unknown."""
 
     task: str
     group: str
-    attempts: tuple[Attempt, ...]
+    runs: tuple[Run, ...]
     kind: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunFilter:
-    """Which runs to list. Empty means all."""
-
-    text: str = ""
-    state: str = ""
-    group: str = ""
-
-    def takes(self, run: "RunRow") -> bool:
-        words = " ".join((run.row.trial, run.row.task, run.row.group or "", run.row.failure or "")).casefold()
-        return (
-            self.text.casefold() in words
-            and self.state in ("", run.attempt.state)
-            and self.group in ("", run.row.group)
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RunRow:
-    """One run in the list."""
-
-    row: TrialRow
-    attempt: Attempt
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,45 +28,54 @@ class JobView:
 
     report: JobReport
     strips: tuple[TaskStrip, ...]
-    runs: tuple[RunRow, ...]
 
 
-STATES = ("passed", "failed", "unusable", "broken")
-"""The reward is enough; it isn't; the output could not be used; there is no reward, because something broke."""
+def view_job(report: JobReport) -> JobView:
+    """The view of a report."""
+    return JobView(report, tuple(_strips(report.runs)))
 
 
-def view_job(report: JobReport, unusable: Container[str] = ()) -> JobView:
-    """The view of a report that was made with a row for each trial; ``unusable`` names trials by their output."""
-    groups = {group.key: group for group in report.groups}
-    runs = tuple(
-        RunRow(row, _attempt(row, groups.get(row.group or ""), row.trial in unusable))
-        for row in report.trial_rows or ()
+def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> ReadJob:
+    """A job of runs that are known, whose own files aren't there. Harbor's numbers follow from their rewards."""
+    trials = [_trial(run) for run in runs if group_of(run)]
+    metrics = ConfiguredMetrics({trial.dataset: [MEAN] for trial in trials})
+    return ReadJob(name, Job(name, trials, [], metrics, recorded=None, notes=list(notes)), runs=runs)
+
+
+def _trial(run: Run) -> Trial:
+    """What harbor's numbers need of a run. A coding run has a score instead of rewards."""
+    rewards = run.rewards
+    if rewards is None and run.score is not None and run.kind != "trial":
+        rewards = {"score": run.score}
+    return Trial(
+        name=run.name,
+        task=run.task,
+        agent=run.agent or run.kind,
+        model=run.model,
+        dataset=run.dataset or "adhoc",
+        rewards=rewards,
+        verified=rewards is not None,
+        exception_type=run.exception_type,
+        usage=None if run.cost_usd is None else Usage(cost_usd=run.cost_usd),
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        seconds=Seconds(run.duration_sec),
     )
-    return JobView(report, tuple(_strips(runs)), runs)
 
 
-def _attempt(row: TrialRow, group: GroupReport | None, unusable: bool) -> Attempt:
-    success = None if group is None else group.success
-    reward = None if success is None or row.rewards is None else row.rewards.get(success.key)
-    if unusable:
-        return Attempt(row.trial, "unusable", reward)
-    if success is None or reward is None:
-        return Attempt(row.trial, "broken" if row.rewards is None else "failed", reward)
-    return Attempt(row.trial, "passed" if reward >= success.threshold else "failed", reward)
-
-
-def _strips(runs: Sequence[RunRow]) -> Iterable[TaskStrip]:
-    found: dict[tuple[str, str], list[Attempt]] = {}
+def _strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+    found: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
-        found.setdefault((run.row.group or "", run.row.task), []).append(run.attempt)
-    for (group, task), attempts in sorted(found.items()):
-        yield TaskStrip(task, group, tuple(attempts), _kind(attempts))
+        found.setdefault((group_of(run), run.task), []).append(run)
+    for (group, task), members in sorted(found.items()):
+        yield TaskStrip(task, group, tuple(members), _kind(members))
 
 
-def _kind(attempts: Sequence[Attempt]) -> str:
-    states = {attempt.state for attempt in attempts} - {"broken"}
+def _kind(runs: Sequence[Run]) -> str:
+    """Whether the task is passed always, never or sometimes, by the runs that count."""
+    states = {run.state for run in runs if run.state in COUNTED}
     if not states:
         return "unknown"
-    if states == {"passed"}:
+    if states == {State.PASSED}:
         return "always"
-    return "flaky" if "passed" in states else "never"
+    return "flaky" if State.PASSED in states else "never"

@@ -1,7 +1,7 @@
 """What pages read, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -11,6 +11,7 @@ from assay.engine.job_view import JobView
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery
 from assay.evidence.byte_source import ByteSource
+from assay.evidence.run import Run
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
@@ -21,56 +22,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class RunLine:
-    """A run in a list. ``run_fields`` says what its fields mean."""
-
-    id: str
-    job: str
-    name: str
-    task: str
-    agent: str
-    model: str | None = None
-    dataset: str = ""
-    kind: str = "trial"
-    status: str = ""
-    verdict: str | None = None
-    checks: str | None = None
-    judge: str | None = None
-    run_status: str | None = None
-    run_metrics_passed: bool | None = None
-    validity: str | None = None
-    failure_mode: str | None = None
-    reason_code: str | None = None
-    exception_type: str | None = None
-    score: float | None = None
-    duration_sec: float | None = None
-    cost_usd: float | None = None
-    tokens: int | None = None
-    began_at: datetime | None = None
-    created_at: datetime | None = None
-    reviewers: int = 0
-    gates_disagree: bool = False
-    reviewer_disagrees: bool = False
-    measurement_broken: bool = False
-    rewards: Mapping[str, float] | None = None
-    axes: Mapping[str, float] = field(default_factory=dict)
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def state(self) -> str:
-        """Which of the three it is: the agent was wrong, its output was unusable, or the measurement broke."""
-        if self.measurement_broken or self.status in ("unscored", "unusable"):
-            return "broken"
-        if self.validity == "unparseable":
-            return "unusable"
-        return "passed" if self.verdict == "pass" else "failed"
-
-
-@dataclass(frozen=True, slots=True)
 class LinePage:
     """Some runs. ``total`` is None if nobody counted; ``at_least`` says that there are more than that."""
 
-    lines: Sequence[RunLine]
+    lines: Sequence[Run]
     next: str | None
     prev: str | None
     total: int | None
@@ -79,13 +34,19 @@ class LinePage:
 
 @dataclass(frozen=True, slots=True)
 class JobLine:
-    """A job in a list."""
+    """A job in a list. ``states`` is the partition of its runs."""
 
     name: str
     runs: int
+    states: Mapping[str, int]
     scored: int
     mean: float | None
     passed: int
+
+
+def job_line(group: Mapping[str, Any]) -> JobLine:
+    """The line of a group of runs by job."""
+    return JobLine(group["value"], group["runs"], group["states"], group["scored"], group["mean"], group["passed"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +57,7 @@ class RunDetail:
     that was after the last scoring.
     """
 
-    line: RunLine
+    line: Run
     reports: "Sequence[tuple[datetime | None, ScorersReport]]" = ()
     judged: "JudgeVerdict | None" = None
     gradings: "Sequence[Grading]" = ()
@@ -116,7 +77,7 @@ class PageSource(Protocol):
         """Raises ``InputError`` for a question that can't be answered here."""
         ...
 
-    def every_line(self, asked: RunQuery) -> Iterator[RunLine]: ...
+    def every_line(self, asked: RunQuery) -> Iterator[Run]: ...
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from assay.core.errors import InputError
 from assay.engine.compare import Pair, compare
-from assay.engine.compare_arms import Arm
+from assay.engine.compare_arms import Arm, Arms
 from assay.stats.interval import CantSay
 from assay.stats.noise import variance_parts
 from assay.stats.power import (
@@ -27,6 +27,7 @@ class Pilot:
     tasks: int | None = None
     attempts: int | None = None
     cost_per_trial: float | None = None
+    uncertainty: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +51,31 @@ class Plan:
     advice: str
 
 
-def pilot_of_two(arms: Sequence[Arm], *, anyway: bool) -> Pilot:
-    """The pilot of two agents that have had the same tasks."""
-    if len(arms) != 2:
-        raise InputError(f"a pilot is of one or two agents, got {', '.join(arm.label for arm in arms)}")
-    [pair] = compare(arms, anyway=anyway).pairs
-    found = variances_of_pairs(pair.pairs)
-    if isinstance(found, CantSay):
-        raise InputError(f"{pair.first} and {pair.second} can't be a pilot: {found.reason}")
+def pilot_of_two(found: Arms, *, anyway: bool) -> Pilot:
+    """The pilot of two agents that have had the same tasks. Raises ``InputError`` if it shows no variance."""
+    if len(found.arms) > 2:
+        raise InputError(f"a pilot is of one or two agents, got {', '.join(arm.label for arm in found.arms)}")
+    [pair] = compare(found, anyway=anyway).pairs
+    variances = variances_of_pairs(pair.pairs)
+    if isinstance(variances, CantSay):
+        raise InputError(f"{pair.first} and {pair.second} can't be a pilot: {variances.reason}")
     tasks = len(pair.pairs)
     source = f"from {pair.first} and {pair.second}, {tasks} tasks"
-    return Pilot(found, source, tasks, _attempts(pair), _cost(arms))
+    _check_variance(variances, f"{pair.first} and {pair.second}")
+    return Pilot(variances, source, tasks, _attempts(pair), _cost(found.arms), _uncertainty(pair))
+
+
+def _check_variance(variances: Variances, pilot: str) -> None:
+    if not variances.tasks + variances.attempts:
+        raise InputError(
+            f"{pilot} can't be a pilot: nothing varies in it, so it doesn't tell how much data it takes"
+        )
+
+
+def _uncertainty(pair: Pair) -> float | None:
+    """How far the difference of the pilot may be from what was found, as its comparison says."""
+    interval = pair.difference.interval
+    return None if isinstance(interval, CantSay) else (interval.high - interval.low) / 2
 
 
 def pilot_of_one(arm: Arm, correlation: float) -> Pilot:
@@ -72,6 +87,7 @@ def pilot_of_one(arm: Arm, correlation: float) -> Pilot:
     if isinstance(parts, CantSay):
         raise InputError(f"{arm.label} can't be a pilot: {parts.reason}")
     variances = Variances(2 * parts.tasks * (1 - correlation), 2 * (parts.attempts or 0.0))
+    _check_variance(variances, arm.label)
     source = (
         f"from {arm.label}, {len(tasks)} tasks, if a second agent's means correlate with its by {correlation:g}"
     )
@@ -104,7 +120,10 @@ def _advice(pilot: Pilot, goal: Goal, more: Design | None, task_cost: float) -> 
     if isinstance(needed, CantSay):
         return f"adding tasks needs {needed.reason}"
     if needed <= pilot.tasks:
-        return f"the pilot's {pilot.tasks} tasks with {pilot.attempts} attempts are enough"
+        size = f"the pilot's {pilot.tasks} tasks with {pilot.attempts} attempts"
+        if pilot.uncertainty is not None and pilot.uncertainty > goal.difference:
+            return f"{size} leave ±{pilot.uncertainty:.4f} undecided, though their variance would do: add tasks"
+        return f"{size} are enough"
     by_tasks = _design(pilot.attempts, needed, pilot, task_cost)
     tasks = f"{needed - pilot.tasks} more tasks with {pilot.attempts} attempts{_priced(by_tasks)}"
     if more is None:

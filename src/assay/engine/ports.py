@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from assay.core.errors import InputError
 from assay.evidence.files import File, RewardFiles
+from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import Annotation
-    from assay.dialects.scorers.judge_record import VerdictState
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -75,8 +75,8 @@ class JobFolder(Protocol):
         """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
         ...
 
-    def judge_state(self, trial: str) -> "VerdictState | None":
-        """What a judge said of a trial last; None if nobody judged it. Raises ``InputError``."""
+    def gates(self, trial: str) -> Gates | None:
+        """What scorers and a judge said of a trial last; None if nobody did. Raises ``InputError``."""
         ...
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:

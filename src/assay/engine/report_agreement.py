@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from assay.engine.history import History
+from assay.engine.job_runs import verdict_of
+from assay.evidence.run import Run
 from assay.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha, percent_agreement
 
 # Agreement on a single run is no measure of anything.
@@ -19,12 +21,18 @@ class RaterAgreement:
     measures: list[Agreement]
 
 
-def report_agreement(histories: Sequence[History], verifier: Mapping[str, bool]) -> list[RaterAgreement]:
-    """The agreement on the trials that were reviewed or judged. ``verifier`` says which trials passed."""
+def report_agreement(histories: Sequence[History], runs: Mapping[str, Run]) -> list[RaterAgreement]:
+    """The agreement on the runs that were reviewed or judged. ``runs`` are all runs of the job by their names."""
+    verdicts = {one.trial: verdict_of(runs[one.trial].state) for one in histories if one.trial in runs}
+    verifier = {trial: verdict == "pass" for trial, verdict in verdicts.items() if verdict is not None}
     reviews = {history.trial: _verdicts(history) for history in histories}
     people = {trial: _majority(verdicts) for trial, verdicts in reviews.items()}
     # A verdict that can't be read is none.
-    judge = {one.trial: one.judge == "PASS" for one in histories if one.judge in ("PASS", "FAIL")}
+    judge = {
+        one.trial: one.gates.judge == "PASS"
+        for one in histories
+        if one.gates and one.gates.judge in ("PASS", "FAIL")
+    }
     return [
         *_among(reviews),
         *_of_two("reviewers and the verifier", people, verifier),

@@ -1,7 +1,7 @@
-"""How sure the numbers of a report are: intervals with the task as the unit, and bounds for broken trials."""
+"""How sure the numbers of a report are: intervals with the task as the unit, and bounds for open runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 
 from assay.engine.task_rewards import TaskRewards
@@ -14,7 +14,7 @@ from assay.stats.passes import PassCurves, pass_curves
 
 @dataclass(frozen=True, slots=True)
 class GroupIntervals:
-    """The intervals of one group of trials: the mean of the usable rewards, and pass@k and pass^k for every k."""
+    """The intervals of one group of runs: the mean of their scores, and pass@k and pass^k for every k."""
 
     mean: Mean
     passes: PassCurves
@@ -22,33 +22,33 @@ class GroupIntervals:
 
 @dataclass(frozen=True, slots=True)
 class GroupBounds:
-    """What the mean of one group could have been. ``unplaced`` trials of the job may belong to any group."""
+    """What the mean of one group could have been. ``unplaced`` runs of the job may belong to any group."""
 
     bounds: Bounds | CantSay
     unplaced: int
 
 
 def group_intervals(tasks: Mapping[str, TaskRewards], attempts: Mapping[str, Attempts]) -> GroupIntervals:
-    """The intervals of one group from the rewards of its tasks and the attempts at them."""
-    mean = clustered_mean([task.rewards for task in tasks.values()])
-    if any(task.not_finite for task in tasks.values()):
-        mean = replace(mean, value=None, interval=CantSay("a reward is NaN or infinite"), standard_error=None)
-    return GroupIntervals(mean, pass_curves(list(attempts.values())))
+    """The intervals of one group from the scores of its tasks and the attempts at them."""
+    return GroupIntervals(
+        clustered_mean([task.rewards for task in tasks.values()]), pass_curves(list(attempts.values()))
+    )
 
 
 def group_bounds(
-    rewards: Mapping[str, Mapping[str, TaskRewards]], unread: int, *, only_group: bool
+    rewards: Mapping[str, Mapping[str, TaskRewards]], lost: int, *, only_group: bool
 ) -> dict[str, GroupBounds]:
-    """The bounds of each group from the rewards of its tasks, if a trial of it is broken.
+    """The bounds of each group from the scores of its tasks, if a run of it is open.
 
-    ``unread`` trials have no result that says which group they are of. If there is only one group, they are its.
+    ``lost`` broken runs have no result that says which group they are of. If there is only one, they are its.
     """
-    lost, unplaced = (unread, 0) if only_group else (0, unread)
+    placed, unplaced = (lost, 0) if only_group else (0, lost)
     found: dict[str, GroupBounds] = {}
     for name, by_task in rewards.items():
         tasks = by_task.values()
-        broken = lost + sum(task.broken for task in tasks)
-        if broken or unplaced:
+        if placed or unplaced or any(task.open for task in tasks):
             known = list(chain.from_iterable(task.rewards for task in tasks))
-            found[name] = GroupBounds(bounds_of_mean(known, broken), unplaced)
+            broken = placed + sum(task.broken for task in tasks)
+            uncontrolled = sum(task.uncontrolled for task in tasks)
+            found[name] = GroupBounds(bounds_of_mean(known, broken, uncontrolled), unplaced)
     return found

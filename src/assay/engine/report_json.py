@@ -6,16 +6,29 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.dialects.harbor.trial import Usage
+from assay.dialects.harbor.trial import NO_SECONDS, Trial, Usage
 from assay.engine.interval_json import interval_json, intervals_json
 from assay.engine.regrades import Regrade
-from assay.engine.report import Denominators, GroupReport, JobReport
+from assay.engine.report import GroupReport, JobReport, group_of
 from assay.engine.report_agreement import RaterAgreement
 from assay.engine.report_noise import GroupNoise
-from assay.engine.rows_report import TaskRow, TrialRow
+from assay.engine.rows_report import TaskRow
+from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay
 
-COUNTS: Final = ("total", "scored", "scored_though_errored", "errored", "missing", "invalid", "cancelled")
+ROW: Final = (
+    "state",
+    "score",
+    "reason",
+    "cause",
+    "detail",
+    "checks",
+    "judge",
+    "run_status",
+    "rewards",
+    "validity",
+)
+"""What is said of every run, beside its name, task and group."""
 
 
 def job_json(report: JobReport) -> dict[str, Any]:
@@ -24,7 +37,7 @@ def job_json(report: JobReport) -> dict[str, Any]:
         "job": report.job,
         "profile": report.profile,
         "finished": report.finished,
-        "counts": counts_json(report.counts),
+        "counts": counts_json(report.states),
         "harbor": {
             "n_completed_trials": harbor.n_completed_trials,
             "n_errored_trials": harbor.n_errored_trials,
@@ -55,10 +68,10 @@ def _parts(report: JobReport) -> dict[str, Any]:
         parts["model_usage"] = models_as_json(report.usage.by_model)
     if report.regrades:
         parts["regrades"] = regrades_as_json(report.regrades)
-    if report.trial_rows is not None:
-        parts["trials"] = rows_as_json(report.trial_rows)
-    if report.task_rows is not None:
-        parts["tasks"] = rows_as_json(report.task_rows)
+    if report.by == "trial":
+        parts["trials"] = [_run_json(run, report.trials.get(run.name)) for run in report.runs]
+    if report.by == "task":
+        parts["tasks"] = [_task_json(row) for row in report.task_rows]
     return parts
 
 
@@ -70,19 +83,21 @@ def _group(group: GroupReport) -> dict[str, Any]:
             "metrics": group.harbor.metrics,
             "pass_at_k": {str(k): value for k, value in group.harbor.pass_at_k.items()},
         },
-        "evaluation": None if group.evaluation is None else asdict(group.evaluation),
-        "counts": counts_json(group.counts),
+        "counts": counts_json(group.states),
         "tasks": group.tasks,
         "success": None if group.success is None else asdict(group.success),
-        "mean_of_scored": group.mean_of_scored,
-        "n_averaged": group.n_averaged,
+        "mean": group.mean,
+        "n": group.n,
+        "keys": [asdict(one) for one in group.keys],
+        "gates": None if group.gates is None else asdict(group.gates),
         "pass_at_k": [asdict(estimate) for estimate in group.pass_at_k],
         "pass_hat_k": [asdict(estimate) for estimate in group.pass_hat_k],
     }
 
 
-def counts_json(counts: Denominators) -> dict[str, int]:
-    return {name: getattr(counts, name) for name in COUNTS}
+def counts_json(states: Mapping[State, int]) -> dict[str, int]:
+    """The partition of some runs, and how many they are."""
+    return {"total": sum(states.values()), **{state.value: count for state, count in states.items()}}
 
 
 def noise_json(found: GroupNoise | None) -> dict[str, Any] | None:
@@ -120,21 +135,28 @@ def agreement_json(found: Sequence[RaterAgreement]) -> list[dict[str, Any]]:
     ]
 
 
-def rows_as_json(rows: Sequence[TrialRow] | Sequence[TaskRow]) -> list[dict[str, Any]]:
-    """The rows as plain values."""
-    return [_plain(row) for row in rows]
-
-
 def regrades_as_json(regrades: Sequence[Regrade]) -> list[dict[str, Any]]:
     return [asdict(one) | {"changed": one.changed} for one in regrades]
 
 
-def _plain(row: TrialRow | TaskRow) -> dict[str, Any]:
+def _run_json(run: Run, trial: Trial | None) -> dict[str, Any]:
+    return {
+        "trial": run.name,
+        "task": run.task,
+        "group": group_of(run) or None,
+        **{name: getattr(run, name) for name in ROW},
+        "usage": None if trial is None or trial.usage is None else usage_as_json(trial.usage),
+        "seconds": msgspec.structs.asdict((trial and trial.seconds) or NO_SECONDS),
+        "model_usage": None if trial is None else models_as_json(trial.model_usage),
+    }
+
+
+def _task_json(row: TaskRow) -> dict[str, Any]:
+    values = {name: getattr(row, name) for name in row.__slots__}
     return {
         name: msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value
-        for name, value in asdict(row).items()
-        if name != "model_usage"
-    } | ({"model_usage": models_as_json(row.model_usage)} if isinstance(row, TrialRow) else {})
+        for name, value in values.items()
+    }
 
 
 def usage_as_json(usage: Usage) -> dict[str, Any]:

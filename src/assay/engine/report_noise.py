@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.dialects.harbor.trial import Trial
 from assay.engine.history import History
+from assay.engine.job_runs import REWARD, Question
 from assay.engine.task_rewards import TaskRewards
+from assay.evidence.run import Run
 from assay.stats.interval import CantSay, Interval, clopper_pearson
 from assay.stats.noise import VarianceParts, Wavering, variance_parts, wavering, without_verifier_noise
 
@@ -32,39 +33,35 @@ class GroupNoise:
 
 
 def group_noise(
-    groups: Mapping[str, Sequence[Trial]],
-    keys: Mapping[str, str],
+    groups: Mapping[str, Sequence[Run]],
     rewards: Mapping[str, Mapping[str, TaskRewards]],
-    threshold: float,
+    question: Question,
     histories: Iterable[History],
 ) -> dict[str, GroupNoise]:
-    """The noise of each group in which an attempt or a grading was repeated, by its reward key.
+    """The noise of each group in which an attempt or a grading was repeated.
 
-    ``rewards`` has the rewards of each group's tasks under that key.
+    ``rewards`` has the scores of each group's tasks.
     """
-    by_trial = {history.trial: history for history in histories}
+    # A measure that is asked for by name isn't in the evaluations.
+    again = {one.trial: one for one in histories if question.key in (None, REWARD) and len(one.gradings) > 1}
     found = {
         name: _noise(
-            _graded_runs(groups[name], key, by_trial) if by_trial else _runs_graded_once(rewards[name]), threshold
+            _graded_runs(groups.get(name, ()), again) if again else _runs_graded_once(tasks), question.threshold
         )
-        for name, key in keys.items()
+        for name, tasks in rewards.items()
     }
     return {name: noise for name, noise in found.items() if noise is not None}
 
 
 def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, list[list[float]]]:
-    runs = {task: [[value] for value in found.rewards if _finite(value)] for task, found in rewards.items()}
-    return {task: found for task, found in runs.items() if found}
+    return {task: [[value] for value in found.rewards] for task, found in rewards.items() if found.rewards}
 
 
-def _graded_runs(
-    trials: Iterable[Trial], key: str, histories: Mapping[str, History]
-) -> dict[str, list[list[float]]]:
+def _graded_runs(runs: Iterable[Run], histories: Mapping[str, History]) -> dict[str, list[list[float]]]:
     tasks: dict[str, list[list[float]]] = {}
-    for trial in trials:
-        rewards = _rewards(trial, key, histories.get(trial.name))
-        if rewards:
-            tasks.setdefault(trial.task, []).append(rewards)
+    for run in runs:
+        if run.score is not None:
+            tasks.setdefault(run.task, []).append(_scores(run.score, histories.get(run.name)))
     return tasks
 
 
@@ -86,18 +83,11 @@ def _noise(tasks: Mapping[str, list[list[float]]], threshold: float) -> GroupNoi
     )
 
 
-def _rewards(trial: Trial, key: str, history: History | None) -> list[float]:
-    """The rewards of a trial's gradings, the first one first. Of a trial of several steps, only its own reward."""
-    own = trial.rewards.get(key) if trial.rewards else None
-    alone = [own] if own is not None and _finite(own) else []
-    if history is None or trial.steps:
-        return alone
-    found = [one.rewards[key] for one in history.gradings if one.rewards and key in one.rewards]
-    return [value for value in found if value is not None and _finite(value)] or alone
-
-
-def _finite(value: float) -> bool:
-    return abs(value) <= 1e100
+def _scores(score: float, history: History | None) -> list[float]:
+    """The rewards of a run's gradings, the first one first. Of a run of several steps, only its own score."""
+    if history is None or any(one.step is not None for one in history.gradings):
+        return [score]
+    return [one.result.reward for one in history.gradings if one.result.validity.verifier_completed] or [score]
 
 
 def _mixed(tasks: Mapping[str, Sequence[Sequence[float]]], threshold: float) -> list[MixedTask]:

@@ -1,7 +1,6 @@
 """The reviews of a job: every verdict with the reward beside it, and whom it contradicts.
 
-A verifier says pass with a reward of at least the threshold, and fail with 0 or no reward. With a reward between
-the two it says neither, so that a reviewer who passes or fails the run doesn't agree with it. A judge says
+A run that passed says pass, one that failed or is unusable says fail; any other contradicts nobody. A judge says
 what its last verdict says; without one that can be read, a judge that tagged a failure says fail. A reviewer who
 defers contradicts nobody.
 """
@@ -10,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.engine.evaluation_summary import Evaluated
 from assay.engine.history import History
+from assay.engine.job_runs import verdict_of
+from assay.evidence.run import Run
 
 if TYPE_CHECKING:
     from assay.dialects.evaluation.models import Annotation
@@ -35,14 +35,11 @@ class Review:
     notes: str | None
 
 
-def reviews_of(
-    history: History, evaluated: Evaluated | None, own: float | None, threshold: float
-) -> Iterator[Review]:
-    """All verdicts on one trial. ``own`` is the reward that a trial without gradings recorded."""
-    reward = own if evaluated is None or evaluated.result is None else evaluated.reward
+def reviews_of(history: History, run: Run | None, used: str) -> Iterator[Review]:
+    """All verdicts on one trial, beside what its run came to."""
     said = {
-        VERIFIER: _verdict_of_reward(reward, threshold),
-        JUDGE: _verdict_of_judge(history, evaluated),
+        VERIFIER: None if run is None else verdict_of(run.state),
+        JUDGE: _verdict_of_judge(history, used),
     }
     others = {one.reviewer_id: one.judgment.value for one in history.annotations}
     for one in history.annotations:
@@ -50,24 +47,20 @@ def reviews_of(
             trial=history.trial,
             reviewer_id=one.reviewer_id,
             judgment=one.judgment.value,
-            reward=reward,
+            reward=None if run is None else run.score,
             contradicts=list(_contradicted(one, said, others)),
             categories=list(one.categories),
             notes=one.notes,
         )
 
 
-def _verdict_of_reward(reward: float | None, threshold: float) -> str:
-    if reward is not None and reward >= threshold:
-        return "pass"
-    return "partial" if reward is not None and reward > 0 else "fail"
-
-
-def _verdict_of_judge(history: History, evaluated: Evaluated | None) -> str | None:
-    if history.judge in ("PASS", "FAIL"):
-        return history.judge.lower()
-    graded = evaluated.result.error_taxonomy if evaluated is not None and evaluated.result is not None else None
-    tags = [*(graded or ()), *(one.tag for one in history.tags)]
+def _verdict_of_judge(history: History, used: str) -> str | None:
+    judge = None if history.gates is None else history.gates.judge
+    if judge in ("PASS", "FAIL"):
+        return judge.lower()
+    shown = history.first() if used == "first" else history.latest()
+    graded = [tag for one in shown for tag in one.result.error_taxonomy or ()]
+    tags = [*graded, *(one.tag for one in history.tags)]
     return "fail" if any(tag.source.value == JUDGE for tag in tags) else None
 
 

@@ -1,12 +1,12 @@
 """Questions about runs that are all in memory: which ones, in which order, in which groups."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.engine.page_source import LinePage, RunLine
+from assay.engine.page_source import LinePage
 from assay.engine.service.run_query import (
     AxisWithin,
     During,
@@ -21,6 +21,7 @@ from assay.engine.service.run_query import (
 )
 from assay.engine.service.run_ranges import Range
 from assay.engine.service.run_totals import Totals
+from assay.evidence.run import Run
 
 MOST_CHOICES = 200
 
@@ -29,10 +30,10 @@ MOST_CHOICES = 200
 class Lines:
     """Runs in the order in which they were added. ``mentions`` tells whether the trace of a run has some words."""
 
-    all: Sequence[RunLine]
+    all: Sequence[Run]
     mentions: Callable[[str, str], bool]
 
-    def asked(self, asked: RunQuery) -> list[RunLine]:
+    def asked(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
         found = [line for line in self.all if all(self._takes(one, line) for one in asked.filters)]
         if asked.sorted_by == "created_at":
@@ -64,7 +65,7 @@ class Lines:
         field = asked.group or "task"
         found: dict[str | None, Totals] = {}
         for line in self.asked(asked):
-            found.setdefault(getattr(line, field), Totals()).add(line.score, line.verdict)
+            found.setdefault(getattr(line, field), Totals()).add(line.state, line.score)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known]
 
@@ -72,7 +73,7 @@ class Lines:
         known = sorted({str(value) for line in self.all if (value := getattr(line, field)) is not None})
         return known if len(known) <= MOST_CHOICES else []
 
-    def _takes(self, one: Filter, line: RunLine) -> bool:
+    def _takes(self, one: Filter, line: Run) -> bool:
         match one:
             case OneOf(name, values):
                 return (getattr(line, name) or "") in values
@@ -96,13 +97,3 @@ def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:
     if value is None:
         return False
     return (span.low is None or value >= span.low) and (span.high is None or value <= span.high)
-
-
-def counted_by(lines: Iterable[RunLine], field: str) -> dict[str, int]:
-    """How many runs there are for each value."""
-    found: dict[str, int] = {}
-    for line in lines:
-        value = getattr(line, field)
-        if value is not None:
-            found[str(value)] = found.get(str(value), 0) + 1
-    return found

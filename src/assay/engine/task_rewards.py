@@ -1,48 +1,60 @@
-"""The rewards of a group of trials by task, with the trials that have no usable one told apart."""
+"""The scores of some runs by task, with the runs apart that have none."""
 
-import math
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from assay.dialects.harbor.trial import Trial
-from assay.engine.history import History
+from assay.evidence.run import Run, State
+from assay.stats.attempts import Attempts
 
 
 @dataclass(slots=True)
 class TaskRewards:
-    """The rewards of one task's trials, in order, and how many trials are broken: without a usable reward.
+    """The scores of one task's runs, in order. ``broken`` more have none, because the measurement broke.
 
-    Of the broken ones, ``not_finite`` have NaN or infinity as their reward.
+    ``uncontrolled`` of the scores are the 0 of an unusable answer of which nobody knows whose fault it is.
     """
 
     rewards: list[float] = field(default_factory=list)
     broken: int = 0
-    not_finite: int = 0
+    uncontrolled: int = 0
+
+    @property
+    def open(self) -> int:
+        """How many runs could have got another number."""
+        return self.broken + self.uncontrolled
+
+    def filled(self, value: float) -> list[float]:
+        """The scores if every run that is open had got this one."""
+        known = list(self.rewards)
+        for _ in range(self.uncontrolled):
+            known.remove(0.0)
+        return [*known, *[value] * self.open]
 
 
-def rewards_by_task(
-    trials: Iterable[Trial], key: str, unusable: Collection[str] = frozenset()
-) -> dict[str, TaskRewards]:
-    """The rewards under one key. Trials that are named in ``unusable`` count as broken whatever their reward."""
+def rewards_by_task(runs: Iterable[Run]) -> dict[str, TaskRewards]:
+    """The scores of the tasks that have one, or a broken run."""
     tasks: dict[str, TaskRewards] = {}
-    for trial in trials:
-        task = tasks.get(trial.task)
+    for run in runs:
+        score = run.score
+        if score is None and run.state is not State.BROKEN:
+            continue
+        task = tasks.get(run.task)
         if task is None:
-            task = tasks[trial.task] = TaskRewards()
-        value = trial.rewards.get(key) if trial.rewards else None
-        if value is None or not math.isfinite(value) or (unusable and trial.name in unusable):
+            task = tasks[run.task] = TaskRewards()
+        if score is None:
             task.broken += 1
-            task.not_finite += value is not None and not math.isfinite(value)
         else:
-            task.rewards.append(value)
+            task.rewards.append(score)
+            task.uncontrolled += run.state is State.UNUSABLE and run.cause is None
     return tasks
 
 
-def unusable_outputs(histories: Iterable[History], grading: str) -> frozenset[str]:
-    """The trials whose output can't be parsed or whose verifier didn't complete: nobody measured their 0."""
-    return frozenset(
-        history.trial
-        for history in histories
-        for one in (history.first() if grading == "first" else history.latest())
-        if not (one.result.validity.output_parseable and one.result.validity.verifier_completed)
-    )
+def attempts_by_task(runs: Iterable[Run]) -> dict[str, Attempts]:
+    """How many runs of each task count, and how many of them passed."""
+    counts: dict[str, list[int]] = {}
+    for run in runs:
+        if run.score is not None:
+            count = counts.setdefault(run.task, [0, 0])
+            count[0] += 1
+            count[1] += run.state is State.PASSED
+    return {task: Attempts(n, c) for task, (n, c) in counts.items()}

@@ -16,12 +16,12 @@ from assay.dialects.harbor.terminal_bench import (
     import_results,
     import_run,
 )
+from assay.dialects.harbor.trial import Trial
 from assay.engine.finding import Finding, Standing
 from assay.engine.job import Job, Problem
-from assay.engine.report import Success, attempts_at
 from assay.evidence.files import Content, File
 from assay.formats.counting import counted
-from assay.stats.attempts import estimate_pass_at_k
+from assay.stats.attempts import Attempts, estimate_pass_at_k
 
 TOLERANCE = 1e-9
 
@@ -102,7 +102,9 @@ def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], note
     notes += [f"{folder.name}: {note}" for note in listed.notes]
     own = {name for name, _ in folder.runs}
     problems += [
-        Problem(f"{folder.name} {one.where}", _MALFORMED, one.why) for one in listed.problems if one.run not in own
+        Problem(f"{folder.name} {one.where}", _MALFORMED, one.why, over=True)
+        for one in listed.problems
+        if one.run not in own
     ]
     known = {run.trial.name for run in listed.runs}
     others = [_import_own(name, file, metadata, problems) for name, file in folder.runs if name not in known]
@@ -114,17 +116,17 @@ _MALFORMED = "harbor_trial_result_malformed"
 
 def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> ImportedRun | None:
     if not isinstance(file, Content):
-        problems.append(Problem(name, "harbor_trial_result_missing", "no results.json"))
+        problems.append(Problem(name, "harbor_trial_result_missing", "no results.json", over=True))
         return None
     try:
         return import_run(file.data, metadata)
     except TerminalBenchError as error:
-        problems.append(Problem(name, _MALFORMED, str(error)))
+        problems.append(Problem(name, _MALFORMED, str(error), over=True))
         return None
 
 
 def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
-    attempts = attempts_at((run.trial for run in folder.runs), Success("reward", 1))
+    attempts = _attempts(run.trial for run in folder.runs)
     n_runs, resolved = len(folder.runs), sum(task.c for task in attempts.values())
     published = folder.published
     figures: dict[str, tuple[float | None, float | None]] = {
@@ -138,6 +140,16 @@ def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
     return [
         Finding(f"{name}.{field}", _standing(one, other), one, other) for field, (one, other) in figures.items()
     ]
+
+
+def _attempts(trials: Iterable[Trial]) -> dict[str, Attempts]:
+    """Attempts and successes of each task. For terminal-bench, a run without a result is a failed attempt."""
+    counts: dict[str, list[int]] = {}
+    for trial in trials:
+        count = counts.setdefault(trial.task, [0, 0])
+        count[0] += 1
+        count[1] += (trial.rewards or {}).get("reward", 0) >= 1
+    return {task: Attempts(n, c) for task, (n, c) in counts.items()}
 
 
 def _whole_number(text: str) -> int | None:

@@ -11,12 +11,13 @@ from markupsafe import Markup
 
 from assay.adapters.folder_pages import FolderPages
 from assay.core.errors import InputError
-from assay.engine.page_source import RunDetail, RunLine
+from assay.engine.page_source import RunDetail
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import RunQuery
 from assay.engine.statistics_svg import comparison_svg
 from assay.engine.trace import TracePart, TraceQuery
 from assay.evidence.byte_source import tail
+from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import sentence
 from assay.web.pages.jobs import shown_job
@@ -31,7 +32,7 @@ MOST_WORTH: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class RunInFile:
+class FilePart:
     """A run with everything that the file shows of it."""
 
     anchor: str
@@ -64,8 +65,9 @@ def one_file(source: FolderPages) -> str:
     )
 
 
-def _worth_a_look(line: RunLine) -> bool:
-    return line.gates_disagree or line.reviewer_disagrees or line.measurement_broken or line.checks == "FAIL"
+def _worth_a_look(run: Run) -> bool:
+    cheated = run.kind == "coding" and run.checks == "FAIL"
+    return run.gates_disagree or run.reviewer_disagrees or run.state is State.BROKEN or cheated
 
 
 def _comparison(source: FolderPages) -> Any:
@@ -83,12 +85,12 @@ def _chart(found: Any) -> Markup | str:
     return picture(comparison_svg(found)) if drawn else ""
 
 
-def _runs(source: FolderPages, shown: list[str]) -> Iterator[RunInFile]:
+def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:
     call = PageCall(site=Site("#"), viewer=Viewer(Scope.READER), reads=source)
     for identity in shown:
         detail = source.run(identity)
         diff, output = source.file(identity, "diff"), source.file(identity, "verifier_output")
-        yield RunInFile(
+        yield FilePart(
             _anchor(identity),
             RunView(detail, call),
             tuple(part for turn in detail.turns for part in _parts(source, detail, turn)),

@@ -8,11 +8,23 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from assay.evidence.run import MEANINGS, State
 from assay.formats.counting import counted
 from assay.version import VERSION
 from assay.web.assets import asset, asset_path
 
-MARKS = {"passed": "✓", "failed": "✗", "unusable": "?", "broken": "!"}
+MARKS = {
+    State.PASSED: "✓",
+    State.PARTIAL: "◐",
+    State.FAILED: "✗",
+    State.UNUSABLE: "?",
+    State.BROKEN: "!",
+    State.SCORED: "#",
+    State.NOT_JUDGED: "-",
+    State.RUNNING: "…",
+    State.PENDING: "·",
+    State.CANCELLED: "/",
+}
 """A mark besides the colour, for everybody who can't tell the colours apart."""
 NOTHING = "\N{EN DASH}"
 """Instead of a number that there is none of."""
@@ -133,4 +145,4 @@ _ENVIRONMENT.filters |= {
     "visible": visible,
     "visible_items": _items,
 }
-_ENVIRONMENT.globals |= {"marks": MARKS, "version": VERSION, "asset_path": asset_path}
+_ENVIRONMENT.globals |= {"marks": MARKS, "meanings": MEANINGS, "version": VERSION, "asset_path": asset_path}

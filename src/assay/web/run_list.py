@@ -14,6 +14,7 @@ AT_ONCE: Final = 50
 NONE: Final = "(none)"
 """What a form says for runs that have no value."""
 COLUMNS: Final = {
+    "state": "State",
     "run_status": "Run",
     "checks": "Checks",
     "judge": "Judge verdict",
@@ -28,15 +29,14 @@ COLUMNS: Final = {
     "agent": "Agent",
     "dataset": "Dataset",
     "kind": "Kind",
-    "status": "Status",
-    "verdict": "Verdict",
     "failure_mode": "failure_mode",
-    "reason_code": "Reason code",
+    "reason": "Reason",
+    "cause": "Cause",
     "tokens": "Tokens",
     "reviewers": "Reviews",
 }
 """All columns with their words, in their order."""
-USUAL: Final = tuple(COLUMNS)[:10]
+USUAL: Final = tuple(COLUMNS)[:11]
 
 
 def asked_in(pairs: Iterable[tuple[str, str]]) -> RunQuery:

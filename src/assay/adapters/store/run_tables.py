@@ -54,7 +54,7 @@ def _rare_index(column: str, where: str) -> Index:
     )
 
 
-FLAGS: Final = ("measurement_broken", "gates_disagree", "reviewer_disagrees")
+FLAGS: Final = ("gates_disagree", "reviewer_disagrees")
 
 # Rewards are text: numbers of a database have neither NaN nor large ints.
 runs = Table(
@@ -69,10 +69,11 @@ runs = Table(
     Column("agent", Text, nullable=False),
     Column("model", Text),
     Column("dataset", Text, nullable=False),
-    Column("status", Text, nullable=False),
+    Column("state", Text, nullable=False),
     Column("rewards", Text),
     Column("score", Float),
-    Column("reason_code", Text),
+    Column("reason", Text),
+    Column("cause", Text),
     Column("exception_type", Text),
     Column("cost_usd", Float),
     Column("started_at", Text),
@@ -81,7 +82,6 @@ runs = Table(
     Column("digest", Text, nullable=False),
     Column("shown_digest", Text),
     created_column(),
-    Column("verdict", Text),
     Column("checks", Text),
     Column("judge", Text),
     Column("run_status", Text),
@@ -94,7 +94,6 @@ runs = Table(
     Column("tokens", BigInteger),
     Column("metadata", JSON(none_as_null=True)),
     Column("axes", JSON(none_as_null=True)),
-    _flag("measurement_broken"),
     _flag("gates_disagree"),
     Column("reviewers", Integer, nullable=False, server_default="0"),
     _flag("reviewer_disagrees"),
@@ -102,10 +101,8 @@ runs = Table(
     _flag("counted"),
     UniqueConstraint("organisation", "job", "name"),
     Index(None, "organisation", "id"),
-    *map(
-        _list_index, ("kind", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge")
-    ),
-    *map(_list_index, ("run_status", "validity", "reason_code", "score", "duration_sec")),
+    *map(_list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
+    *map(_list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
     *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
     *(_rare_index(name, f"{name} IS NOT NULL") for name in ("failure_mode", "run_metrics_passed")),
     *(_rare_index(name, f"{name} = {{true}}") for name in FLAGS),
@@ -183,8 +180,8 @@ run_files = Table(
     PrimaryKeyConstraint("run", "name"),
 )
 
-# How many runs of each kind there are for each value of a field, kept up to date, because counting a million takes
-# long. The sum of scores is exact, as text.
+# How many runs of each kind and state there are for each value of a field, kept up to date, because counting a
+# million takes long. The sum of scores is exact, as text.
 run_totals = Table(
     "run_totals",
     metadata,
@@ -192,12 +189,10 @@ run_totals = Table(
     Column("field", Text, nullable=False),
     Column("kind", Text, nullable=False),
     Column("value", Text, nullable=False),
+    Column("state", Text, nullable=False),
     Column("runs", BigInteger, nullable=False),
-    Column("scored", BigInteger, nullable=False),
-    Column("judged", BigInteger, nullable=False),
-    Column("passed", BigInteger, nullable=False),
     Column("total", Text, nullable=False),
-    PrimaryKeyConstraint("organisation", "field", "kind", "value"),
+    PrimaryKeyConstraint("organisation", "field", "kind", "value", "state"),
 )
 
 gradings = Table(

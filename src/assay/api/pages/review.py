@@ -68,7 +68,7 @@ def review(call: ServiceCall) -> PageAnswer:
         runs=runs,
         waiting=call.service.reviews.waiting(call.organisation, queue.asked),
         wanted={name: call.query.get(name) for name in FILTERS},
-        address=lambda run: _address(call, run["id"], queue),
+        address=lambda run: _address(call, run.id, queue),
         tabs=_tabs(call, queue),
     )
 
@@ -130,10 +130,10 @@ def judge_run(call: ServiceCall) -> PageAnswer:
 def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
     run = call.service.imports.run(call.organisation, call.path["id"])
     item = item_of(call.service.reviews.one(run), queue.reviewer, blind=queue.blind)
-    before, onward = call.query.get("before"), _next(call, queue, run["id"])
+    before, onward = call.query.get("before"), _next(call, queue, run.id)
     return call.page(
         "review_run.html",
-        title=run["name"],
+        title=run.name,
         status=422 if wrong else 200,
         item=item,
         run=item.run,
@@ -144,11 +144,11 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
         **_played(call, item),
         more=None,
         subagent_to=lambda *_: "",
-        **_left(call, str(run["id"])),
-        here=_address(call, run["id"], queue, before),
+        **_left(call, run.id),
+        here=_address(call, run.id, queue, before),
         back=call.site.to("review", queue.query),
         before=_address(call, before, queue) if before else None,
-        after=None if onward is None else _address(call, onward, queue, run["id"]),
+        after=None if onward is None else _address(call, onward, queue, run.id),
     )
 
 
@@ -166,10 +166,10 @@ def _left(call: ServiceCall, identity: str) -> dict[str, Any]:
 
 def _played(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
     """What a task run was asked, and what it left in its playground. Marks would tell what criteria found."""
-    if item.run.get("kind") != "task_run":
+    if item.run.kind != "task_run":
         return {"instruction": None, "records": None}
     try:
-        found = call.service.runs.task_run(Owner(call.organisation), str(item.run["name"]))
+        found = call.service.runs.task_run(Owner(call.organisation), item.run.name)
     except NotFoundError:
         return {"instruction": None, "records": None}
     task = call.service.runs.snapshot(call.organisation, found.snapshot)
@@ -181,7 +181,7 @@ def _played(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
 
 def _next(call: ServiceCall, queue: Queue, identity: str) -> str | None:
     runs = call.service.reviews.queue(call.organisation, queue.asked, queue.reviewer, 2)
-    return next((str(run["id"]) for run in runs if run["id"] != identity), None)
+    return next((run.id for run in runs if run.id != identity), None)
 
 
 def _address(call: ServiceCall, identity: str, queue: Queue, before: str = "") -> str:

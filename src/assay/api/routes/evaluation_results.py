@@ -10,7 +10,7 @@ from assay.api.answers import Answer, shown, shown_page, unchanging
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import Artifacts, NewRun, ingested, run_of_result
+from assay.engine.service.evaluation_results import Artifacts, NewTrial, ingested, run_of_result
 from assay.engine.service.keys import Scope
 
 routes = Routes()
@@ -120,7 +120,7 @@ def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
     """The id of the run. Raises ``NotFoundError``, ``ConflictError`` for a trial with another result."""
     service, told = call.service, call.body
     if told.run_id is not None:
-        return str(service.imports.run(call.organisation, told.run_id)["id"])
-    trial = NewRun(**told.trial.model_dump())
+        return service.imports.run(call.organisation, told.run_id).id
+    trial = NewTrial(**told.trial.model_dump())
     service.imports.add_runs(call.organisation, [run_of_result(trial, result, reason)])
     return service.evaluations.run_of(call.organisation, trial.job, trial.name)

@@ -4,7 +4,7 @@ import math
 from datetime import datetime
 from typing import Any, Final
 
-from assay.adapters.store.service.run_values import runs_of_rows
+from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.uploaded_job import import_archive, report_archive
 from assay.api.answers import Answer, shown, shown_page
 from assay.api.routes.runs import RunResource
@@ -12,7 +12,7 @@ from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.scorers.strict import StrictModel
-from assay.engine.report import Question
+from assay.engine.job_runs import Question
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import parse_run_query
 
@@ -102,7 +102,7 @@ def list_trials(call: Call) -> Answer:
     job = call.service.jobs.job(call.organisation, call.path["id"])
     asked = parse_run_query([("job", job.name), *((name, call.query[name]) for name in call.query)])
     rows = call.service.imports.page(call.organisation, asked)
-    return shown_page(runs_of_rows(rows.rows), rows, asked.page.limit)
+    return shown_page([run_of_row(row).shown() for row in rows.rows], rows, asked.page.limit)
 
 
 def _shown(row: Any) -> dict[str, Any]:

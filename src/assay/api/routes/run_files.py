@@ -98,7 +98,7 @@ def _every(call: Call, asked: RunQuery) -> Iterator[dict[str, Any]]:
     """The first one is looked for at once, so that what can't be asked is answered as such."""
     rows = call.service.imports.every(call.organisation, asked)
     first = list(islice(rows, 1))
-    return map(run_of_row, chain(first, rows))
+    return (run_of_row(row).shown() for row in chain(first, rows))
 
 
 def _chunks(head: bytes, lines: Iterator[bytes]) -> Iterator[bytes]:

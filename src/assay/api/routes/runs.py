@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assay.adapters.store.service.run_values import runs_of_rows
+from assay.adapters.store.service.run_values import run_of_row
 from assay.api.answers import Answer, shown, shown_page
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.models import StrictModel
@@ -31,8 +31,9 @@ class RunResource(StrictModel):
     agent: str
     model: str | None
     dataset: str
-    status: str
-    verdict: str | None
+    state: str
+    reason: str | None
+    cause: str | None
     checks: str | None
     judge: str | None
     run_status: str | None
@@ -42,13 +43,11 @@ class RunResource(StrictModel):
     rewards: dict[str, float | int | None] | None
     score: float | None
     axes: dict[str, float | None]
-    reason_code: str | None
     exception_type: str | None
     duration_sec: float | None
     cost_usd: float | None
     tokens: int | None
     metadata: dict[str, Any]
-    measurement_broken: bool
     gates_disagree: bool
     reviewers: int
     reviewer_disagrees: bool
@@ -59,15 +58,16 @@ class RunResource(StrictModel):
 
 
 class Group(StrictModel):
-    """The runs with one value of a field. ``mean`` is that of the scored ones; ``pass_share`` is the part of the
-    ``judged`` ones, which have a verdict, that pass.
+    """The runs with one value of a field. ``states`` adds up to ``runs``; ``scored`` are those that have a score.
+
+    ``mean`` and ``pass_share`` are over the scored ones.
     """
 
     value: str | None
     runs: int
+    states: dict[str, int]
     scored: int
     mean: float | None
-    judged: int
     passed: int
     pass_share: float | None
 
@@ -100,7 +100,7 @@ def list_runs(call: Call) -> Answer:
     """Runs of every kind, the newest first unless another order is asked for."""
     asked = parse_run_query(call.pairs)
     rows = call.service.imports.page(call.organisation, asked)
-    return shown_page(runs_of_rows(rows.rows), rows, asked.page.limit)
+    return shown_page([run_of_row(row).shown() for row in rows.rows], rows, asked.page.limit)
 
 
 @routes.add(
@@ -118,7 +118,7 @@ def group_runs(call: Call) -> Answer:
 @routes.add("GET", "/runs/{id}", *READ, answer=RunResource, also=(404,))
 def get_run(call: Call) -> Answer:
     """One run."""
-    return shown(call.service.imports.run(call.organisation, call.path["id"]))
+    return shown(call.service.imports.run(call.organisation, call.path["id"]).shown())
 
 
 @routes.add("GET", "/runs/{id}/gradings", *READ, answer=list[dict[str, Any]], also=(404,))

@@ -90,6 +90,28 @@ _CAUSES = {name: cause for cause, names in _TYPES.items() for name in names}
 CAUSES = (*_TYPES, UNCLASSIFIED)
 
 
+# Failures before the agent could do anything, or in what it has no hand. It may bring about everything else.
+BEYOND_THE_AGENT = frozenset(
+    (
+        "EnvironmentStartTimeoutError",
+        "SandboxBuildFailedError",
+        "AgentSetupTimeoutError",
+        "HealthcheckError",
+        *_TYPES["harbor_failed"],
+    )
+)
+_BY_AGENT = frozenset(
+    ("NonZeroAgentExitCodeError", *_TYPES["agent_exhausted_budget"], *_TYPES["agent_refused_task"])
+)
+
+
+def blame(exception_type: str) -> str | None:
+    """Who is to blame for a failure, if its type alone tells: "machine", "agent", or None."""
+    if exception_type in BEYOND_THE_AGENT:
+        return "machine"
+    return "agent" if exception_type in _BY_AGENT else None
+
+
 def failure_cause(exception_type: str, message: str = "") -> str:
     """The cause of a failure; ``unclassified`` for a type that isn't known."""
     if is_invalid_reward(exception_type, message):

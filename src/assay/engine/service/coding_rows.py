@@ -1,22 +1,19 @@
 """A graded coding run as a run of the explorer: its gates, its reward, its files and what is searched of it."""
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
-from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
-from assay.engine.coding_scoring import rewards_of
+from assay.engine.gates import gates_of
+from assay.engine.job_runs import gate_facts
 from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
-from assay.engine.service.imported_runs import ImportedRun
-from assay.engine.service.run_evidence import gates_of
-from assay.evidence.coding_run import RunStatus
+from assay.engine.service.imported_runs import Kept
+from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"
 WORKSPACE: Final = "workspace"
-BROKEN: Final = "MeasurementError"
 # What a name of the agent's logs begins with, and what such a file is.
 _KINDS: Final = {
     "trajectory.": TRAJECTORY,
@@ -28,59 +25,63 @@ _KINDS: Final = {
 }
 
 
-def coding_row(
-    run: CodingRun, task: CodingTask, record: ScoredRun, files: Iterable[RunFile], text: str
-) -> ImportedRun:
-    """The row of a run by one of its gradings. A broken measurement has no score, and says that it broke."""
+def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Iterable[RunFile], text: str) -> Kept:
+    """The row of a run by one of its gradings."""
     report = record.report
-    reward, broken = score_of(report)
-    gates = gates_of(report)
     known = {one.name: one.value for one in report.run.metrics}
-    return ImportedRun(
+    row = Run(
         job=run.job,
         name=run.id,
         task=task.name or task.id,
         agent=run.agent,
         model=run.model,
         dataset=f"{task.scenario_id}@{task.scenario_version}",
-        status=_status(report.run.status, broken, reward),
-        rewards=None if reward is None else json.dumps({"reward": reward}),
-        score=reward,
-        reason_code=None,
-        exception_type=None if broken is None else BROKEN,
         cost_usd=_number(known.get("cost_usd")),
         started_at=_started(run, record.turns),
         finished_at=None if run.ended_at is None else run.ended_at.isoformat(),
-        kind=KIND,
-        verdict=None if reward is None else gates.verdict,
-        checks=gates.checks,
-        judge=gates.judge,
-        run_status=gates.run_status,
-        run_metrics_passed=gates.run_metrics_passed,
-        validity="valid" if broken is None else "not_completed",
-        failure_mode=gates.failure_mode,
         duration_sec=_duration(record.turns),
         tokens=_whole(known.get("tokens")),
-        measurement_broken=broken is not None,
-        gates_disagree=gates.disagree,
         metadata={**run.metadata, "coding_task": task.id, "scenario_sha256": report.provenance.scenario_sha256},
-        files=tuple(files),
-        text=text,
+        **decided(gates_of(report)),
     )
+    return Kept(row, files=tuple(files), text=text)
 
 
-def score_of(report: ScorersReport) -> tuple[float | None, str | None]:
-    """The reward of a run, and why the measurement broke, if it did: then there is no reward.
+def waiting_row(run: CodingRun, task: CodingTask, state: State) -> Kept:
+    """The row of a run that is not graded yet."""
+    row = Run(
+        job=run.job,
+        name=run.id,
+        task=task.name or task.id,
+        agent=run.agent,
+        model=run.model,
+        dataset=f"{task.scenario_id}@{task.scenario_version}",
+        kind=KIND,
+        state=state,
+        run_status=state.value,
+        started_at=run.created_at.isoformat(),
+        metadata={**run.metadata, "coding_task": task.id},
+    )
+    return Kept(row)
 
-    An agent that gave up or ran out of time was run to its end. A run that failed was not: something around the
-    agent broke. One that was cancelled counts for nobody.
-    """
-    if report.run.status is RunStatus.FAILED:
-        return None, "the run failed before the agent was done"
-    rewards, broken = rewards_of(report)
-    if report.run.status is not RunStatus.COMPLETED or rewards is None or not rewards.rewards:
-        return None, broken
-    return float(rewards.rewards["reward"]), None
+
+def decided(gates: Gates) -> dict[str, Any]:
+    """What the gates of a coding run come to, as fields of its row."""
+    decision = decide(gate_facts(gates))
+    return {
+        "kind": KIND,
+        "state": decision.state,
+        "score": decision.score,
+        "reason": decision.reason,
+        "cause": decision.cause,
+        "checks": gates.checks,
+        "judge": gates.judge,
+        "run_status": gates.run_status,
+        "run_metrics_passed": gates.run_metrics_passed,
+        "validity": "not_completed" if decision.state is State.BROKEN else "valid",
+        "failure_mode": gates.failure_mode,
+        "gates_disagree": gates.disagree,
+    }
 
 
 def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> list[RunFile]:
@@ -98,12 +99,6 @@ def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> 
 def diff_name(number: int) -> str:
     """The name of a grading's diff. The first one has the plain name."""
     return DIFF if number == 1 else f"{DIFF}/{number}"
-
-
-def _status(status: RunStatus, broken: str | None, score: float | None) -> str:
-    if status is RunStatus.CANCELLED:
-        return "cancelled"
-    return "errored" if broken is not None else "unscored" if score is None else "scored"
 
 
 def _duration(turns: Iterable[AgentEnded]) -> float | None:

@@ -1,14 +1,15 @@
 """EvaluationResults over HTTP: given as they are, or made from what a verifier wrote, and put on a run."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
 from assay.dialects.evaluation.ingest import Ingested, ingest
-from assay.dialects.evaluation.models import EvaluationResult, ValidityCheck
-from assay.engine.service.imported_runs import ImportedRun
+from assay.dialects.evaluation.models import EvaluationResult
+from assay.engine.job_runs import joint_validity
+from assay.engine.service.imported_runs import Kept
 from assay.evidence.files import Absent, Content, File, RewardFiles
+from assay.evidence.run import Cause, Facts, Run, decide
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
 
 REWARD_JSON: Final = "reward.json"
@@ -28,7 +29,7 @@ class Artifacts:
 
 
 @dataclass(frozen=True, slots=True)
-class NewRun:
+class NewTrial:
     """The trial that a result is of, if it isn't known yet."""
 
     job: str
@@ -55,37 +56,30 @@ def ingested(artifacts: Artifacts, clock: Callable[[], float]) -> Ingested:
     return ingest(evidence, clock=clock)
 
 
-def run_of_result(run: NewRun, result: EvaluationResult, reason_code: str | None) -> ImportedRun:
-    """The trial of a result. A reward that is missing is no zero: such a trial has no score."""
-    known = result.validity.verifier_completed
-    return ImportedRun(
-        job=run.job,
-        name=run.name,
-        task=run.task,
-        agent=run.agent,
-        model=run.model,
-        dataset=run.dataset,
-        status="scored" if known else "unscored",
-        rewards=json.dumps({"reward": result.reward}) if known else None,
-        score=result.reward if known else None,
-        reason_code=reason_code,
-        exception_type=None,
-        cost_usd=None,
-        started_at=None,
-        finished_at=None,
-        verdict=None if not known else "pass" if result.reward >= 1 else "fail",
-        run_status="completed",
-        validity=_validity(result.validity),
-        measurement_broken=not known,
+def run_of_result(run: NewTrial, result: EvaluationResult, reason_code: str | None) -> Kept:
+    """The trial of a result. Nobody ran a control, so a reward that can't be used counts as 0."""
+    validity = result.validity
+    usable = validity.verifier_completed and validity.output_parseable
+    cause = None if validity.output_parseable else Cause.AGENT
+    facts = Facts(reward=result.reward) if usable else Facts(unusable=True, reason=reason_code, cause=cause)
+    decision = decide(facts)
+    return Kept(
+        Run(
+            job=run.job,
+            name=run.name,
+            task=run.task,
+            agent=run.agent,
+            model=run.model,
+            dataset=run.dataset,
+            state=decision.state,
+            score=decision.score,
+            reason=decision.reason,
+            cause=decision.cause,
+            rewards={"reward": result.reward} if validity.verifier_completed else None,
+            run_status="completed",
+            validity=joint_validity([validity]),
+        )
     )
-
-
-def _validity(found: ValidityCheck) -> str:
-    if not found.verifier_completed:
-        return "not_completed"
-    if not found.output_parseable:
-        return "unparseable"
-    return "valid" if found.schema_valid else "schema_invalid"
 
 
 def _file(path: str, text: str | None) -> File:

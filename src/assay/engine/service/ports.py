@@ -8,6 +8,7 @@ from typing import Protocol
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import Snapshot, Status, TaskRun
 from assay.engine.service.keys import Owner
+from assay.evidence.run import Decision, Facts, State, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,15 @@ class Ending:
     reason: str | None = None
     criterion_runs: Sequence[CriterionRun] = field(default=())
     idempotency_key: str | None = None
+
+    @property
+    def decision(self) -> Decision:
+        """What the run comes to. One whose time was over before it handed in has failed."""
+        if self.status is Status.CANCELLED:
+            return decide(Facts(ended=State.CANCELLED, reason=self.status.value))
+        reason = None if self.status is Status.COMPLETED else self.status.value
+        verdict = "fail" if self.verdict is None else self.verdict.value
+        return decide(Facts(verdict=verdict, reward=self.score or 0.0, reason=reason))
 
 
 class RunStore(Protocol):

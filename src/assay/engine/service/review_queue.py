@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.scorers.report import OverallVerdict
 from assay.engine.history import History
@@ -17,11 +19,9 @@ from assay.engine.judge_gates import CELLS, why_left_out
 from assay.engine.report_agreement import RaterAgreement, report_agreement
 from assay.engine.reviews import Review, reviews_of
 from assay.engine.service.run_query import RunQuery
+from assay.evidence.run import Gates, Run, State
 
-PASS_MARK: Final = 1.0
-"""The reward from which on a verifier says pass, where no verdict is kept."""
 MOST_REVIEWED: Final = 5000
-Run = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,28 +75,31 @@ class ReviewItem:
     hidden: bool
 
 
-_TELLING: Final = ("verdict", "checks", "judge", "score", "rewards", "failure_mode", "gates_disagree", "axes")
+_HIDDEN: Final[Mapping[str, Any]] = {
+    **dict.fromkeys(("checks", "judge", "score", "rewards", "failure_mode", "reason", "cause", "validity")),
+    **dict.fromkeys(("gates_disagree", "reviewer_disagrees"), False),
+    "state": State.PENDING,
+    "axes": {},
+}
+"""What tells the machine's verdict, with what a blind queue shows instead."""
 
 
 def item_of(reviewed: Reviewed, reviewer: str, *, blind: bool) -> ReviewItem:
     """A run as a reviewer may see it."""
     own = next((one for one in reversed(reviewed.annotations) if one.reviewer_id == reviewer), None)
     if blind and own is None:
-        known = {name: value for name, value in reviewed.run.items() if name not in _TELLING}
-        return ReviewItem(known, (), None, hidden=True)
+        return ReviewItem(msgspec.structs.replace(reviewed.run, **_HIDDEN), (), None, hidden=True)
     return ReviewItem(reviewed.run, reviews(reviewed), own, hidden=False)
 
 
 def reviews(reviewed: Reviewed) -> list[Review]:
     """Every verdict on a run, with whom it contradicts."""
-    return list(reviews_of(_history(reviewed), None, _reward(reviewed.run), PASS_MARK))
+    return list(reviews_of(_history(reviewed), reviewed.run, "first"))
 
 
 def agreement(reviewed: Sequence[Reviewed]) -> list[RaterAgreement]:
     """How far reviewers agree with each other, with the verifier and with the judge."""
-    verdicts = {str(one.run["id"]): _passed(one.run) for one in reviewed}
-    verifier = {run: passed for run, passed in verdicts.items() if passed is not None}
-    return report_agreement([_history(one) for one in reviewed], verifier)
+    return report_agreement([_history(one) for one in reviewed], {one.run.id: one.run for one in reviewed})
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +127,5 @@ def two_by_two(counts: Sequence[GateCount]) -> TwoByTwo:
 
 
 def _history(reviewed: Reviewed) -> History:
-    judge = reviewed.run.get("judge")
-    known: Any = judge if judge in ("PASS", "FAIL", "unparseable") else None
-    return History(str(reviewed.run["id"]), [], list(reviewed.annotations), judge=known)
-
-
-def _reward(run: Run) -> float | None:
-    """The reward that a reviewer is compared with. A verdict that is kept says more than a number."""
-    verdict, score = run.get("verdict"), run.get("score")
-    if verdict == "pass":
-        return PASS_MARK
-    if verdict == "fail":
-        return 0.0
-    return None if score is None else float(score)
-
-
-def _passed(run: Run) -> bool | None:
-    verdict, score = run.get("verdict"), run.get("score")
-    if verdict is not None:
-        return bool(verdict == "pass")
-    return None if score is None else bool(score >= PASS_MARK)
+    run = reviewed.run
+    return History(run.id, [], list(reviewed.annotations), gates=Gates(judge=run.judge))

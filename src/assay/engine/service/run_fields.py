@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
+from assay.evidence.run import State
+
 
 class Holds(Enum):
     """What a field holds, and so how it is filtered by."""
@@ -32,24 +34,25 @@ FIELDS: Final = (
     RunField("agent", Holds.TEXT, "the agent", grouped=True),
     RunField("model", Holds.TEXT, "the agent's model", grouped=True),
     RunField("dataset", Holds.TEXT, "the dataset or benchmark", grouped=True),
-    RunField("status", Holds.TEXT, "scored, unscored, errored, unusable or cancelled", grouped=True),
-    RunField("verdict", Holds.TEXT, "pass, partial or fail", grouped=True),
+    RunField("state", Holds.TEXT, f"what it came to: {', '.join(State)}", grouped=True),
     RunField("checks", Holds.TEXT, "the gate of the scorers: PASS, FAIL or N/A", grouped=True),
     RunField("judge", Holds.TEXT, "PASS, FAIL, PENDING, NOT APPLICABLE or unparseable", grouped=True),
     RunField("run_status", Holds.TEXT, "the run badge: completed, failed, cancelled or timed_out", grouped=True),
     RunField("run_metrics_passed", Holds.FLAG, "whether the metrics of the run are within their limits"),
     RunField("validity", Holds.TEXT, "valid, unparseable, schema_invalid or not_completed", grouped=True),
     RunField("failure_mode", Holds.TEXT, "how it failed, in the words of the judge", grouped=True),
-    RunField("reason_code", Holds.TEXT, "why it has no score, or what went wrong", grouped=True),
-    RunField("score", Holds.NUMBER, "the score or reward"),
+    RunField("reason", Holds.TEXT, "why: a code, or the names of the checks that failed", grouped=True),
+    RunField(
+        "cause", Holds.TEXT, "who is to blame for an unusable answer: agent, verifier or machine", grouped=True
+    ),
+    RunField("score", Holds.NUMBER, "the score; a run that is unusable has 0, one that is broken has none"),
     RunField("duration_sec", Holds.NUMBER, "how many seconds it took"),
     RunField("cost_usd", Holds.NUMBER, "what it cost in US dollars"),
     RunField("tokens", Holds.NUMBER, "how many tokens went in and out"),
     RunField("began_at", Holds.TIME, "when it began; when it was added, if it doesn't say"),
     RunField("reviewers", Holds.NUMBER, "how many annotations it has"),
     RunField("gates_disagree", Holds.FLAG, "whether scorers and judge say different things"),
-    RunField("reviewer_disagrees", Holds.FLAG, "whether a reviewer says something else than the verdict"),
-    RunField("measurement_broken", Holds.FLAG, "whether the measurement broke, so that it has no score"),
+    RunField("reviewer_disagrees", Holds.FLAG, "whether a reviewer says something else than the state"),
 )
 # The order in which runs are added: what a list is sorted by unless something else is asked for.
 CREATED: Final = "created_at"

@@ -1,63 +1,70 @@
-"""Totals of a group of runs. Scores are added up exactly, so the order and the number of parts don't matter."""
+"""Totals of a group of runs, by state. Scores are added up exactly, so that the order doesn't matter."""
 
 from fractions import Fraction
 from math import gcd
-from typing import Any
+from typing import Any, Final
+
+from assay.evidence.run import COUNTED, State
+
+# No run, and the numerators of a sum of scores by denominator, which is a power of two: adding ints is much faster
+# than adding fractions.
+_NONE: Final = (0, {1: 0})
 
 
 class Totals:
-    """``judged`` runs have a verdict, ``passed`` ones that of pass."""
+    """How many runs came to what, and the sum of their scores."""
 
-    __slots__ = ("_sums", "judged", "passed", "runs", "scored")
+    __slots__ = ("_cells",)
 
-    def __init__(self, runs: int = 0, scored: int = 0, judged: int = 0, passed: int = 0, total: str = "0") -> None:
-        """``total`` is the sum of the scores, as ``total`` of another one."""
-        self.runs = runs
-        self.scored = scored
-        self.judged = judged
-        self.passed = passed
-        # Numerators by denominator, which is a power of two: adding ints is much faster than adding fractions.
-        number, _, of = total.partition("/")
-        self._sums = {int(of or 1): int(number)}
+    def __init__(self) -> None:
+        self._cells: dict[State, tuple[int, dict[int, int]]] = {}
 
     @property
-    def total(self) -> str:
-        """The sum of the scores, as Python writes a fraction in its lowest terms."""
-        number, of = self._total()
-        return f"{number}/{of}" if of != 1 else str(number)
+    def runs(self) -> int:
+        return sum(count for count, _ in self._cells.values())
 
-    def _total(self) -> tuple[int, int]:
-        whole = max(self._sums)
-        number = sum(one * (whole // of) for of, one in self._sums.items())
-        common = gcd(number, whole)
-        return number // common, whole // common
-
-    def add(self, score: float | None, verdict: str | None, count: int = 1) -> None:
+    def add(self, state: State, score: float | None, count: int = 1) -> None:
         """Add runs that are alike. A negative count takes them away."""
-        self.runs += count
-        if score is not None:
-            number, of = score.as_integer_ratio()
-            self.scored += count
-            self._sums[of] = self._sums.get(of, 0) + number * count
-        if verdict is not None:
-            self.judged += count
-            self.passed += count if verdict == "pass" else 0
+        number, of = (0, 1) if score is None else score.as_integer_ratio()
+        self.add_sum(state, count, number * count, of)
 
-    def include(self, other: "Totals") -> None:
-        self.runs += other.runs
-        self.scored += other.scored
-        self.judged += other.judged
-        self.passed += other.passed
-        for of, number in other._sums.items():
-            self._sums[of] = self._sums.get(of, 0) + number
+    def add_sum(self, state: State, count: int, number: int, of: int) -> None:
+        """Add runs in the same state, whose scores add up to a fraction."""
+        runs, sums = self._cells.get(state, _NONE)
+        self._cells[state] = runs + count, {**sums, of: sums.get(of, 0) + number}
+
+    def cells(self) -> dict[State, tuple[int, str]]:
+        """The number of runs and the sum of scores of each state, as Python writes a fraction in lowest terms."""
+        return {state: (count, _written(*_total(sums))) for state, (count, sums) in self._cells.items()}
 
     def shown(self) -> dict[str, Any]:
-        """The counts, the mean of the scores and the share of verdicts that are a pass."""
+        """The counts by state, the mean of the scores, and the share of runs with a score that passed."""
+        states = {state.value: count for state, (count, _) in self._cells.items() if count}
+        scored = sum(self._cells[state][0] for state in COUNTED if state in self._cells)
+        passed = states.get(State.PASSED.value, 0)
+        total = sum((Fraction(*_total(sums)) for _, sums in self._cells.values()), Fraction(0))
         return {
             "runs": self.runs,
-            "scored": self.scored,
-            "mean": float(Fraction(*self._total()) / self.scored) if self.scored else None,
-            "judged": self.judged,
-            "passed": self.passed,
-            "pass_share": self.passed / self.judged if self.judged else None,
+            "states": states,
+            "scored": scored,
+            "mean": float(total / scored) if scored else None,
+            "passed": passed,
+            "pass_share": passed / scored if scored else None,
         }
+
+
+def _total(sums: dict[int, int]) -> tuple[int, int]:
+    whole = max(sums)
+    number = sum(one * (whole // of) for of, one in sums.items())
+    common = gcd(number, whole)
+    return number // common, whole // common
+
+
+def _written(number: int, of: int) -> str:
+    return f"{number}/{of}" if of != 1 else str(number)
+
+
+def fraction_of(written: str) -> tuple[int, int]:
+    """The other way round."""
+    number, _, of = written.partition("/")
+    return int(number), int(of or 1)

@@ -119,7 +119,7 @@ def _side_by_side(call: PageCall, sides: list[Side], task: str) -> list[list[Run
     for side in sides:
         asked = RunQuery((OneOf("job", (side.job,)), OneOf("task", (task,))), sort="name")
         strip = side.strips.get(task)
-        wanted = {one.run for one in strip.attempts} if strip is not None else set()
+        wanted = {run.name for run in strip.runs} if strip is not None else set()
         lines = [line for line in call.source.lines(asked).lines if line.name in wanted][:MOST_RUNS]
         columns.append([call.source.run(line.id) for line in lines])
     return columns

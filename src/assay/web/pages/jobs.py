@@ -40,8 +40,8 @@ def show_job(call: PageCall) -> PageAnswer:
         name=name,
         kinds=[(one, sum(strip.kind == one for strip in view.strips)) for one in KINDS],
         kind=kind,
-        **shown_job(view, call.source.audits(name) if view.report.counts.total <= AUDITED_AT_ONCE else None),
-        audit_at=None if view.report.counts.total <= AUDITED_AT_ONCE else f"{call.site.job(name)}/audit",
+        **shown_job(view, call.source.audits(name) if len(view.report.runs) <= AUDITED_AT_ONCE else None),
+        audit_at=None if len(view.report.runs) <= AUDITED_AT_ONCE else f"{call.site.job(name)}/audit",
         strips=strips[start : start + STRIPS],
         matching=len(strips),
         more=call.site.job(name) + f"?kind={kind}&start={start + STRIPS}#tasks"

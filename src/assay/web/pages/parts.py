@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from assay.engine.job_view import Attempt
+from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay, Interval
 from assay.stats.pictures import Point, curve
 from assay.web.rendering import picture
@@ -11,7 +11,7 @@ from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 routes: PageRoutes[PageCall] = PageRoutes()
 STATES = (
     ("PASS", "FAIL", "N/A", "ERROR", "advisory", "unparseable"),
-    ("passed", "failed", "unusable", "broken"),
+    tuple(state.value for state in State),
     ("always", "flaky", "never", "unknown"),
     ("supported", "contradicted", "unverifiable"),
     ("completed", "running", "pending", "cancelled", "calibrated", "uncalibrated"),
@@ -31,9 +31,7 @@ def show_parts(call: PageCall) -> PageAnswer:
         title="Parts of the pages",
         states=STATES,
         rows=rows,
-        attempts=[
-            Attempt(f"run-{n}", state, None) for n, state in enumerate(("passed", "failed", "unusable", "broken"))
-        ],
+        attempts=[Run(job="", name=f"run-{n}", task="", state=state) for n, state in enumerate(State)],
         intervals=(Interval(0.25, 0.5, 0.95, "example"), CantSay("there is only one task")),
         chart=picture(curve("pass@k of an agent, 95 % band over tasks", points)),
     )

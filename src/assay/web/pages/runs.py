@@ -4,14 +4,14 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.engine.page_source import LinePage, RunLine
+from assay.engine.page_source import LinePage
 from assay.engine.service.run_fields import BY_NAME, GROUPED
 from assay.engine.service.run_query import RunQuery
+from assay.evidence.run import Cause, Run, State
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, written
 
@@ -21,14 +21,13 @@ FIXED: Final = {
     "judge": ("PASS", "FAIL", "PENDING", "NOT APPLICABLE", "unparseable"),
     "validity": ("valid", "unparseable", "schema_invalid", "not_completed"),
     "run_status": ("completed", "failed", "cancelled", "timed_out", "running", "pending"),
-    "status": ("scored", "unscored", "errored", "unusable", "cancelled"),
-    "verdict": ("pass", "partial", "fail"),
+    "state": tuple(State),
+    "cause": tuple(Cause),
     "kind": ("trial", "coding", "task_run"),
 }
 FLAGS: Final = (
     ("gates_disagree", "gates disagree"),
     ("reviewer_disagrees", "reviewer disagrees"),
-    ("measurement_broken", "measurement broken"),
 )
 RANGES: Final = (
     ("score", "Score", "0.5..1"),
@@ -78,8 +77,7 @@ _MORE: Final = ("axis", "metadata", "text", "name")
 def _choices(call: PageCall) -> dict[str, Sequence[str]]:
     """Values to choose from, where there are few."""
     found = {
-        name: call.source.choices(name)
-        for name in ("task", "model", "job", "agent", "failure_mode", "reason_code")
+        name: call.source.choices(name) for name in ("task", "model", "job", "agent", "failure_mode", "reason")
     }
     return {name: [*values, NONE] for name, values in found.items() if values}
 
@@ -96,7 +94,7 @@ def runs_as_json_lines(call: PageCall) -> PageAnswer:
     """Every run of the list, a line of JSON each."""
     asked = asked_in(call.query.pairs())
     lines = (
-        json.dumps(_plain(asdict(line)), allow_nan=False).encode() + b"\n"
+        json.dumps(_plain(line.shown()), allow_nan=False).encode() + b"\n"
         for line in call.source.every_line(asked)
     )
     return _file(_batches(lines), "application/x-ndjson", "runs.jsonl")
@@ -109,7 +107,7 @@ def _file(content: Iterator[bytes], kind: str, name: str) -> PageAnswer:
 _FIELDS: Final = ("id", "name", *BY_NAME)
 
 
-def _csv(lines: Iterator[RunLine]) -> Iterator[bytes]:
+def _csv(lines: Iterator[Run]) -> Iterator[bytes]:
     fields = list(dict.fromkeys(_FIELDS))
     text = io.StringIO()
     writer = csv.writer(text)

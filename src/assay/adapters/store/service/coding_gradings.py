@@ -22,11 +22,12 @@ from assay.dialects.scorers.scenario import hash_of
 from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.service.blobs import Blob, BlobStore
 from assay.engine.service.coding_grading import GradedRun, GradingRequest
-from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files, score_of
+from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.imported_runs import Kept
 from assay.evidence.coding_run import Diff
+from assay.evidence.run import State
 
 SEARCHED = ("trajectory", "messages", "final_response", "response")
 # What of a run is decided when it is added.
@@ -159,7 +160,7 @@ class _Graded:
             report=self.graded.report,
         )
 
-    def row(self, record: ScoredRun) -> ImportedRun:
+    def row(self, record: ScoredRun) -> Kept:
         beside = {} if self.diff is None else {diff_name(record.number): self.diff}
         if self.coding.workspace_sha256 is not None:
             beside[WORKSPACE] = Blob(self.coding.workspace_sha256, self.coding.workspace_bytes or 0)
@@ -190,18 +191,16 @@ def _last(connection: Connection, run: str) -> tuple[int, str | None]:
 def _show(connection: Connection, organisation: str, known: _Graded, record: ScoredRun, at: datetime) -> None:
     """The row of the explorer. A grading that broke replaces no other one's answers."""
     run, row = known.coding.id, known.row(record)
-    if record.number == 1:
-        # It is counted later, so that gradings that end at the same time don't wait for each other.
-        connection.execute(insert(runs).values(run_values(organisation, run, row, at)))
-        insert_beside(connection, organisation, [(run, row)])
-        return
-    if known.diff is not None:
+    if record.number > 1 and known.diff is not None:
         name = diff_name(record.number)
         file = {"run": run, "name": name, "blob": known.diff.digest, "size": known.diff.size}
         connection.execute(insert(run_files).values(organisation=organisation, **file))
-    if score_of(record.report)[1] is None:
+    if record.number == 1 or row.run.state is not State.BROKEN:
+        # It is counted later, so that gradings that end at the same time don't wait for each other.
         uncount(connection, organisation, [run])
         values = run_values(organisation, run, row, at)
-        shown = {name: value for name, value in values.items() if name not in _KEPT}
+        shown = {name: value for name, value in values.items() if name not in _KEPT or name == "digest"}
         connection.execute(update(runs).where(runs.c.id == run).values(shown))
         note_reviews(connection, run)
+    if record.number == 1:
+        insert_beside(connection, organisation, [(run, row)], anew=True)

@@ -9,8 +9,9 @@ from assay.adapters.store.run_tables import runs
 from assay.adapters.store.service.run_values import insert_beside, run_values
 from assay.adapters.store.service_tables import benchmark_runs, task_runs
 from assay.dialects.criteria.resources import Status
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.imported_runs import Kept
 from assay.engine.service.ports import Ending
+from assay.evidence.run import Run
 
 # What is needed of the row of a task run.
 ENDED: Final = (
@@ -41,29 +42,25 @@ def _benchmark(connection: Connection, benchmark_run: str | None) -> str:
     return str(connection.execute(query).scalar() or "")
 
 
-def _run(task: str, benchmark: str, row: "Row[*tuple[Any, ...]]", ending: Ending) -> ImportedRun:
+def _run(task: str, benchmark: str, row: "Row[*tuple[Any, ...]]", ending: Ending) -> Kept:
     began = row.started_at or row.created_at
-    cancelled = ending.status is Status.CANCELLED
-    return ImportedRun(
-        job=row.benchmark_run or "",
-        name=row.id,
-        task=task,
-        agent="",
-        model=None,
-        dataset=benchmark,
-        status="cancelled" if cancelled else "scored",
-        rewards=None,
-        score=ending.score,
-        reason_code=None if ending.status is Status.COMPLETED else ending.status.value,
-        exception_type=None,
-        cost_usd=None,
-        started_at=began.isoformat(),
-        finished_at=ending.at.isoformat(),
-        kind=KIND,
-        verdict=None if ending.verdict is None else ending.verdict.value,
-        run_status=ending.status.value,
-        validity="valid" if ending.status is Status.COMPLETED else "not_completed",
-        duration_sec=max(0.0, (ending.at - began).total_seconds()),
-        axes={name: one.score for name, one in (ending.axes or {}).items()},
-        metadata={"scored": row.scored},
+    decision = ending.decision
+    return Kept(
+        Run(
+            job=row.benchmark_run or "",
+            name=row.id,
+            task=task,
+            dataset=benchmark,
+            state=decision.state,
+            score=decision.score,
+            reason=decision.reason,
+            started_at=began.isoformat(),
+            finished_at=ending.at.isoformat(),
+            kind=KIND,
+            run_status=ending.status.value,
+            validity="valid" if ending.status is Status.COMPLETED else "not_completed",
+            duration_sec=max(0.0, (ending.at - began).total_seconds()),
+            axes={name: one.score for name, one in (ending.axes or {}).items()},
+            metadata={"scored": row.scored},
+        )
     )

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
@@ -16,7 +16,6 @@ from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.service.reviews import note_reviews
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import (
-    BESIDE,
     insert_beside,
     insert_runs,
     run_of_row,
@@ -28,11 +27,11 @@ from assay.adapters.store.store import Store
 from assay.engine.service.blobs import Blob, RunFile
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import AT_ONCE, Imported, ImportedRun
+from assay.engine.service.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
 from assay.engine.service.run_query import OneOf, RunQuery
 from assay.engine.service.run_totals import Totals
+from assay.evidence.run import Run, State
 
-UNUSABLE: Final = "unusable"
 MOST_GROUPS: Final = 1000
 # What a run is found again by isn't changed when it is brought up to date.
 _KEPT: Final = ("id", "organisation", "created_at", "digest")
@@ -45,13 +44,13 @@ class StoredImports:
         self._store = store
         self._host = host
 
-    def add_runs(self, organisation: str, new: Iterable[ImportedRun]) -> Imported:
+    def add_runs(self, organisation: str, new: Iterable[Kept]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
         listed = list(new)
         if not listed:
             return Imported(**counts)
         with self._store.writing() as connection:
-            for job, some in groupby(listed, lambda run: run.job):
+            for job, some in groupby(listed, lambda kept: kept.run.job):
                 for kind in self._add_job(connection, organisation, job, list(some)):
                     counts[kind] += 1
         return Imported(**counts)
@@ -60,51 +59,45 @@ class StoredImports:
         query = select(runs.c.id).where(_of_job(organisation, job)).limit(1)
         return bool(self._store.rows(query))
 
-    def refuse_changed(self, organisation: str, job: str, new: Iterable[ImportedRun]) -> None:
-        query = select(runs.c.name, runs.c.digest, runs.c.status).where(_of_job(organisation, job))
+    def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
+        query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
         known = {row.name: row for row in self._store.rows(query)}
-        for run in new:
-            _kind(run, known.get(run.name))
+        for kept in new:
+            _kind(kept, known.get(kept.run.name))
 
-    def _add_job(
-        self, connection: Connection, organisation: str, job: str, new: Sequence[ImportedRun]
-    ) -> Iterator[str]:
+    def _add_job(self, connection: Connection, organisation: str, job: str, new: Sequence[Kept]) -> Iterator[str]:
         """What became of each run. What is known of them is read once, and what is new is added at once."""
-        columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.status, runs.c.shown_digest)
-        these = one_of(runs.c.name, [run.name for run in new], connection.dialect)
+        columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.reason, runs.c.shown_digest)
+        these = one_of(runs.c.name, [kept.run.name for kept in new], connection.dialect)
         found = select(*columns).where(_of_job(organisation, job), these)
         known = {row.name: row for row in connection.execute(found)}
-        rows: list[tuple[str, ImportedRun]] = []
+        rows: list[tuple[str, Kept]] = []
         beside, now, changes = [], self._host.now(), Changes()
-        for run in new:
-            before = known.get(run.name)
-            kind = _kind(run, before)
+        for kept in new:
+            before = known.get(kept.run.name)
+            kind = _kind(kept, before)
             identity = self._host.new_id("run") if before is None else before.id
             if before is None:
-                rows.append((identity, run))
-            elif kind == "replaced" or before.shown_digest != shown_digest(run):
-                self._bring_up_to_date(connection, organisation, identity, run)
-            if run.gradings or run.annotations:
-                beside.append((identity, run))
+                rows.append((identity, kept))
+            elif kind == "replaced" or before.shown_digest != shown_digest(kept):
+                self._bring_up_to_date(connection, organisation, identity, kept)
+            if kept.gradings or kept.annotations:
+                beside.append((identity, kept))
             yield kind
         insert_runs(connection, organisation, rows, now, changes)
         apply(connection, organisation, changes)
-        for identity, run in beside:
-            self._add_beside(connection, organisation, identity, run)
+        for identity, kept in beside:
+            self._add_beside(connection, organisation, identity, kept)
 
-    def _bring_up_to_date(
-        self, connection: Connection, organisation: str, identity: str, run: ImportedRun
-    ) -> None:
+    def _bring_up_to_date(self, connection: Connection, organisation: str, identity: str, run: Kept) -> None:
         uncount(connection, organisation, [identity])
         values = run_values(organisation, identity, run, self._host.now())
         changed = {name: value for name, value in values.items() if name not in _KEPT or name == "digest"}
         connection.execute(update(runs).where(runs.c.id == identity).values(changed))
-        for table in BESIDE:
-            connection.execute(delete(table).where(table.c.run == identity))
-        insert_beside(connection, organisation, [(identity, run)])
+        insert_beside(connection, organisation, [(identity, run)], anew=True)
         note_reviews(connection, identity)
 
-    def _add_beside(self, connection: Connection, organisation: str, identity: str, run: ImportedRun) -> None:
+    def _add_beside(self, connection: Connection, organisation: str, identity: str, run: Kept) -> None:
         """Gradings and annotations that are not there yet: both are only ever added."""
         known = set(connection.scalars(select(gradings.c.number).where(gradings.c.run == identity)))
         for record in run.gradings:
@@ -129,7 +122,7 @@ class StoredImports:
         connection.execute(insert(table).values(row))
         return identity
 
-    def run(self, organisation: str, identity: str) -> dict[str, Any]:
+    def run(self, organisation: str, identity: str) -> Run:
         """Raises ``NotFoundError``."""
         known = identity if limits.is_text(identity) else ""
         found = self._store.rows(select(runs).where((runs.c.organisation == organisation) & (runs.c.id == known)))
@@ -189,11 +182,11 @@ class StoredImports:
         return {value: totals for value, totals in found.items() if wanted is None or value in wanted}
 
     def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
-        columns = (runs.c[name], runs.c.score, runs.c.verdict)
+        columns = (runs.c[name], runs.c.state, runs.c.score)
         chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
         found: dict[str | None, Totals] = {}
-        for value, score, verdict, count in self._store.rows(chosen.query.group_by(*columns)):
-            found.setdefault(value, Totals()).add(score, verdict, count)
+        for value, state, score, count in self._store.rows(chosen.query.group_by(*columns)):
+            found.setdefault(value, Totals()).add(State(state), score, count)
         return found
 
     def gradings(self, organisation: str, run: str) -> list[dict[str, Any]]:
@@ -221,12 +214,13 @@ def _of_job(organisation: str, job: str) -> Any:
     return (runs.c.organisation == organisation) & (runs.c.job == job)
 
 
-def _kind(run: ImportedRun, before: "Row[*tuple[Any, ...]] | None") -> str:
+def _kind(kept: Kept, before: "Row[*tuple[Any, ...]] | None") -> str:
     """Raises ``ConflictError`` for a run that was imported with another result."""
     if before is None:
         return "added"
-    if before.digest == run.digest:
+    if before.digest == kept.digest:
         return "known"
-    if before.status != UNUSABLE:
+    if before.reason not in RESULTLESS:
+        run = kept.run
         raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
     return "replaced"

@@ -14,7 +14,7 @@ from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
-from assay.adapters.store.service.stored_jobs import StoredJob, job_in_store
+from assay.adapters.store.service.stored_jobs import job_in_store
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation
@@ -23,9 +23,10 @@ from assay.dialects.scorers.scored_run import ScoredRun
 from assay.engine.audit import Audit
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import ReadJob, arms_of
+from assay.engine.job_runs import USUAL
 from assay.engine.job_view import JobView, view_job
-from assay.engine.page_source import JobLine, LinePage, RunDetail, RunLine
-from assay.engine.report import Question, report_job
+from assay.engine.page_source import JobLine, LinePage, RunDetail, job_line
+from assay.engine.report import report_job
 from assay.engine.service.blobs import (
     DIFF,
     FINAL_RESPONSE,
@@ -38,8 +39,8 @@ from assay.engine.service.blobs import (
 )
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery, trace_part
-from assay.engine.trial_lines import line_of_row
 from assay.evidence.byte_source import ByteSource, tail
+from assay.evidence.run import Run
 
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
@@ -79,7 +80,7 @@ class StorePages:
     imports: StoredImports
     blobs: BlobStore
     organisation: str
-    _jobs: dict[str, StoredJob] = field(default_factory=dict)
+    _jobs: dict[str, ReadJob] = field(default_factory=dict)
     """Jobs that this page has looked at."""
 
     @property
@@ -89,7 +90,7 @@ class StorePages:
     def lines(self, asked: RunQuery) -> LinePage:
         rows = self.imports.page(self.organisation, asked)
         total = self._count(asked)
-        found = [line_of_row(run_of_row(row)) for row in rows.rows]
+        found = [run_of_row(row) for row in rows.rows]
         return LinePage(found, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
 
     def _count(self, asked: RunQuery) -> int:
@@ -98,8 +99,8 @@ class StorePages:
         some = chosen_runs(self.store, self.organisation, [runs.c.id], asked).query.limit(COUNTED + 1)
         return int(self.store.rows(select(func.count()).select_from(some.subquery()))[0][0])
 
-    def every_line(self, asked: RunQuery) -> Iterator[RunLine]:
-        return (line_of_row(run_of_row(row)) for row in self.imports.every(self.organisation, asked))
+    def every_line(self, asked: RunQuery) -> Iterator[Run]:
+        return map(run_of_row, self.imports.every(self.organisation, asked))
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
@@ -117,7 +118,7 @@ class StorePages:
         return None if before is None else before.id, None if after is None else after.id
 
     def run(self, identity: str) -> RunDetail:
-        line = line_of_row(self.imports.run(self.organisation, identity))
+        line = self.imports.run(self.organisation, identity)
         files = self._files(identity)
         remarks: list[str] = []
         report = self._report(files, remarks)
@@ -172,17 +173,13 @@ class StorePages:
 
     def jobs(self) -> Sequence[JobLine]:
         known = self.imports.groups(self.organisation, RunQuery(group="job"))
-        return [
-            JobLine(one["value"], one["runs"], one["scored"], one["mean"], one["passed"])
-            for one in known
-            if one["value"]
-        ]
+        return [job_line(one) for one in known if one["value"]]
 
     def job(self, name: str) -> JobView:
         found = self._job(name)
-        return view_job(report_job(found.job, Question(by="trial")), found.unusable)
+        return view_job(report_job(found.job, runs=found.runs))
 
-    def _job(self, name: str) -> StoredJob:
+    def _job(self, name: str) -> ReadJob:
         if name not in self._jobs:
             self._jobs[name] = job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
@@ -195,8 +192,7 @@ class StorePages:
         return None
 
     def compare(self, names: Sequence[str]) -> Comparison:
-        read = [ReadJob(name, self._job(name).job, ()) for name in names]
-        return compare(arms_of(read, Question(), (), successes=False), anyway=True)
+        return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 
 def _turns(files: Mapping[str, RunFile]) -> list[str]:

@@ -11,8 +11,9 @@ from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation
-from assay.engine.service.review_queue import GateCount, Reviewed, Run, Waiting
+from assay.engine.service.review_queue import GateCount, Reviewed, Waiting
 from assay.engine.service.run_query import RunQuery
+from assay.evidence.run import Run
 
 _DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
 
@@ -53,7 +54,7 @@ class StoredReviews:
 
     def one(self, run: Run) -> Reviewed:
         """A run with its annotations."""
-        return Reviewed(run, self._annotations([str(run["id"])]).get(str(run["id"]), []))
+        return Reviewed(run, self._annotations([run.id]).get(run.id, []))
 
     def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]:
         gates = (runs.c.checks, runs.c.judge)

@@ -4,12 +4,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, delete
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
@@ -17,7 +17,8 @@ from assay.adapters.store.bulk import insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.service.run_rows import without_nan, without_nul
 from assay.adapters.store.service.totals import Changes
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.imported_runs import Kept
+from assay.evidence.run import Run, State
 
 BATCH: Final = 1000
 MOST_TOKENS: Final = 2**63 - 1
@@ -27,17 +28,17 @@ WORD_CHARACTERS: Final = 100
 VALUE_BYTES: Final = 500
 _WORD: Final = re.compile(r"[^\W_]+")
 _AS_THEY_ARE: Final = (
-    *("kind", "job", "name", "task", "agent", "model", "dataset", "status", "rewards", "reason_code"),
-    *("exception_type", "started_at", "finished_at", "verdict", "checks", "judge", "run_status", "validity"),
-    *("run_metrics_passed", "failure_mode", "measurement_broken", "gates_disagree"),
+    *("kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause"),
+    *("exception_type", "started_at", "finished_at", "checks", "judge", "run_status", "validity"),
+    *("run_metrics_passed", "failure_mode", "gates_disagree"),
 )
-_TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason_code", "exception_type")
+_TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason", "exception_type")
 _as_they_are: Final = attrgetter(*_AS_THEY_ARE)
 _texts: Final = attrgetter(*_TEXTS)
 _SHOWN: Final = (
-    *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "status", "verdict", "checks", "judge"),
-    *("run_status", "run_metrics_passed", "validity", "failure_mode", "score", "reason_code", "exception_type"),
-    *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at", "measurement_broken"),
+    *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause", "checks", "judge"),
+    *("run_status", "run_metrics_passed", "validity", "failure_mode", "score", "exception_type"),
+    *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at"),
     *("gates_disagree", "reviewers", "reviewer_disagrees", "created_at"),
 )
 
@@ -45,7 +46,7 @@ _SHOWN: Final = (
 def insert_runs(
     connection: Connection,
     organisation: str,
-    new: Sequence[tuple[str, ImportedRun]],
+    new: Sequence[tuple[str, Kept]],
     now: datetime,
     changes: Changes,
 ) -> None:
@@ -63,22 +64,29 @@ def insert_runs(
         insert_beside(connection, organisation, some)
 
 
-def insert_beside(connection: Connection, organisation: str, some: Sequence[tuple[str, ImportedRun]]) -> None:
-    """Add what has tables of its own."""
+def insert_beside(
+    connection: Connection, organisation: str, some: Sequence[tuple[str, Kept]], *, anew: bool = False
+) -> None:
+    """Add what has tables of its own; with ``anew``, in place of what is there."""
     for table, of_run in _BESIDE.items():
+        for identity, _ in some if anew else ():
+            connection.execute(delete(table).where(table.c.run == identity))
         insert_many(connection, table, [row for one, run in some for row in of_run(organisation, one, run)])
 
 
-def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime) -> dict[str, object]:
+def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> dict[str, object]:
     """The row of a run."""
+    run = kept.run
     _check_texts(run)
     return {
         "id": identity,
         "organisation": organisation,
         "created_at": now,
-        "digest": run.digest,
-        "shown_digest": shown_digest(run),
+        "digest": kept.digest,
+        "shown_digest": shown_digest(kept),
         **dict(zip(_AS_THEY_ARE, _as_they_are(run), strict=True)),
+        "state": run.state.value,
+        "rewards": _rewards_text(run),
         "failure_mode": None if run.failure_mode is None else without_nul(run.failure_mode),
         "score": _finite(run.score),
         "cost_usd": _finite(run.cost_usd),
@@ -91,7 +99,7 @@ def run_values(organisation: str, identity: str, run: ImportedRun, now: datetime
     }
 
 
-def _check_texts(run: ImportedRun) -> None:
+def _check_texts(run: Run) -> None:
     """Raises ``InputError``. Almost all texts are plain, which one look at all of them tells."""
     texts = _texts(run)
     together = "".join(filter(None, texts))
@@ -102,38 +110,44 @@ def _check_texts(run: ImportedRun) -> None:
             limits.checked_text(text, f"the {name} of a run")
 
 
-def shown_digest(run: ImportedRun) -> str:
+def _rewards_text(run: Run) -> str | None:
+    """As Python writes them, so that a report on what comes back has the same bits."""
+    return None if run.rewards is None else json.dumps(dict(run.rewards))
+
+
+def shown_digest(kept: Kept) -> str:
     """The hash of everything that is shown of a run beside its result, such as what a judge said of it later."""
-    shown = list(_as_they_are(run))
-    more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.metadata), run.text]
-    files = [[one.name, one.blob.digest] for one in run.files]
+    run = kept.run
+    shown = [*_as_they_are(run), run.state.value, run.score, _rewards_text(run)]
+    more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.metadata), kept.text]
+    files = [[one.name, one.blob.digest] for one in kept.files]
     # Python writes floats to the last bit, and objects in the order in which they were made.
     return hashlib.sha256(repr((shown, more, files)).encode(errors="backslashreplace")).hexdigest()
 
 
-def _axis_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
-    for axis, score in run.axes.items():
+def _axis_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+    for axis, score in kept.run.axes.items():
         known = _finite(score)
         if known is not None:
             yield {"organisation": organisation, "run": identity, "axis": without_nul(axis), "score": known}
 
 
-def _metadata_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
+def _metadata_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
     """Values that are lists or objects are shown, but can't be found."""
-    for key, value in run.metadata.items():
+    for key, value in kept.run.metadata.items():
         text = value_text(value)
         if text is not None and len(text.encode()) <= VALUE_BYTES:
             yield {"organisation": organisation, "run": identity, "key": without_nul(key), "value": text}
 
 
-def _file_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
-    for file in run.files:
+def _file_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+    for file in kept.files:
         row = {"run": identity, "name": without_nul(file.name), "blob": file.blob.digest, "size": file.blob.size}
         yield {"organisation": organisation, **row}
 
 
-def _text_rows(organisation: str, identity: str, run: ImportedRun) -> Iterator[dict[str, object]]:
-    text = searched(run.text) if run.text else ""
+def _text_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+    text = searched(kept.text) if kept.text else ""
     if text:
         yield {"organisation": organisation, "run": identity, "text": text}
 
@@ -144,8 +158,6 @@ _BESIDE: Final[Mapping[Table, Any]] = {
     run_files: _file_rows,
     run_texts: _text_rows,
 }
-# Rows that go when a run is added anew, in place of an earlier one.
-BESIDE: Final[Sequence[Table]] = tuple(_BESIDE)
 
 
 def value_text(value: object) -> str | None:
@@ -183,13 +195,13 @@ def _finite(value: float | None) -> float | None:
     return value + 0.0 if value is not None and math.isfinite(value) else None
 
 
-def run_of_row(row: "Row[*tuple[Any, ...]]") -> dict[str, Any]:
-    """A run as it is shown."""
-    rewards = None if row.rewards is None else json.loads(row.rewards)
-    shown = {name: getattr(row, name) for name in _SHOWN}
-    # SQLAlchemy's rows have no attribute for a column of this name in every version.
-    return {**shown, "rewards": rewards, "metadata": row._mapping["metadata"] or {}, "axes": row.axes or {}}
-
-
-def runs_of_rows(rows: Iterable["Row[*tuple[Any, ...]]"]) -> list[dict[str, Any]]:
-    return [run_of_row(row) for row in rows]
+def run_of_row(row: "Row[*tuple[Any, ...]]") -> Run:
+    """The run in a row, as it was decided."""
+    return Run(
+        **{name: getattr(row, name) for name in _SHOWN},
+        state=State(row.state),
+        rewards=None if row.rewards is None else json.loads(row.rewards),
+        # SQLAlchemy's rows have no attribute for a column of this name in every version.
+        metadata=row._mapping["metadata"] or {},
+        axes=row.axes or {},
+    )

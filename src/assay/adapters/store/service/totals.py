@@ -5,7 +5,7 @@ that end at the same time. Whoever reads totals adds those that are not counted,
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -17,7 +17,8 @@ from assay.adapters.store.bulk import one_of, upsert_many
 from assay.adapters.store.run_tables import run_totals, runs
 from assay.adapters.store.store import Store
 from assay.engine.service.run_fields import GROUPED
-from assay.engine.service.run_totals import Totals
+from assay.engine.service.run_totals import Totals, fraction_of
+from assay.evidence.run import State
 
 # The totals of all runs.
 ALL: Final = ""
@@ -29,7 +30,7 @@ FOLDED_AT_ONCE: Final = 5000
 BATCH: Final = 1000
 # No value, as the key of a row has it. No value of a run has this character.
 NOTHING: Final = "\x01"
-_COUNTS: Final = ("runs", "scored", "judged", "passed", "total")
+_COUNTS: Final = ("runs", "total")
 
 
 class Changes:
@@ -47,19 +48,19 @@ class Changes:
             self._add(kind, some, sign)
 
     def _add(self, kind: str, rows: Sequence[Mapping[str, Any]], sign: int) -> None:
-        results = [(row["score"], row["verdict"]) for row in rows]
+        results = [(State(row["state"]), row["score"]) for row in rows]
         alike = Counter(results).items()
         for name in FIELDS:
             values = [""] if name == ALL else [row[name] for row in rows]
             one, *more = set(values)
             if more:
-                for (value, (score, verdict)), count in Counter(zip(values, results, strict=True)).items():
-                    self._of(name, kind, value).add(score, verdict, sign * count)
+                for (value, (state, score)), count in Counter(zip(values, results, strict=True)).items():
+                    self._of(name, kind, value).add(state, score, sign * count)
                 continue
             # Most fields are the same in all runs of a job.
             totals = self._of(name, kind, one)
-            for (score, verdict), count in alike:
-                totals.add(score, verdict, sign * count)
+            for (state, score), count in alike:
+                totals.add(state, score, sign * count)
 
     def _of(self, name: str, kind: str, value: str | None) -> Totals:
         key = (name, kind, NOTHING if value is None else value)
@@ -77,20 +78,21 @@ def apply(connection: Connection, organisation: str, changes: Changes) -> None:
     keys = sorted(changes.found)
     if connection.dialect.name == "postgresql" and keys:
         # Rows that aren't there can't be locked. On SQLite, there is nobody else who writes.
-        empty = [_row(organisation, key, Totals()) for key in keys]
+        empty = [{**row, "runs": 0, "total": "0"} for key in keys for row in _rows(organisation, key, changes)]
         connection.execute(postgresql.insert(run_totals).on_conflict_do_nothing(), empty)
     for (name, kind), some in groupby(keys, lambda key: key[:2]):
         values = [value for _, _, value in some]
         for at in range(0, len(values), BATCH):
             for row in _locked(connection, organisation, name, kind, values[at : at + BATCH]):
-                changes.found[name, kind, row.value].include(_totals(row))
-    upsert_many(connection, run_totals, [_row(organisation, key, changes.found[key]) for key in keys], _COUNTS)
+                _include(changes.found[name, kind, row.value], row)
+    rows = [row for key in keys for row in _rows(organisation, key, changes)]
+    upsert_many(connection, run_totals, rows, _COUNTS)
 
 
 def _locked(connection: Connection, organisation: str, name: str, kind: str, values: list[str]) -> Any:
     mine = _of_field(organisation, name) & (run_totals.c.kind == kind)
     these = one_of(run_totals.c.value, values, connection.dialect)
-    query = select(run_totals).where(mine, these).order_by(run_totals.c.value)
+    query = select(run_totals).where(mine, these).order_by(run_totals.c.value, run_totals.c.state)
     return connection.execute(query.with_for_update()).all()
 
 
@@ -145,13 +147,13 @@ def _read(
     found: dict[str | None, Totals] = {}
     for row in connection.execute(select(run_totals).where(_of_field(organisation, name))):
         if row.runs and (kinds is None or row.kind in kinds):
-            found.setdefault(None if row.value == NOTHING else row.value, Totals()).include(_totals(row))
+            _include(found.setdefault(None if row.value == NOTHING else row.value, Totals()), row)
     column = runs.c.id if name == ALL else runs.c[name]
-    query = select(column, runs.c.kind, runs.c.score, runs.c.verdict).where(_uncounted(organisation))
+    query = select(column, runs.c.kind, runs.c.score, runs.c.state).where(_uncounted(organisation))
     waiting = 0
-    for value, kind, score, verdict in connection.execute(query):
+    for value, kind, score, state in connection.execute(query):
         if kinds is None or kind in kinds:
-            found.setdefault("" if name == ALL else value, Totals()).add(score, verdict)
+            found.setdefault("" if name == ALL else value, Totals()).add(State(state), score)
         waiting += 1
     return found, waiting
 
@@ -164,12 +166,13 @@ def _uncounted(organisation: str) -> Any:
     return (runs.c.organisation == organisation) & (runs.c.counted == false())
 
 
-def _totals(row: "Row[*tuple[Any, ...]]") -> Totals:
-    return Totals(row.runs, row.scored, row.judged, row.passed, row.total)
+def _include(totals: Totals, row: "Row[*tuple[Any, ...]]") -> None:
+    totals.add_sum(State(row.state), row.runs, *fraction_of(row.total))
 
 
-def _row(organisation: str, key: tuple[str, str, str], totals: Totals) -> dict[str, object]:
+def _rows(organisation: str, key: tuple[str, str, str], changes: Changes) -> Iterator[dict[str, object]]:
+    """One row for each state, in order."""
     name, kind, value = key
-    counts = (totals.runs, totals.scored, totals.judged, totals.passed, totals.total)
-    mine = {"organisation": organisation, "field": name, "kind": kind, "value": value}
-    return {**mine, **dict(zip(_COUNTS, counts, strict=True))}
+    for state, (count, total) in sorted(changes.found[key].cells().items()):
+        mine = {"organisation": organisation, "field": name, "kind": kind, "value": value, "state": state.value}
+        yield {**mine, "runs": count, "total": total}
