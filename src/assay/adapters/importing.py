@@ -4,9 +4,12 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
+from assay.adapters.packed_job import packed_records
 from assay.adapters.records import parse_record
+from assay.adapters.results_folder import JOB_FILES
 from assay.adapters.run_store import REPORT, RUN
 from assay.adapters.safe_read import read_file
+from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.trial_evidence import TrialEvidence, kept_evidence
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
@@ -38,16 +41,22 @@ def is_scored(path: str) -> bool:
 class Importing:
     """Imports for one organisation."""
 
-    def __init__(self, store: ImportStore, blobs: BlobStore, organisation: str) -> None:
+    def __init__(
+        self, store: ImportStore, blobs: BlobStore, organisation: str, jobs: StoredJobs | None = None
+    ) -> None:
         self._store = store
         self._blobs = blobs
         self._organisation = organisation
+        self._jobs = jobs
 
     def job(self, path: str, read: Read, name: str | None) -> tuple[str, Imported]:
         """The trials of a job, or of several in a folder. Returns the name of the job, and what was added."""
         source = TrialEvidence([path, *_folders(path)], self._blobs)
         done = import_job(self._store, self._organisation, read.job, read.histories, name, source)
-        return name or read.job.name, done
+        called = name or read.job.name
+        if self._jobs is not None and _is_job(path):
+            self._jobs.put(self._organisation, called, packed_records(path))
+        return called, done
 
     def reports(self, path: str, name: str | None) -> tuple[str, Imported]:
         """Coding runs that were scored."""
@@ -65,6 +74,10 @@ class Importing:
         report = _report(f"{path}/{REPORT}")
         gates, evidence = kept_evidence(path, report, kept)
         return run_of_report(report, job, name, gates=gates, evidence=evidence)
+
+
+def _is_job(path: str) -> bool:
+    return any(os.path.isfile(f"{path}/{name}") for name in JOB_FILES)
 
 
 def _report(path: str) -> ScorersReport:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from assay.adapters.importing import Importing
+from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.read_results import read_results
 from assay.adapters.results_folder import JOB_FILES
 from assay.adapters.scratch import temporary_folder
@@ -13,6 +14,7 @@ from assay.adapters.service_coding import CAPS
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.workspace.archives import unpack_archive
 from assay.core.errors import InputError
+from assay.engine.audit import Audit, audit_job
 from assay.engine.job_runs import Question
 from assay.engine.report import report_job
 from assay.engine.report_json import job_json
@@ -36,6 +38,16 @@ def report_archive(archive: bytes, name: str, question: Question) -> dict[str, A
         results = _read(path)
     report = report_job(results.job, question, results.histories, results.regrades)
     return job_json(report) | {"job": name}
+
+
+def audit_archive(archive: bytes) -> Audit | None:
+    """Whether the record of a job follows from its trials; None for what has no record to be audited."""
+    with _unpacked(archive) as (path, _):
+        try:
+            results = _read(path)
+            return None if results.job.recorded is None else audit_job(DiskJobFolder(path), results.job)
+        except InputError:
+            return None
 
 
 def _read(path: str) -> Any:

@@ -73,13 +73,15 @@ def _import_here(args: argparse.Namespace) -> int:
         from assay.adapters.blob_places import open_blobs  # noqa: PLC0415
         from assay.adapters.importing import Importing  # noqa: PLC0415
         from assay.adapters.store.service.imported import StoredImports  # noqa: PLC0415
+        from assay.adapters.store.service.jobs import StoredJobs  # noqa: PLC0415
         from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
 
         host = ThisServer()
         organisation = args.organisation or DEFAULT
         StoredKeys(store).add_organisation(organisation, organisation, host.now())
         with closing(open_blobs(store, blobs_of(args))) as blobs:
-            importing = Importing(StoredImports(store, host), blobs, organisation)
+            jobs = StoredJobs(store, host, blobs)
+            importing = Importing(StoredImports(store, host), blobs, organisation, jobs)
             for path in args.jobs:
                 name, done = _imported(importing, path, args.name)
                 _say(name, done.added, done.known, done.replaced)

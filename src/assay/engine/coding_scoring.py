@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.dialects.scorers.report import OverallVerdict, RowVerdict, ScorersReport
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_record import coding_run
+from assay.engine.gates import gate_facts, gates_of
 from assay.engine.judge_verdict import Judges, is_judged, with_verdict
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
+from assay.evidence.run import State, decide
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,9 @@ def judged(scored: ScoredWorkspace, agent: Sequence[AgentRecord], judges: Judges
 
 
 def rewards_of(report: ScorersReport) -> tuple[TrialRewards | None, str | None]:
-    """1 for PASS and 0 for FAIL, or why the measurement broke.
-
-    A required scorer that broke says nothing about the agent, unless another one failed anyway. A run that no
-    scorer applied to has no reward.
-    """
-    if report.overall is None or report.overall.verdict is OverallVerdict.NOT_APPLICABLE:
-        return None, None
-    hard = [row for row in report.scorers if row.hard_failure]
-    if hard and all(row.verdict is RowVerdict.ERROR for row in hard):
-        return None, f"the scorer {hard[0].name!r} broke: {hard[0].detail}"
-    return TrialRewards({"reward": 0.0 if hard else 1.0}), None
+    """The reward that follows from what the run came to, or why the measurement broke. Not judged is neither."""
+    decision = decide(gate_facts(gates_of(report)))
+    if decision.state is State.BROKEN:
+        broken = next((row for row in report.scorers if row.hard_failure), None)
+        return None, decision.reason if broken is None else f"the scorer {broken.name!r} broke: {broken.detail}"
+    return None if decision.score is None else TrialRewards({"reward": decision.score}), None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from assay.evidence.run import Gates
+from assay.evidence.run import Cause, Facts, Gates, State
 
 if TYPE_CHECKING:
     from assay.dialects.scorers.report import ScorersReport
@@ -44,3 +44,14 @@ def gates_of(report: "ScorersReport") -> Gates:
         run_metrics_passed=report.run.passed,
         failure_mode=None if verdict is None else verdict.opinion.failure_mode,
     )
+
+
+def gate_facts(gates: Gates) -> Facts:
+    """What decides a coding run. A run that failed before its agent was done says nothing about the agent."""
+    if gates.run_status in (State.CANCELLED, State.PENDING, State.RUNNING):
+        return Facts(ended=State(gates.run_status))
+    if gates.run_status == "failed":
+        return Facts(unusable=True, reason="run_failed", cause=Cause.MACHINE)
+    if gates.broken:
+        return Facts(unusable=True, reason=f"scorer broke: {', '.join(gates.failed)}", cause=Cause.MACHINE)
+    return Facts(gates=gates)

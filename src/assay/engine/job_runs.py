@@ -14,6 +14,7 @@ from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
+from assay.engine.gates import gate_facts
 from assay.engine.history import History, strategy_of
 from assay.engine.job import Job, Problem
 from assay.evidence.run import Cause, Facts, Gates, Run, State, decide
@@ -131,17 +132,6 @@ def trial_facts(trial: Trial, history: History | None, question: Question = USUA
     return _recorded_facts(trial, question)
 
 
-def gate_facts(gates: Gates) -> Facts:
-    """What decides a coding run. A run that failed before its agent was done says nothing about the agent."""
-    if gates.run_status in (State.CANCELLED, State.PENDING, State.RUNNING):
-        return Facts(ended=State(gates.run_status))
-    if gates.run_status == "failed":
-        return Facts(unusable=True, reason="run_failed", cause=Cause.MACHINE)
-    if gates.broken:
-        return Facts(unusable=True, reason=f"scorer broke: {', '.join(gates.failed)}", cause=Cause.MACHINE)
-    return Facts(gates=gates)
-
-
 def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
     from assay.engine.read_result import whole_result  # noqa: PLC0415 - see TYPE_CHECKING above
 
@@ -219,13 +209,6 @@ def unrewarded(trial: Trial) -> str:
     if trial.disabled:
         return "verification was disabled"
     return "a result without rewards" if trial.verified else "no verifier result and no error"
-
-
-def cause_of(trial: Trial) -> str | None:
-    """What kind of failure a trial or its first failing step had, in harbor's words; None if there was none."""
-    if trial.exception_type is not None:
-        return failure_cause(trial.exception_type, trial.exception_message)
-    return failure_cause(trial.step_exceptions[0]) if trial.step_exceptions else None
 
 
 _VERIFIERS: Final = {State.PASSED: "PASS", State.PARTIAL: "FAIL", State.FAILED: "FAIL", State.UNUSABLE: "FAIL"}

@@ -99,8 +99,8 @@ class Facts:
     """All that decides. ``ended`` is a state that somebody else set: cancelled, pending or running.
 
     ``unusable`` says that there is no usable answer, with its ``reason``, and its ``cause`` if that was seen or
-    shown by a control. ``gates`` are those of a coding run, ``verdict`` is that of the criteria. ``several`` says that
-    there are rewards of which none decides.
+    shown by a control. ``gates`` are those of a coding run, ``verdict`` is that of the criteria. ``several`` says
+    that there are rewards of which none decides.
     """
 
     ended: State | None = None

@@ -5,6 +5,7 @@ are answered, so that no page of another site can read along. Nothing can be cha
 """
 
 import secrets
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,7 +67,17 @@ class _Handler(BaseHTTPRequestHandler):
         elif not secrets.compare_digest(parts.path[: len(base)].encode(), base.encode()):
             self._send(PageAnswer("there is nothing here\n", 404, "text/plain"))
         else:
-            self._send(self._page(parts.path[len(base) :], parts.query))
+            self._send(self._safely(parts.path[len(base) :], parts.query))
+
+    def _safely(self, place: str, query: str) -> PageAnswer:
+        """The page, or one that says that something broke: a browser always gets an answer."""
+        try:
+            return self._page(place, query)
+        except Exception as error:  # noqa: BLE001 - the outermost boundary
+            number = secrets.token_hex(4)
+            print(f"assay: the page {place} broke, request {number}: {error!r}", file=sys.stderr)
+            call = PageCall(site=self.server.site, viewer=HERE, place=place, reads=self.server.source)
+            return trouble(call, 500, f"this page broke (request {number}); the terminal says more")
 
     def _page(self, place: str, query: str) -> PageAnswer:
         if place.startswith("assets/"):

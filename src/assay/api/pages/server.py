@@ -129,9 +129,13 @@ class PageServer:
         viewer = Viewer(key.scope, key.organisation, key.name, form_token(secret))
         return self._routed(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
-            reads=StorePages(self._service.store, self._service.imports, self._service.blobs, key.organisation),
+            reads=self._source(key.organisation),
             partial=request.headers.get("hx-request") == "true",
         ))  # fmt: skip
+
+    def _source(self, organisation: str) -> StorePages:
+        one = self._service
+        return StorePages(one.store, one.imports, one.blobs, one.jobs, organisation)
 
     def _routed(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
         if not place:

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from assay.dialects.scorers.resources import CodingRun, CodingTask, UploadedFile
+from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
-from assay.engine.gates import gates_of
-from assay.engine.job_runs import gate_facts
+from assay.engine.gates import gate_facts, gates_of
 from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
 from assay.engine.service.imported_runs import Kept
 from assay.evidence.run import Gates, Run, State, decide
@@ -47,20 +46,18 @@ def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Itera
     return Kept(row, files=tuple(files), text=text)
 
 
-def waiting_row(run: CodingRun, task: CodingTask, state: State) -> Kept:
-    """The row of a run that is not graded yet."""
+def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, dataset: str) -> Kept:
+    """The row of a run that was just created."""
     row = Run(
-        job=run.job,
-        name=run.id,
-        task=task.name or task.id,
-        agent=run.agent,
-        model=run.model,
-        dataset=f"{task.scenario_id}@{task.scenario_version}",
+        job=new.job,
+        name=identity,
+        task=name or task,
+        agent=new.agent,
+        model=new.model,
+        dataset=dataset,
         kind=KIND,
-        state=state,
-        run_status=state.value,
-        started_at=run.created_at.isoformat(),
-        metadata={**run.metadata, "coding_task": task.id},
+        run_status=State.PENDING.value,
+        metadata={**new.metadata, "coding_task": task},
     )
     return Kept(row)
 

@@ -10,7 +10,10 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_files, coding_runs, coding_tasks
+from assay.adapters.store.run_tables import runs
 from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.run_values import insert_beside, run_values
+from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import put
 from assay.core.errors import InputError
@@ -24,12 +27,18 @@ from assay.dialects.scorers.resources import (
 )
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.coding_grading import LeftByAgent
+from assay.engine.service.coding_rows import waiting_row
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
+from assay.evidence.run import State
 
 MOST_FILES: Final = 1000
 _PART: Final = r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}"
 _PATH: Final = re.compile(rf"{_PART}(?:/{_PART}){{0,5}}")
+
+
+# What the explorer shows of a run that was handed in, or ended without that.
+_SHOWN: Final = {RunState.GRADING: State.RUNNING, RunState.CANCELLED: State.CANCELLED}
 
 
 class StoredCodingRuns:
@@ -58,9 +67,14 @@ class StoredCodingRuns:
             "state": RunState.OPEN.value,
             "created_at": self._host.now(),
         }
+        identity, one = str(values["id"]), found[0]
+        name = ((one.record or {}).get("scenario") or {}).get("name")
+        row = waiting_row(identity, new, task, name, f"{one.scenario}@{one.version}")
         with self._store.writing() as connection:
             connection.execute(insert(coding_runs).values(values))
-        return self.coding_run(organisation, str(values["id"]))
+            connection.execute(insert(runs).values(run_values(organisation, identity, row, self._host.now())))
+            insert_beside(connection, organisation, [(identity, row)])
+        return self.coding_run(organisation, identity)
 
     def coding_run(self, organisation: str, identity: str) -> CodingRun:
         rows = self._store.rows(_mine(organisation, identity))
@@ -114,8 +128,14 @@ class StoredCodingRuns:
         mine = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
         still = mine & (coding_runs.c.state == RunState.OPEN.value)
         closed = update(coding_runs).where(still).values(state=state.value, ended_at=at, **values)
+        shown = _SHOWN[state].value
         with self._store.writing() as connection:
-            return bool(connection.execute(closed).rowcount)
+            done = bool(connection.execute(closed).rowcount)
+            if done:
+                uncount(connection, organisation, [identity])
+                row = update(runs).where(runs.c.id == identity)
+                connection.execute(row.values(state=shown, run_status=shown))
+            return done
 
     def has_scorers(self, organisation: str, identity: str) -> bool:
         record = self._task_of(organisation, identity).record

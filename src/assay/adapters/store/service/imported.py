@@ -10,6 +10,7 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
 from assay.adapters.store.bulk import one_of
+from assay.adapters.store.coding_tables import evaluation_results
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
 from assay.adapters.store.service.keyset import sorted_page
 from assay.adapters.store.service.paging import PageRequest, Rows, page
@@ -104,6 +105,10 @@ class StoredImports:
             if record["number"] not in known:
                 values = {"run": identity, "number": record["number"], "record": dict(record)}
                 self._insert(connection, gradings, "grad", organisation, values)
+                if record["step"] is None:
+                    result = {"result": record["result"], "reason_code": record["reason_code"]}
+                    values = {"run": identity, "origin": "grading", **result}
+                    self._insert(connection, evaluation_results, "eval", organisation, values)
         mine = select(annotations.c.record).where(
             annotations.c.organisation == organisation, annotations.c.run == identity
         )

@@ -10,12 +10,14 @@ from sqlalchemy import func, select
 
 from assay.adapters.store.run_tables import runs
 from assay.adapters.store.service.imported import StoredImports
+from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.store.service.stored_jobs import job_in_store
 from assay.adapters.store.store import Store
+from assay.adapters.uploaded_job import audit_archive
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.scorers.report import ScorersReport
@@ -37,6 +39,7 @@ from assay.engine.service.blobs import (
     BlobStore,
     RunFile,
 )
+from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery, trace_part
 from assay.evidence.byte_source import ByteSource, tail
@@ -79,6 +82,7 @@ class StorePages:
     store: Store
     imports: StoredImports
     blobs: BlobStore
+    jobs_sent: StoredJobs
     organisation: str
     _jobs: dict[str, ReadJob] = field(default_factory=dict)
     """Jobs that this page has looked at."""
@@ -188,8 +192,12 @@ class StorePages:
         mine = (runs.c.organisation == self.organisation) & (runs.c.job == job)
         return {row.name: row.id for row in self.store.rows(select(runs.c.name, runs.c.id).where(mine))}
 
-    def audits(self, name: str) -> Sequence[Audit] | None:  # noqa: ARG002 - the record of a job isn't in the store
-        return None
+    def audits(self, name: str) -> Sequence[Audit] | None:
+        try:
+            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.job(self.organisation, name)))
+        except NotFoundError:
+            return None
+        return None if found is None else [found]
 
     def compare(self, names: Sequence[str]) -> Comparison:
         return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
