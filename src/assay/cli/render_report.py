@@ -11,6 +11,7 @@ from assay.cli.render_rows import regrade_table, run_table, task_table
 from assay.cli.render_usage import usage_lines
 from assay.cli.table import clean, render_table, some_of
 from assay.engine.report import GateCounts, GroupReport, JobReport, Trouble
+from assay.engine.report_intervals import GroupBounds
 from assay.engine.report_json import job_json
 from assay.evidence.run import State
 from assay.formats.counting import counted
@@ -35,8 +36,7 @@ def _lines(report: JobReport, markdown: bool) -> Iterator[str]:
     yield f"## {title}" if markdown else title
     for group in report.groups:
         yield ""
-        extra = (*bounds_rows(report.bounds.get(group.key)), *noise_rows(report.noise.get(group.key)))
-        yield _block(group, extra, markdown)
+        yield _block(group, report, markdown)
     yield ""
     shown = [state for state in State if report.states[state] or state in _ALWAYS]
     titles = ("runs", "total", *(state.value.replace("_", " ") for state in shown))
@@ -67,21 +67,22 @@ def _row_lines(report: JobReport, markdown: bool) -> Iterator[str]:
         yield regrade_table(report.regrades, markdown)
 
 
-def _block(group: GroupReport, extra: Sequence[tuple[str, str]], markdown: bool) -> str:
+def _block(group: GroupReport, report: JobReport, markdown: bool) -> str:
     """The numbers of one group under its name, which may be long."""
-    measures = (*_measures(group), *extra)
+    measures = (*_measures(group, report.bounds.get(group.key)), *noise_rows(report.noise.get(group.key)))
     if markdown:
         return render_table((group.key, ""), measures, markdown=True)
     rows = render_table(("", ""), measures).splitlines()[1:]
     return "\n".join([clean(group.key), *(f"  {row}" for row in rows)])
 
 
-def _measures(group: GroupReport) -> Iterator[tuple[str, str]]:
+def _measures(group: GroupReport, bounds: GroupBounds | None) -> Iterator[tuple[str, str]]:
     """The numbers of one group: ours, then harbor's."""
     if group.success is None:
         yield "mean", _undecided(group)
     else:
         yield "mean", f"{_number(group.mean)} of {counted(group.n, 'run')}{mean_interval(group.intervals)}"
+        yield from bounds_rows(bounds)
         wanted = f"{group.success.key} ≥ {group.success.threshold:g}"
         yield wanted, _estimates("pass@", group.pass_at_k)
         yield wanted, _estimates("pass^", group.pass_hat_k)

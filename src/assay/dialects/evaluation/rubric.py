@@ -41,7 +41,7 @@ class Rubric(StrictModel):
     """What is judged, and how it adds up. An unknown strategy is refused when the rubric is loaded."""
 
     dimensions: list[Dimension]
-    strategy: Strategy = Strategy.WEIGHTED_MEAN
+    strategy: Strategy = Field(default=Strategy.WEIGHTED_MEAN, strict=False)
 
     @field_validator("dimensions")
     @classmethod
