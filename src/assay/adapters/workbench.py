@@ -65,7 +65,12 @@ class Workbench:
         self._logs_cut = False
         self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
+        self._make_folders()
+
+    def _make_folders(self) -> None:
         for name in ("root", *_LOGS):
+            if os.path.lexists(f"{self._base}/{name}"):
+                remove_tree(f"{self._base}/{name}")
             os.mkdir(f"{self._base}/{name}")
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
@@ -97,7 +102,10 @@ class Workbench:
         return self._host(self._environment.workdir)
 
     def restore(self, folder: str) -> None:
-        """Put back the workspace, the logs and the artifacts that an earlier run kept in its folder."""
+        """Put back the workspace, the logs and the artifacts that a run kept in its folder."""
+        if not os.path.isfile(f"{folder}/{ARCHIVE}"):
+            raise FileNotFoundError(f"{folder}/{ARCHIVE} doesn't exist")
+        self._make_folders()
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
         added = {f"{folder}/agent/{name}" for name in (ORACLE_LOG, AGENT_LOG)} | set(_added_artifacts(folder))
         for name in _LOGS:
