@@ -1,8 +1,6 @@
 """An agent that breaks its measurement gets 0. Only a verifier that also fails without the agent is broken."""
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 

@@ -15,7 +15,7 @@ from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.unpinned import downloads
-from assay.evidence.files import Content, File, RewardFiles
+from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
 from assay.formats.network_failures import network_failure
 from assay.formats.shell import command_lines
@@ -32,6 +32,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
     files = bench.rewards()
+    reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
@@ -46,7 +47,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
         ingested=ingested,
         cause="agent" if ingested.reason_code in FORFEITS else None,
         changed_tests=tuple(bench.changed_tests()),
-        hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
+        hashes={"output": _hash(output), "reward": _hash(reward), "details": _hash(details)},
     )
     _check_downloads(bench, verified, network=command.network)
     return verified
@@ -129,5 +130,5 @@ def _not_recordable(rewards: Rewards) -> str | None:
     return None
 
 
-def _hash(*files: File | None) -> str | None:
-    return next((hashlib.sha256(file.data).hexdigest() for file in files if isinstance(file, Content)), None)
+def _hash(file: File | None) -> str | None:
+    return hashlib.sha256(file.data).hexdigest() if isinstance(file, Content) else None
