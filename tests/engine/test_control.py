@@ -152,6 +152,15 @@ def test_a_sandbox_that_also_breaks_without_the_agent_is_the_machines(jobs: Jobs
     assert len(sandbox.commands) == 4
 
 
+def test_a_verifier_is_not_flaky_because_the_machine_was_broken(jobs: Jobs) -> None:
+    ran(jobs, breaks)
+    sandbox = ScriptedSandbox(verifier=gives(1))
+    with DiskWorkshop(sandbox) as workshop:
+        again = GradeAgain(Site(sandbox, ThisHost({})), workshop, load_task_if_there)
+        (grading,) = again.grade(DiskKeptTrial(str(jobs.folder / "t__0000000")))
+    assert (grading.number, grading.result.reward, grading.flaky) == (2, 1.0, False)
+
+
 def test_without_a_control_there_is_no_cause(jobs: Jobs) -> None:
     sandbox = ScriptedSandbox(agent=work, verifier=idle)
     job = jobs.store(sandbox, control=False)

@@ -30,12 +30,12 @@ LONGEST_LINE = 300
 class _Outcome:
     """The outcome of one verifier run. ``way`` is how it failed; None if it gave a usable reward.
 
-    ``verified`` is None if the sandbox failed.
+    ``error`` is the error of the sandbox, or of a download that seems to have failed.
     """
 
     way: str | None
     message: str
-    verified: Verified | None
+    verified: Verified
     error: MeasurementError | None = None
 
     def __str__(self) -> str:
@@ -73,11 +73,11 @@ class VerifierControl:
         if not self._control:
             return run_verifier(self._site, bench, task, step)
         first = self._run(bench, task, step)
-        if first.verified is not None and first.way is None:
+        if first.way is None:
             return first.verified
         again = self._again(bench, task, step, restore)
         control = Control(first=str(first), again=None if again is None else str(again))
-        if again is not None and again.verified is not None and again.way is None:
+        if again is not None and again.way is None:
             return replace(again.verified, control=control, flaky=True)
         return self._decided(again or first, control, task, step)
 
@@ -85,16 +85,17 @@ class VerifierControl:
         """The last run on the agent's output, with its cause."""
         untouched, remembered = self._untouched(task, step)
         if untouched is None:
-            if last.verified is None or last.error is not None:
-                raise last.error or MeasurementError(last.message)
+            if last.error is not None:
+                raise last.error
             return replace(last.verified, control=control)
         control = control.model_copy(update={"untouched": str(untouched), "remembered": remembered})
         cause: Cause = "agent"
         if untouched.way == last.way:
             cause = "verifier" if last.error is None else "machine"
         verified = last.verified
-        if verified is None or cause == "machine":
-            verified = self._unmeasured(last, BROKEN if cause == "machine" else "RewardFileNotFoundError")
+        if cause == "machine":
+            broken = self._unmeasured(BROKEN, last.message, last.way)
+            verified = replace(broken, ran=verified.ran, hashes=verified.hashes)
         return replace(verified, cause=cause, control=control)
 
     def _run(self, bench: Bench, task: Task, step: Step) -> _Outcome:
@@ -105,8 +106,14 @@ class VerifierControl:
         except FailedDownloadError as error:
             return _Outcome(DOWNLOAD_FAILED, str(error), error.verified, error)
         except MeasurementError as error:
-            return _Outcome(SANDBOX_FAILED, str(error), None, error)
+            return self._failed(error)
         return _Outcome(_way_of(verified), _message(verified), verified)
+
+    def _failed(self, error: MeasurementError) -> _Outcome:
+        """A sandbox that failed. Harbor would find that the verifier left nothing."""
+        message = str(error)
+        verified = self._unmeasured("RewardFileNotFoundError", message, SANDBOX_FAILED)
+        return _Outcome(SANDBOX_FAILED, message, verified, error)
 
     def _again(self, bench: Bench, task: Task, step: Step, restore: Callable[[], None]) -> _Outcome | None:
         try:
@@ -114,7 +121,7 @@ class VerifierControl:
         except InputError:
             return None
         except MeasurementError as error:
-            return _Outcome(SANDBOX_FAILED, str(error), None, error)
+            return self._failed(error)
         return self._run(bench, task, step)
 
     def _untouched(self, task: Task, step: Step) -> tuple[_Outcome | None, bool]:
@@ -144,24 +151,18 @@ class VerifierControl:
         finally:
             bench.close()
 
-    def _unmeasured(self, outcome: _Outcome, failure: str) -> Verified:
-        """A verification without a result, which harbor would record as the given exception."""
+    def _unmeasured(self, exception: str, message: str, reason_code: str | None) -> Verified:
+        """A verification without a result."""
         now = self._site.host.now()
-        nothing = Ran(RunEnd(exit_code=None), b"", False, now, now)
         validity = ValidityCheck(
-            output_parseable=True,
-            schema_valid=True,
-            verifier_completed=False,
-            errors=[bounded(outcome.message)],
+            output_parseable=True, schema_valid=True, verifier_completed=False, errors=[bounded(message)]
         )
         return Verified(
-            ran=nothing if outcome.verified is None else outcome.verified.ran,
+            ran=Ran(RunEnd(exit_code=None), b"", False, now, now),
             rewards=None,
-            failure=Failure(failure, outcome.message, now),
-            ingested=Ingested(EvaluationResult(reward=0.0, validity=validity), outcome.way),
-            hashes=dict.fromkeys(("output", "reward", "details"))
-            if outcome.verified is None
-            else outcome.verified.hashes,
+            failure=Failure(exception, message, now),
+            ingested=Ingested(EvaluationResult(reward=0.0, validity=validity), reason_code),
+            hashes=dict.fromkeys(("output", "reward", "details")),
         )
 
 

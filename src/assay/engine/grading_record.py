@@ -213,9 +213,11 @@ class _Agreement:
 def _agreement(result: EvaluationResult, hashes: Hashes, setting: Setting, before: Before) -> _Agreement:
     """The range of the rewards, and whether the verifier contradicted itself.
 
-    A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky.
+    A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky,
+    unless the machine was to blame.
     """
-    answers = [one.result for one in before.gradings if same_question(one, hashes, setting)] + [result]
+    asked = [one for one in before.gradings if one.cause != "machine" and same_question(one, hashes, setting)]
+    answers = [*(one.result for one in asked), result]
     rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
     if len(answers) < 2 or not rewards:
         return _Agreement()
