@@ -94,9 +94,10 @@ def remark(record: TrialRecord) -> str | None:
 def _remark_on(verified: Verified) -> str | None:
     validity, code = verified.ingested.result.validity, verified.ingested.reason_code
     if not validity.verifier_completed:
-        worth = "0" if verified.cause == "agent" else "no reward"
-        why = "" if verified.cause is None else f", caused by the {verified.cause}"
-        return f"{worth} in the evaluation: {code}{why}" if verified.rewards is not None or why else None
+        worth = "0 in the evaluation" if verified.cause == "agent" else "no reward in the evaluation"
+        parts = [] if verified.rewards is None else [f"{worth}: {code}"]
+        parts += [] if verified.cause is None else [f"caused by the {verified.cause}"]
+        return ", ".join(parts) or None
     if not validity.output_parseable:
         return "the output can't be used" if code is None else f"0 in the evaluation: {code}"
     if verified.flaky:
