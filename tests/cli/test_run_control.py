@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.main import main
 from tests.cli.running import Cli
 from tests.sandbox.backends import need
 from tests.tasks import JOB, Attempt, attempt, run_arguments, script, trials_of, write_task
@@ -55,10 +56,14 @@ HONEST = {
 LIMITS = "[verifier]\ntimeout_sec = 3.0\n[environment]\nstorage_mb = 40\nmemory_mb = 512\n"
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _bubblewrap() -> None:
+    need("bubblewrap")
+
+
 @pytest.fixture(scope="module")
 def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Attempt]:
     """One job in which every way is tried, each at a task of its own."""
-    need("bubblewrap")
     root = tmp_path_factory.mktemp("control")
     for name, program in WAYS.items():
         task = write_task(
@@ -71,8 +76,6 @@ def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Attempt]:
         script(task / "environment" / "program", "true")
     for name, (verifier, _) in HONEST.items():
         write_task(root / "tasks" / name, verifier=verifier, toml=LIMITS)
-    from assay.cli.main import main  # noqa: PLC0415
-
     main(run_arguments(root / "tasks", "cat > program", root / "jobs", "--quiet"))
     return {found.folder.name.partition("__")[0]: found for found in trials_of(root / "jobs" / JOB)}
 
