@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from assay import evaluation
 from assay.dialects.evaluation import ingest as ingestion
+from assay.engine.control import DOWNLOAD_FAILED, SANDBOX_FAILED
 from docs.faces import face, names, schema_links
 from docs.markdown import from_docstring
 from docs.source import definition
@@ -15,6 +16,7 @@ from docs.source import definition
 _PARTS = (
     ("DimensionScore", "assay.dialects.evaluation.rubric"),
     ("EnvironmentDescription", "assay.engine.describe_task"),
+    ("Control", "assay.dialects.evaluation.grading"),
     ("Hashes", "assay.dialects.evaluation.grading"),
     ("Inspection", "assay.dialects.evaluation.output"),
     ("OutputDescription", "assay.engine.describe_task"),
@@ -40,7 +42,8 @@ def evaluation_face() -> Iterator[str]:
 
 
 def ingestion_codes() -> list[str]:
-    """The reason codes that ingestion gives, sorted."""
+    """The reason codes that ingestion and the control give, sorted."""
     tree = ast.parse(inspect.getsource(ingestion))
     texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return sorted({text for text in texts if isinstance(text, str) and re.fullmatch(r"reward_[a-z_]+", text)})
+    codes = {text for text in texts if isinstance(text, str) and re.fullmatch(r"reward_[a-z_]+", text)}
+    return sorted(codes | {DOWNLOAD_FAILED, SANDBOX_FAILED})

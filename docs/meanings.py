@@ -48,6 +48,11 @@ INGESTION = {
     "above 0. `validity.errors` keeps that reward.",
     "reward_before_time_out": "The verifier wrote a reward, but ran out of time before it ended.",
     "reward_before_disk_limit": "The verifier wrote a reward, but used more disk than it may before it ended.",
+    "reward_before_kill": "The verifier wrote a reward, but was killed before it ended. Only under the profile "
+    "`strict`.",
+    "reward_files_disagree": "reward.json and reward.txt have different rewards. Only under the profile `strict`.",
+    "download_failed": "The verifier couldn't download what it needs, nor on the untouched workspace.",
+    "sandbox_failed": "The sandbox couldn't run the verifier on what the agent left.",
     "reward_key_missing": "reward.json is an object without the key `reward`.",
     "reward_malformed": "The reward file is not JSON, not an object, or, as reward.txt, not a number.",
     "reward_missing": "There is neither reward.json nor reward.txt.",

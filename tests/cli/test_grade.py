@@ -144,7 +144,11 @@ def test_other_tests_give_another_reward_and_the_report_shows_the_change(
 
 def test_the_reason_where_there_is_no_reward(cli: Cli, trial: Attempt, task: Path) -> None:
     change_tests(task, "exit 1")
-    assert cli("grade", trial.folder) == (0, f"{trial.folder.name}  grading 2  no reward (reward_missing)\n", "")
+    assert cli("grade", trial.folder) == (
+        0,
+        f"{trial.folder.name}  grading 2  no reward (reward_missing, caused by the verifier)\n",
+        "",
+    )
 
 
 def test_a_verifier_that_contradicts_itself_is_told(cli: Cli, trial: Attempt, task: Path) -> None:

@@ -573,7 +573,9 @@ def test_lines_for_those_who_watch(cli: Cli, tmp_path: Path, jobs: Path) -> None
     found = cli(*run_arguments(tmp_path / "set", "true", jobs, "-n", 1))
     lines = found.err.splitlines()
     assert lines[0] == f"{jobs / JOB}: 2 trials, in bubblewrap"
-    assert re.fullmatch(r"1/2  bad__\w{7}  no reward \(RewardFileNotFoundError\)  \d+\.\d s", lines[1])
+    assert re.fullmatch(
+        r"1/2  bad__\w{7}  no reward \(RewardFileNotFoundError\) \(caused by the verifier\)  .*", lines[1]
+    )
     assert re.fullmatch(r"2/2  good__\w{7}  reward 1  \d+\.\d s", lines[2])
     assert found.out.startswith(f"{JOB} · harbor-0.13.1 · finished\n")
 
@@ -590,12 +592,12 @@ UNPARSEABLE = "Write /workspace/answer.json."
         (
             "echo 2 > /logs/verifier/reward.txt",
             "true",
-            r"reward 2 \(no reward in the evaluation: reward_out_of_range\)",
+            r"reward 2 \(no reward in the evaluation: reward_out_of_range, caused by the verifier\)",
         ),
         (
             "echo nan > /logs/verifier/reward.txt",
             "true",
-            r"reward nan \(no reward in the evaluation: reward_not_finite\)",
+            r"reward nan \(no reward in the evaluation: reward_not_finite, caused by the verifier\)",
         ),
     ],
 )

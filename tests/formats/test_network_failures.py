@@ -37,6 +37,8 @@ def test_what_a_missing_network_looks_like(line: str) -> None:
         "assert 0 == 1",
         "ConnectionRefusedError: [Errno 111] Connection refused",
         "solve: not found",
+        "curl: (7) Failed to connect to localhost port 3000 after 0 ms: Could not connect to server",
+        "NewConnectionError: Failed to establish a new connection to http://127.0.0.1:8000/",
     ],
 )
 def test_what_does_not(output: str) -> None:

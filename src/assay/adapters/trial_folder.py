@@ -58,6 +58,9 @@ class DiskTrialFolder:
         bench.keep_verifier(folder)
         _write_output(f"{folder}/verifier/test-stdout.txt", ran)
 
+    def restore(self, step: str | None, bench: Bench) -> None:
+        DiskKeptTrial(self._folder).restore(step, bench)
+
     def gradings(self) -> Before:
         return last_grading(self._folder)
 

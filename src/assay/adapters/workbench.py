@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.adapters.reward_files import read_reward_files
+from assay.adapters.reward_files import LIMIT as REWARD_LIMIT
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder
 from assay.adapters.shared_copies import SharedCopies, set_mode
@@ -65,7 +65,12 @@ class Workbench:
         self._logs_cut = False
         self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
+        self._make_folders()
+
+    def _make_folders(self) -> None:
         for name in ("root", *_LOGS):
+            if os.path.lexists(f"{self._base}/{name}"):
+                remove_tree(f"{self._base}/{name}")
             os.mkdir(f"{self._base}/{name}")
             os.chmod(f"{self._base}/{name}", 0o755)  # noqa: S103 - the sandbox's user has to enter it
 
@@ -97,7 +102,10 @@ class Workbench:
         return self._host(self._environment.workdir)
 
     def restore(self, folder: str) -> None:
-        """Put back the workspace, the logs and the artifacts that an earlier run kept in its folder."""
+        """Put back the workspace, the logs and the artifacts that a run kept in its folder."""
+        if not os.path.isfile(f"{folder}/{ARCHIVE}"):
+            raise FileNotFoundError(f"{folder}/{ARCHIVE} doesn't exist")
+        self._make_folders()
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
         added = {f"{folder}/agent/{name}" for name in (ORACLE_LOG, AGENT_LOG)} | set(_added_artifacts(folder))
         for name in _LOGS:
@@ -169,15 +177,16 @@ class Workbench:
         return sorted(path for path, when in self._given_tests.items() if now.get(path) != when)
 
     def rewards(self) -> RewardFiles:
-        found = read_reward_files(self._base, ("verifier",))
+        """Both files, also where only one counts: they may disagree."""
         return RewardFiles(
-            json=replace(found.json, path="/logs/verifier/reward.json"),
-            text=replace(found.text, path="/logs/verifier/reward.txt"),
+            json=self._artifact("reward.json", REWARD_LIMIT), text=self._artifact("reward.txt", REWARD_LIMIT)
         )
 
     def details(self) -> File:
-        found = read_below(self._base, ("verifier", "details.json"), DETAILS_LIMIT)
-        return replace(found, path="/logs/verifier/details.json")
+        return self._artifact("details.json", DETAILS_LIMIT)
+
+    def _artifact(self, name: str, limit: int) -> File:
+        return replace(read_below(self._base, ("verifier", name), limit), path=f"/logs/verifier/{name}")
 
     def output(self, path: str) -> File:
         """The agent's output, read without following a link. It may be among the logs."""

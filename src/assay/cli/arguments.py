@@ -44,6 +44,15 @@ def add_run_cache(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_control(parser: argparse.ArgumentParser) -> None:
+    """Add --no-control, which leaves open why a verifier gave no usable reward."""
+    parser.add_argument(
+        "--no-control",
+        action="store_true",
+        help="run each verifier once, and leave it open why it gave no usable reward",
+    )
+
+
 def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
     """Add --verifier-environment, which says what the verifier finds of the agent's."""
     parser.add_argument(

@@ -20,7 +20,7 @@ from assay.adapters.task_folder import load_task_if_there
 from assay.adapters.this_host import ThisHost
 from assay.adapters.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_grading_rules, add_isolation, grading_rules, positive, warn
+from assay.cli.arguments import add_control, add_grading_rules, add_isolation, grading_rules, positive, warn
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
@@ -36,13 +36,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "-n", "--n-concurrent", type=positive, default=4, metavar="N", help="verifiers at a time (default: 4)"
     )
     add_grading_rules(parser, default="as in the first grading")
+    add_control(parser)
     add_isolation(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     trials = find_trials(args.runs)
     rules = grading_rules(args)
-    with grading_again(trials, args.isolation, args.tasks, args.n_concurrent, rules) as again:
+    with grading_again(
+        trials, args.isolation, args.tasks, args.n_concurrent, rules, control=not args.no_control
+    ) as again:
         outcomes = _grade_all(again, trials)
     graded = sum(outcomes)
     if not graded:
@@ -52,7 +55,13 @@ def run(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def grading_again(
-    trials: list[str], isolation: str, tasks: str | None, concurrent: int = 1, rules: GradingRules | None = None
+    trials: list[str],
+    isolation: str,
+    tasks: str | None,
+    concurrent: int = 1,
+    rules: GradingRules | None = None,
+    *,
+    control: bool,
 ) -> Iterator[GradeAgain]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
@@ -66,6 +75,7 @@ def grading_again(
             concurrent,
             anywhere=isolation == kind_of(site.sandbox.isolation.backend),
             rules=rules,
+            control=control,
         )
 
 
@@ -106,10 +116,14 @@ def _step(grading: Grading) -> str:
 def describe(grading: Grading) -> str:
     """A grading in a few words: its reward, "no reward", or 0 for an output that can't be used."""
     if not grading.result.validity.verifier_completed:
-        return f"no reward ({grading.reason_code})"
+        if grading.cause is None:
+            return f"no reward ({grading.reason_code})"
+        worth = "reward 0" if grading.cause == "agent" else "no reward"
+        return f"{worth} ({grading.reason_code}, caused by the {grading.cause})"
     if not grading.result.validity.output_parseable:
         reason = grading.reason_code or "the output can't be used"
         return f"reward 0 ({reason})"
     confidence = grading.result.confidence
-    doubt = f"  (flaky verifier: {confidence.confidence_method})" if confidence and grading.is_flaky else ""
+    method = confidence.confidence_method if confidence else "its first run gave no usable reward"
+    doubt = f"  (flaky verifier: {method})" if grading.is_flaky else ""
     return f"reward {grading.result.reward:g}{doubt}"

@@ -15,7 +15,8 @@ from assay.formats.counting import counted
 def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
     """Grade every trial ``times`` more times. Returns 1 if a verifier contradicted itself."""
     trials = find_trials(paths)
-    with grading_again(trials, isolation, tasks) as again:
+    # A control would run a verifier that failed again, and so hide what is to be measured.
+    with grading_again(trials, isolation, tasks, control=False) as again:
         answers = [_repeat(again, trial, times) for trial in trials]
     if all(answer is None for answer in answers):
         raise InputError("none of the runs could be graded again")

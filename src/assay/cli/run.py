@@ -37,6 +37,7 @@ from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.arguments import (
+    add_control,
     add_grading_rules,
     add_isolation,
     add_run_cache,
@@ -99,6 +100,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
+    add_control(parser)
     parser.add_argument(
         "--judge", action="store_true", help="have a language model judge the runs of seeded tasks too"
     )
@@ -193,6 +195,7 @@ def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[Task,
         datasets=tuple(datasets),
         adhoc_tasks=tuple(adhoc),
         invocation=("assay", *recordable(sys.argv[1:])),
+        control=not args.no_control,
     )
 
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.rewards import Profile
+from assay.engine.control import VerifierControl
 from assay.engine.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.job_ports import KeptTrial, Workshop
 from assay.engine.ports import NumberTakenError
 from assay.engine.prepare_task import prepare_task
-from assay.engine.run_verifier import run_verifier
 from assay.engine.site import Site
 from assay.engine.task import Step, Task, with_network
 from assay.engine.trial_record import Verified
@@ -28,7 +28,7 @@ class GradeAgain:
     """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
     A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
-    ``rules``, those of its first grading apply.
+    ``rules``, those of its first grading apply. Without ``control``, nobody asks why a verifier gave no reward.
     ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
     matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
@@ -42,8 +42,10 @@ class GradeAgain:
         concurrent: int = 1,
         anywhere: bool = False,
         rules: GradingRules | None = None,
+        control: bool = True,
     ) -> None:
         self._site = site
+        self._control = VerifierControl(site, workshop, control=control)
         self._workshop = workshop
         self._load_task = load_task
         self._tasks_dir = tasks_dir
@@ -116,9 +118,11 @@ class GradeAgain:
         try:
             trial.restore(step.name, bench)
             with self._verifying:
-                verified = run_verifier(self._site, bench, task, step)
+                verified = self._control.verify(bench, task, step, lambda: trial.restore(step.name, bench))
         finally:
             bench.close()
+        if verified.failure is not None and verified.broken:
+            raise MeasurementError(verified.failure.message)
         return self._record(trial, task, step, verified, workspace)
 
     def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:

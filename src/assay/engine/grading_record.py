@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
+from assay.dialects.evaluation.grading import Cause, Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
 from assay.dialects.evaluation.steps import StepResult, result_of_steps
 from assay.dialects.harbor.multi_step import Strategy
@@ -74,7 +74,9 @@ def grading_of(
         rewards=_rewards(verified),
         exception_type=verified.failure.type if verified.failure is not None else None,
         verifier_exit_code=ran.end.exit_code,
-        flaky=agreement.flaky,
+        flaky=agreement.flaky or verified.flaky,
+        cause=verified.cause,
+        control=verified.control,
         provenance=Provenance(
             assay=VERSION,
             engine=ENGINE,
@@ -129,6 +131,8 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
             "rewards": rewards_of_steps(graded, strategy),
             "exception_type": None,
             "flaky": agreement.flaky or any(one.flaky for one in graded),
+            "cause": _cause_of_steps(graded[-1:] if final else graded),
+            "control": None,
             "provenance": last.provenance.model_copy(
                 update={
                     "hashes": hashes,
@@ -141,6 +145,11 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
             ),
         }
     )
+
+
+def _cause_of_steps(counted: Sequence[Grading]) -> Cause | None:
+    """The cause of the first step whose verifier didn't complete; None if all did."""
+    return next((one.cause for one in counted if not one.result.validity.verifier_completed), None)
 
 
 def _joined(hashes: Sequence[str | None]) -> str | None:
@@ -204,9 +213,11 @@ class _Agreement:
 def _agreement(result: EvaluationResult, hashes: Hashes, setting: Setting, before: Before) -> _Agreement:
     """The range of the rewards, and whether the verifier contradicted itself.
 
-    A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky.
+    A verifier run without a usable reward doesn't count as 0. If other runs have a reward, the verifier is flaky,
+    unless the machine was to blame.
     """
-    answers = [one.result for one in before.gradings if same_question(one, hashes, setting)] + [result]
+    asked = [one for one in before.gradings if one.cause != "machine" and same_question(one, hashes, setting)]
+    answers = [*(one.result for one in asked), result]
     rewards = [answer.reward for answer in answers if answer.validity.verifier_completed]
     if len(answers) < 2 or not rewards:
         return _Agreement()

@@ -45,7 +45,10 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class JobSetting:
-    """A job's name and folder, its agent, and the number of attempts."""
+    """A job's name and folder, its agent, and the number of attempts.
+
+    With ``control``, a verifier without a usable reward is run again to find out why.
+    """
 
     name: str
     jobs_dir: str
@@ -56,6 +59,7 @@ class JobSetting:
     datasets: tuple[str, ...]
     adhoc_tasks: tuple[str, ...]
     invocation: tuple[str, ...]
+    control: bool = True
 
     @property
     def folder(self) -> str:

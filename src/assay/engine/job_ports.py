@@ -90,7 +90,7 @@ class Bench(Protocol):
         ...
 
     def restore(self, folder: str) -> None:
-        """Put back the workspace, logs and artifacts that an earlier trial kept in a folder."""
+        """Put the workspace, logs and artifacts that a trial kept in a folder in the place of what is there."""
         ...
 
     def clear_agent(self) -> None:
@@ -140,6 +140,10 @@ class TrialFolder(Protocol):
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
         """Keep the verifier's files."""
+        ...
+
+    def restore(self, step: str | None, bench: Bench) -> None:
+        """Put back what the agent left. Raises ``InputError`` if that wasn't kept as a whole."""
         ...
 
     def gradings(self) -> Before:

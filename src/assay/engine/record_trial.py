@@ -1,5 +1,8 @@
 """Record a trial while it runs: the files of each step as soon as it ends, and its grading."""
 
+import contextlib
+
+from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.grading_record import grading_of, grading_of_trial
 from assay.engine.job_plan import Agent
@@ -28,9 +31,14 @@ class TrialRecorder:
         self._workspace: str | None = None
 
     def agent_ended(self, step: Step, ran: Ran | None) -> None:
-        """Keep the workspace now, because the verifier may change it."""
+        """Keep the workspace now, because the verifier may change it.
+
+        An agent may leave one that can't be kept. If it can't be verified either, that decides about the trial.
+        """
         artifacts = self._artifacts(step)
-        self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
+        self._workspace = None
+        with contextlib.suppress(MeasurementError):
+            self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
         self._folder.tell_trajectory(step.name, self._agent)
 
     def step_ended(self, step: Step, record: StepRecord) -> None:
@@ -54,7 +62,7 @@ class TrialRecorder:
 
     def trial_ended(self, record: TrialRecord) -> None:
         """Keep the grading of a whole trial with steps. There is none if the measurement broke on the way."""
-        if self._task.multi_step and record.steps[-1].verified is not None:
+        if self._task.multi_step and not record.steps[-1].broken:
             self._folder.add_grading(grading_of_trial(self._folder.gradings(), self._task.strategy))
 
     def _artifacts(self, step: Step) -> list[ArtifactConfig]:

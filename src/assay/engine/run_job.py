@@ -6,6 +6,7 @@
     with_images       the images of the tasks, several at a time        engine/image_builds.py
     TrialQueue        the other trials, some at a time, with retries    engine/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run_trial.py
+    VerifierControl   why a verifier gave no usable reward              engine/control.py
     TrialRecorder     what each step leaves, and its grading            engine/record_trial.py
     ResultWriter      the job's result.json                             engine/job_result.py
 """
@@ -15,6 +16,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Protocol
 
+from assay.engine.control import VerifierControl
 from assay.engine.image_builds import with_images
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Agent, JobSetting, Planned
@@ -25,9 +27,9 @@ from assay.engine.record_trial import TrialRecorder
 from assay.engine.resume import Resumed, begin_or_resume
 from assay.engine.run_trial import run_trial
 from assay.engine.site import Site
-from assay.engine.task import Task
+from assay.engine.task import Step, Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
-from assay.engine.trial_record import TrialRecord
+from assay.engine.trial_record import TrialRecord, Verified
 from assay.engine.trial_result import log_lines, remark, trial_result
 
 
@@ -108,6 +110,7 @@ class JobTrials:
         self._store = store
         self._files = files
         self._job_id = resumed.id
+        self._control = VerifierControl(site, workshop, control=setting.control)
 
     def run(self, planned: Planned, name: str) -> Ended:
         """Run one attempt to its end and record it."""
@@ -134,7 +137,12 @@ class JobTrials:
         if task.seeded and self._coding is not None:
             return self._coding.run(site, bench, task, self._agent, folder)
         recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
-        record = run_trial(site, bench, task, self._agent, recorder)
+        control = self._control
+
+        def verify(step: Step) -> Verified:
+            return control.verify(bench, task, step, lambda: folder.restore(step.name, bench))
+
+        record = run_trial(site, bench, task, self._agent, recorder, verify)
         recorder.trial_ended(record)
         return record
 

@@ -1,8 +1,8 @@
 """Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor import multi_step
@@ -15,10 +15,14 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.task_commands import agent_command
-from assay.engine.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord
+from assay.engine.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
 
 # Shorter values, such as 1 or true, are no secrets, and occur everywhere.
 SHORTEST_SECRET = 6
+
+
+# Runs the verifier of a step.
+Verify: TypeAlias = Callable[[Step], Verified]
 
 
 class Recorder(Protocol):
@@ -33,12 +37,15 @@ class Recorder(Protocol):
         ...
 
 
-def run_trial(site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder) -> TrialRecord:
-    """Run all steps of a trial, or until one of them stops it."""
+def run_trial(
+    site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder, verify: Verify | None = None
+) -> TrialRecord:
+    """Run all steps of a trial, or until one of them stops it. Without ``verify``, verifiers have no control."""
+    verify = verify or (lambda step: run_verifier(site, bench, task, step))
     started = site.host.now()
     records: list[StepRecord] = []
     for step in task.steps:
-        record = _run_step(site, bench, task, step, agent, recorder, first=not records)
+        record = _run_step(site, bench, task, step, agent, recorder, verify, first=not records)
         records.append(record)
         recorder.step_ended(step, record)
         if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
@@ -49,7 +56,15 @@ def run_trial(site: Site, bench: Bench, task: Task, agent: Agent, recorder: Reco
 
 
 def _run_step(
-    site: Site, bench: Bench, task: Task, step: Step, agent: Agent, recorder: Recorder, *, first: bool
+    site: Site,
+    bench: Bench,
+    task: Task,
+    step: Step,
+    agent: Agent,
+    recorder: Recorder,
+    verify: Verify,
+    *,
+    first: bool,
 ) -> StepRecord:
     run = AgentRun()
     try:
@@ -60,12 +75,13 @@ def _run_step(
         finally:
             recorder.agent_ended(step, run.ran)
         run.check_model()
-        verified = run_verifier(site, bench, task, step)
+        verified = verify(step)
     except MeasurementError as error:
-        verifier = error.ran if isinstance(error, FailedDownloadError) else None
+        verifier = error.verified.ran if isinstance(error, FailedDownloadError) else None
         broken = Failure(BROKEN, str(error), site.host.now())
         return StepRecord(step.name, run.ran, broken, None, verifier, run.model)
-    return StepRecord(step.name, run.ran, run.failure or verified.failure, verified, verified.ran, run.model)
+    failure = verified.failure if verified.broken else run.failure or verified.failure
+    return StepRecord(step.name, run.ran, failure, verified, verified.ran, run.model)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +146,7 @@ def _as_harbor_step(record: StepRecord) -> multi_step.Step:
 
 def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
     """The rewards of the trial; None if the measurement broke, because earlier steps alone don't give them."""
-    if records[-1].verified is None:
+    if records[-1].broken:
         return None
     if not task.multi_step:
         return records[0].verified.rewards if records[0].verified is not None else None
@@ -141,4 +157,4 @@ def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
     """The exception of the whole trial. As in harbor, that of a step stays with the step, unless the measurement
     broke.
     """
-    return records[-1].failure if not task.multi_step or records[-1].verified is None else None
+    return records[-1].failure if not task.multi_step or records[-1].broken else None

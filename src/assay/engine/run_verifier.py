@@ -4,7 +4,7 @@ import hashlib
 import sys
 
 from assay.core.errors import MeasurementError
-from assay.dialects.evaluation.ingest import ingest
+from assay.dialects.evaluation.ingest import FORFEITS, STRICTLY_UNUSABLE, Ingested, ingest
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
@@ -15,58 +15,83 @@ from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.unpinned import downloads
-from assay.evidence.files import Content, File, RewardFiles
+from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.verifier_run import VerifierEvidence
 from assay.formats.network_failures import network_failure
 from assay.formats.shell import command_lines
 
 
 def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
-    """Run the verifier on the bench. Raises ``MeasurementError`` if the sandbox or a download failed."""
+    """Run the verifier on the bench, once.
+
+    Raises ``FailedDownloadError``, ``UnusableSchemaError``, or another ``MeasurementError`` if the sandbox failed.
+    """
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
     strays = bench.remove_strays()
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
     files = bench.rewards()
+    reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
-    _check_downloads(bench, ran, rewards, network=command.network)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
-    return Verified(
+    ingested = _ingested(site, evidence, task, step)
+    if ingested.reason_code in STRICTLY_UNUSABLE:
+        failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
+        rewards = None
+    verified = Verified(
         ran=ran,
         rewards=rewards,
         failure=failure,
-        ingested=ingest(
+        ingested=ingested,
+        cause="agent" if ingested.reason_code in FORFEITS else None,
+        changed_tests=tuple(bench.changed_tests()),
+        hashes={"output": _hash(output), "reward": _hash(reward), "details": _hash(details)},
+    )
+    _check_downloads(bench, verified, network=command.network)
+    return verified
+
+
+class FailedDownloadError(MeasurementError):
+    """The verifier seems not to have got what it needs. Then its answer says nothing about the agent.
+
+    A program of the agent may print the same line, so only a control can tell.
+    """
+
+    def __init__(self, line: str, verified: Verified, *, network: bool) -> None:
+        why = "" if network else ", because it has no network; pass --verifier-network to grant it"
+        super().__init__(f"the verifier could not download what it needs{why}: {line}")
+        self.verified = verified
+
+
+class UnusableSchemaError(MeasurementError):
+    """The task's schema can't be applied, whatever the agent wrote. No control is needed to see that."""
+
+
+def _ingested(site: Site, evidence: VerifierEvidence, task: Task, step: Step) -> Ingested:
+    try:
+        return ingest(
             evidence,
             step.declared,
             clock=site.host.monotonic,
             schema_forbids_reward=task.rules.schema_forbids_reward,
-        ),
-        changed_tests=tuple(bench.changed_tests()),
-        hashes={"output": _hash(output), "reward": _hash(files.json, files.text), "details": _hash(details)},
-    )
+            strict=task.rules.profile is Profile.STRICT,
+        )
+    except MeasurementError as error:
+        raise UnusableSchemaError(str(error)) from error
 
 
-class FailedDownloadError(MeasurementError):
-    """The verifier couldn't get what it needs, so that its answer says nothing about the agent."""
-
-    def __init__(self, line: str, ran: Ran, *, network: bool) -> None:
-        why = "" if network else ", because it has no network; pass --verifier-network to grant it"
-        super().__init__(f"the verifier could not download what it needs{why}: {line}")
-        self.ran = ran
-
-
-def _check_downloads(bench: Bench, ran: Ran, rewards: TrialRewards | None, *, network: bool) -> None:
-    """Raise ``FailedDownloadError`` if tests that download failed to, and the answer is nothing or zero.
-
-    Only the tests themselves can be broken in this way: an agent whose program prints such a line keeps its zero.
+def _check_downloads(bench: Bench, verified: Verified, *, network: bool) -> None:
+    """Raise ``FailedDownloadError`` if tests that download seem to have failed to, and the answer is nothing or
+    zero.
     """
+    rewards = verified.rewards
     if rewards is not None and any(value > 0 for value in (rewards.rewards or {}).values()):
         return
-    line = network_failure(ran.output)
+    line = network_failure(verified.ran.output)
     if line is not None and any(_downloads(text) for text in bench.test_texts()):
-        raise FailedDownloadError(line, ran, network=network)
+        raise FailedDownloadError(line, verified, network=network)
 
 
 def _downloads(text: str) -> bool:
@@ -105,5 +130,5 @@ def _not_recordable(rewards: Rewards) -> str | None:
     return None
 
 
-def _hash(*files: File | None) -> str | None:
-    return next((hashlib.sha256(file.data).hexdigest() for file in files if isinstance(file, Content)), None)
+def _hash(file: File | None) -> str | None:
+    return hashlib.sha256(file.data).hexdigest() if isinstance(file, Content) else None

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.harbor.multi_step import TrialRewards
 from assay.engine.model_access import ModelUse
@@ -26,7 +27,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """One verifier run: harbor's rewards or error, the evaluation, and the evidence for it."""
+    """One verifier run: harbor's rewards or error, the evaluation, and the evidence for it.
+
+    ``control`` has the runs that decided about the cause. ``flaky`` is true if only the second one gave a reward.
+    """
 
     ran: Ran
     rewards: TrialRewards | None
@@ -34,11 +38,19 @@ class Verified:
     ingested: Ingested
     hashes: Mapping[str, str | None]
     changed_tests: tuple[str, ...] = ()
+    cause: Cause | None = None
+    control: Control | None = None
+    flaky: bool = False
+
+    @property
+    def broken(self) -> bool:
+        """Whether the measurement broke, so that nothing is known about the agent."""
+        return self.failure is not None and self.failure.type == BROKEN
 
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """The outcome of one step. ``verified`` is None if the measurement broke, ``verifier`` if nothing was run.
+    """The outcome of one step. ``verified`` is None if there is nothing to grade, ``verifier`` if nothing was run.
 
     ``model`` is what the agent asked its model for, if Assay gave it one.
     """
@@ -49,6 +61,11 @@ class StepRecord:
     verified: Verified | None
     verifier: Ran | None = None
     model: ModelUse | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Whether the measurement broke."""
+        return self.verified is None or self.verified.broken
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,14 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from assay.dialects.evaluation.ingest import DISAGREEMENT, KILLED
+from assay.dialects.evaluation.models import ErrorSource
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.trial import NO_USAGE, Usage, UsageSum
 from assay.engine.job_plan import Planned
 from assay.engine.model_access import ModelUse
 from assay.engine.sandbox import Ran
-from assay.engine.trial_record import Failure, StepRecord, TrialRecord
+from assay.engine.trial_record import Failure, StepRecord, TrialRecord, Verified
 from assay.formats.counting import counted
 
 
@@ -61,6 +63,7 @@ def log_lines(record: TrialRecord) -> Iterator[str]:
             yield f"{name}{_asked(step.model)}"
         if step.verified is not None:
             yield f"{name}{_ended('verifier', step.verified.ran)}"
+            yield from (f"{name}{line}" for line in _control_lines(step.verified))
         if step.failure is not None:
             yield f"{name}{step.failure.type}: {step.failure.message}"
 
@@ -76,20 +79,51 @@ def usage_of(record: TrialRecord) -> Usage | None:
 
 
 def remark(record: TrialRecord) -> str | None:
-    """Why the evaluation doesn't accept rewards that harbor accepts, or which limit the agent met."""
+    """Why the evaluation doesn't accept rewards that harbor accepts, the cause of a missing one, doubts about one,
+    or which limit the agent met.
+    """
     for step in record.steps:
         if step.model is not None and step.model.limit is not None:
             return f"a limit of the model was reached: {step.model.limit}"
-        verified = step.verified
-        if verified is None or verified.rewards is None:
-            continue
-        validity, code = verified.ingested.result.validity, verified.ingested.reason_code
-        name = "" if step.name is None else f"step {step.name}: "
-        if not validity.verifier_completed:
-            return f"{name}no reward in the evaluation: {code}"
-        if not validity.output_parseable:
-            return f"{name}the output can't be used" if code is None else f"{name}0 in the evaluation: {code}"
+        said = None if step.verified is None else _remark_on(step.verified)
+        if said is not None:
+            return said if step.name is None else f"step {step.name}: {said}"
     return None
+
+
+def _remark_on(verified: Verified) -> str | None:
+    validity, code = verified.ingested.result.validity, verified.ingested.reason_code
+    if not validity.verifier_completed:
+        worth = "0 in the evaluation" if verified.cause == "agent" else "no reward in the evaluation"
+        parts = [] if verified.rewards is None else [f"{worth}: {code}"]
+        parts += [] if verified.cause is None else [f"caused by the {verified.cause}"]
+        return ", ".join(parts) or None
+    if not validity.output_parseable:
+        return "the output can't be used" if code is None else f"0 in the evaluation: {code}"
+    if verified.flaky:
+        return "flaky verifier: its first run gave no usable reward"
+    tags = verified.ingested.result.error_taxonomy or ()
+    doubts = [tag.description for tag in tags if tag.category in _DOUBTS and tag.source is ErrorSource.MECHANICAL]
+    return doubts[0] if doubts else None
+
+
+# What makes it doubtful that the verifier itself wrote the reward.
+_DOUBTS = (KILLED, DISAGREEMENT)
+
+
+def _control_lines(verified: Verified) -> Iterator[str]:
+    """The verifier runs beside the one that counts, and what they show."""
+    control = verified.control
+    if control is None:
+        return
+    yield f"the verifier was run first: {control.first}"
+    if control.again is not None:
+        yield f"the verifier was run again: {control.again}"
+    if control.untouched is not None:
+        how = "is known" if control.remembered else "was run"
+        yield f"the verifier {how} on the untouched workspace: {control.untouched}"
+    if verified.cause is not None:
+        yield f"the cause is the {verified.cause}"
 
 
 def _ended(who: str, ran: Ran) -> str:

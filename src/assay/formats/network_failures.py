@@ -18,10 +18,13 @@ _SIGNS = re.compile(
     re.IGNORECASE,
 )
 
+# A connection within the machine needs no network: a program that was to listen doesn't.
+_OWN_MACHINE = re.compile(rb"\blocalhost\b|\b127\.\d+\.\d+\.\d+\b|\[?::1\]?", re.IGNORECASE)
+
 
 def network_failure(output: bytes) -> str | None:
     """The first such line, cut to a readable length; None if there is none."""
     for line in output.splitlines():
-        if _SIGNS.search(line[:2000]):
+        if _SIGNS.search(line[:2000]) and not _OWN_MACHINE.search(line[:2000]):
             return line.strip()[:LONGEST_LINE].decode(errors="replace")
     return None

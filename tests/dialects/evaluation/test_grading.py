@@ -24,6 +24,8 @@ def test_the_fields_of_a_record() -> None:
         "exception_type",
         "verifier_exit_code",
         "flaky",
+        "cause",
+        "control",
         "provenance",
     ]
     assert list(Provenance.model_fields) == [
@@ -72,7 +74,7 @@ def test_harbors_rewards_keep_their_values_and_types(rewards: dict[str, float | 
 
 
 def test_a_record_says_which_form_it_has() -> None:
-    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 3
+    assert json.loads(grading().model_dump_json())["schema_version"] == SCHEMA_VERSION == 4
 
 
 @pytest.mark.parametrize(

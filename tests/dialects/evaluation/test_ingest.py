@@ -8,6 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from assay.dialects.evaluation.ingest import ingest as ingest_evidence
 from assay.dialects.evaluation.models import ErrorSource, EvaluationResult
 from assay.dialects.evaluation.output import Declared, Format
 from assay.evaluation import Ingested, ingest
@@ -688,3 +689,33 @@ def test_a_file_is_what_was_found_whatever_its_path() -> None:
     """Paths are for messages only."""
     odd = Content("/tmp/elsewhere", b'{"reward": 0.5}')
     assert summary(ingest(left(odd))) == (0.5, True, None)
+
+
+# --- A reward that the verifier may not have written itself ---
+
+KILLED_BY_9 = RunEnd(exit_code=137, signal=9)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "reward", "category", "reason"),
+    [
+        (left(text=b"1", end=KILLED_BY_9), 1.0, "killed", "reward_before_kill"),
+        (left(b'{"reward": 1}', text=b"0"), 1.0, "conflicting rewards", "reward_files_disagree"),
+        (left(b'{"reward": 0}', text=b"1"), 0.0, "conflicting rewards", "reward_files_disagree"),
+    ],
+)
+def test_a_doubtful_reward_is_tagged_and_strictly_unusable(
+    evidence: VerifierEvidence, reward: float, category: str, reason: str
+) -> None:
+    found = ingest(evidence)
+    assert (summary(found), tags(found)) == ((reward, True, None), [(category, "mechanical")])
+    strictly = ingest_evidence(evidence, clock=lambda: 0.0, strict=True)
+    assert (summary(strictly), tags(strictly)) == ((0.0, False, reason), [(category, "mechanical")])
+
+
+@pytest.mark.parametrize(
+    ("json_file", "text"), [(b'{"reward": 0.3333}', b"0.33"), (b'{"reward": 1}', b"1.0"), (b'{"reward": 1}', b"?")]
+)
+def test_files_that_do_not_contradict_each_other(json_file: bytes, text: bytes) -> None:
+    found = ingest_evidence(left(json_file, text=text), clock=lambda: 0.0, strict=True)
+    assert (found.reason_code, found.result.error_taxonomy) == (None, None)

@@ -1,12 +1,15 @@
 """The record of one run graded once. It is written once and never changed; a second grading is a second record."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from pydantic import Field
 
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel, Timestamp
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
+
+# Who is to blame where there is no usable reward. Only the agent's counts as 0.
+Cause: TypeAlias = Literal["agent", "verifier", "machine"]
 
 
 class Hashes(StrictModel):
@@ -66,6 +69,21 @@ class Provenance(StrictModel):
     previous: str | None = Field(description="SHA-256 of the grading before this one")
 
 
+class Control(StrictModel):
+    """The runs of one verifier that show why it gave no usable reward, each in one line."""
+
+    first: str = Field(description="The outcome of the first run")
+    again: str | None = Field(
+        default=None, description="The outcome of a second run on the same output; null if it wasn't kept whole"
+    )
+    untouched: str | None = Field(
+        default=None, description="The outcome on the task's workspace as it was before the agent; null if not run"
+    )
+    remembered: bool = Field(
+        default=False, description="Whether the untouched workspace had been verified for another trial already"
+    )
+
+
 class Grading(StrictModel):
     """One grading of one run, or of one step of it.
 
@@ -87,6 +105,12 @@ class Grading(StrictModel):
         default=None,
         description="Whether verifying the same output gave different answers so far; null in version 1",
     )
+    cause: Cause | None = Field(
+        default=None,
+        description="Who is to blame where there is no usable reward: agent counts as 0, verifier and machine "
+        "leave the trial broken; null if the reward is usable, or without a control",
+    )
+    control: Control | None = Field(default=None, description="The runs that the cause was decided by")
     provenance: Provenance
 
     @property

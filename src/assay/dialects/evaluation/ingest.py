@@ -25,6 +25,14 @@ MOST_STRAYS = 20
 MISSING = "missing artifact"
 # Harbor takes any names of metrics, so a file with others isn't malformed.
 NO_REWARD_KEY = "no reward key"
+KILLED = "killed"
+DISAGREEMENT = "conflicting rewards"
+# A reward of 0 for output that can't be used, whatever the verifier wrote.
+FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
+# Why a strict reader doesn't take a reward that harbor takes: a program of the agent may have written it.
+STRICTLY_UNUSABLE = ("reward_before_kill", "reward_files_disagree")
+# Many verifiers round the reward in one of their files.
+_ROUNDING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +59,20 @@ def ingest(
     *,
     clock: Clock,
     schema_forbids_reward: bool = False,
+    strict: bool = False,
 ) -> Ingested:
     """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0.
+
+    With ``strict``, a reward of a verifier that was killed, or that wrote two different ones, can't be used.
 
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
     inspection = _inspect(evidence.output, declared, clock)
-    reward = _usable(_in_time(_read_reward(evidence.rewards), evidence.end), inspection, schema_forbids_reward)
+    conflict = _conflict(evidence.rewards)
+    reward = _in_time(_read_reward(evidence.rewards), evidence.end)
+    if strict:
+        reward = _undisputed(reward, evidence.end, conflict)
+    reward = _usable(reward, inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     words = read_words(breakdown)
     complaints = [
@@ -71,8 +86,8 @@ def ingest(
         verifier_completed=reward.value is not None,
         errors=errors,
     )
-    tags = [*_mechanical_tags(evidence, inspection, reward, complaints), *words.tags]
-    forfeited = reward.reason_code in _FORFEITS
+    tags = [*_mechanical_tags(evidence, inspection, reward, complaints, conflict), *words.tags]
+    forfeited = reward.reason_code in FORFEITS
     return Ingested(
         EvaluationResult(
             reward=0.0 if forfeited else reward.value or 0.0,
@@ -87,9 +102,6 @@ def ingest(
 
 def _of_details(file: File, refused: Sequence[str]) -> list[str]:
     return [f"{file.path}: {complaint}" for complaint in refused]
-
-
-_FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
 
 
 def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> Inspection:
@@ -124,6 +136,27 @@ def _in_time(reward: _Reward, end: RunEnd) -> _Reward:
         return _Reward(None, "reward_before_disk_limit", said, None)
     said = f"the verifier ran out of time, so its reward doesn't count: {what}"
     return _Reward(None, "reward_before_time_out", said, None)
+
+
+def _conflict(files: RewardFiles) -> str | None:
+    """Says that the two reward files have different rewards, as if two programs had written them; else None."""
+    if isinstance(files.json, Absent) or isinstance(files.text, Absent):
+        return None
+    values = [_read_reward(RewardFiles(files.json, Absent(""))).value]
+    values.append(_read_reward(RewardFiles(Absent(""), files.text)).value)
+    if None in values or abs((values[0] or 0.0) - (values[1] or 0.0)) <= _ROUNDING:
+        return None
+    return f"{files.json.path} has {values[0]}, but {files.text.path} has {values[1]}"
+
+
+def _undisputed(reward: _Reward, end: RunEnd, conflict: str | None) -> _Reward:
+    """Only a reward that the verifier must have written itself."""
+    if reward.value is not None and end.signal is not None:
+        error = f"the verifier was killed by signal {end.signal}, so its reward doesn't count: {reward.value}"
+        return _Reward(None, STRICTLY_UNUSABLE[0], error, None)
+    return (
+        reward if reward.value is None or conflict is None else _Reward(None, STRICTLY_UNUSABLE[1], conflict, None)
+    )
 
 
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
@@ -206,7 +239,11 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _mechanical_tags(
-    evidence: VerifierEvidence, inspection: Inspection, reward: _Reward, complaints: Sequence[str]
+    evidence: VerifierEvidence,
+    inspection: Inspection,
+    reward: _Reward,
+    complaints: Sequence[str],
+    conflict: str | None,
 ) -> list[ErrorTag]:
     """The failures that the runner itself knows of."""
     return [
@@ -220,6 +257,7 @@ def _mechanical_tags(
             *(("removed before verification", stray) for stray in evidence.strays[:MOST_STRAYS]),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
+            *([] if conflict is None else [(DISAGREEMENT, conflict)]),
             *((MALFORMED, complaint) for complaint in complaints[:1]),
         )
     ]
@@ -233,7 +271,7 @@ def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
     if end.out_of_memory:
         return [("out of memory", "the verifier ran into its memory limit")]
     if end.signal is not None:
-        return [("killed", f"the verifier was killed by signal {end.signal}")]
+        return [(KILLED, f"the verifier was killed by signal {end.signal}")]
     if end.exit_code:
         return [("non-zero exit", f"the verifier ended with exit code {end.exit_code}")]
     return []

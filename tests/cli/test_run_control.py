@@ -1,0 +1,140 @@
+"""An agent that breaks its measurement gets 0. Only a verifier that also fails without the agent is broken."""
+
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+from tests.cli.running import Cli
+from tests.sandbox.backends import need
+from tests.tasks import JOB, Attempt, attempt, run_arguments, script, trials_of, write_task
+
+JSON = "/logs/verifier/reward.json"
+TEXT = "/logs/verifier/reward.txt"
+# Runs the agent's program. The environment has one that does nothing.
+VERIFIER = f"""set -e
+if [ -e /no-such-thing ]; then
+    pip install pytest==8.4.1
+fi
+sh program
+echo 0 > {TEXT}"""
+FETCH = "python3 -c 'import socket; socket.create_connection((\"example.org\", 443))'"
+
+# The program that an agent leaves: it is the instruction, which the agent writes to its workspace.
+WAYS = {
+    "hang": "sleep 600",
+    "fill-disk": "for i in 1 2 3 4 5 6 7 8; do head -c 9000000 /dev/zero > big$i; done; sleep 600",
+    "use-memory": "python3 -c 'bytearray(1 << 32)'",
+    "kill": "kill -9 $PPID; sleep 600",
+    "terminate": "kill -15 $PPID; exit 1",
+    "fake-network": "echo 'curl: (6) Could not resolve host: example.org'",
+    "fake-network-and-end": "echo 'curl: (6) Could not resolve host: example.org'; exit 1",
+    "bad-bytes": rf"printf '\377\376' > {JSON}",
+    "nan": f"echo '{{\"reward\": NaN}}' > {JSON}",
+    "infinity": f"echo '{{\"reward\": Infinity}}' > {JSON}",
+    "deep": f"python3 -c 'print(\"[\" * 200000)' > {JSON}",
+    "huge": f"head -c 30000000 /dev/zero > {JSON}",
+    "pipe": f"mkfifo {JSON}",
+    "link": f"ln -s /etc/passwd {JSON}",
+    "folder": f"mkdir {TEXT}",
+    "empty": f": > {JSON}",
+    "nothing": "exit 3",
+    "too-much": f"echo '{{\"reward\": 1.5}}' > {JSON}",
+    "boolean": f"echo '{{\"reward\": true}}' > {JSON}",
+    "text": f'echo \'{{"reward": "1"}}\' > {JSON}',
+    "no-key": f"echo '{{\"other\": 1}}' > {JSON}",
+    "twice": f'echo \'{{"reward": 1, "reward": 1}}\' > {JSON}',
+    "unparseable": f"# Write /workspace/a.json.\necho '{{\"reward\": 1}}' > {JSON}",
+}
+HONEST = {
+    "needs-network": (f"pip install pytest==8.4.1 >/dev/null 2>&1\n{FETCH}\necho 0 > {TEXT}", "machine"),
+    "needs-tool": (f"set -e\nnosuchtool --version\necho 1 > {TEXT}", "verifier"),
+    "uses-uv": ("uv run --with pytest==8.4.1 pytest", "machine"),
+    "too-slow": ("sleep 600", "verifier"),
+    "out-of-range": (f"echo 2 > {TEXT}", "verifier"),
+}
+LIMITS = "[verifier]\ntimeout_sec = 3.0\n[environment]\nstorage_mb = 40\nmemory_mb = 512\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _bubblewrap() -> None:
+    need("bubblewrap")
+
+
+@pytest.fixture(scope="module")
+def trials(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Attempt]:
+    """One job in which every way is tried, each at a task of its own."""
+    root = tmp_path_factory.mktemp("control")
+    for name, program in WAYS.items():
+        task = write_task(
+            root / "tasks" / name,
+            verifier=VERIFIER,
+            instruction=program,
+            toml=LIMITS,
+            dockerfile="FROM debian:12\nWORKDIR /workspace\nCOPY program /workspace/program\n",
+        )
+        script(task / "environment" / "program", "true")
+    for name, (verifier, _) in HONEST.items():
+        write_task(root / "tasks" / name, verifier=verifier, toml=LIMITS)
+    main(run_arguments(root / "tasks", "cat > program", root / "jobs", "--quiet"))
+    return {found.folder.name.partition("__")[0]: found for found in trials_of(root / "jobs" / JOB)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_agent_that_breaks_its_measurement_gets_zero(trials: dict[str, Attempt], way: str) -> None:
+    (grading,) = trials[way].gradings
+    assert (grading["cause"], grading["result"]["reward"]) == ("agent", 0.0), grading["control"]
+    assert trials[way].exception != "MeasurementError"
+    if way != "unparseable":
+        assert grading["control"]["untouched"] == "reward 0"
+        assert grading["control"]["again"] is not None
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_a_verifier_that_fails_without_an_agent_is_broken(trials: dict[str, Attempt], name: str) -> None:
+    (grading,) = trials[name].gradings
+    assert grading["cause"] == HONEST[name][1], grading["control"]
+    assert grading["result"]["validity"]["verifier_completed"] is False
+    assert grading["control"]["untouched"].partition(":")[0] == grading["control"]["first"].partition(":")[0]
+
+
+def test_the_log_tells_what_was_run(trials: dict[str, Attempt]) -> None:
+    log = trials["nothing"].text("trial.log")
+    assert "the verifier was run again: reward_missing: No reward file found at" in log
+    assert "the verifier was run on the untouched workspace: reward 0\nthe cause is the agent\n" in log
+
+
+def test_the_verifier_of_a_second_run_gets_the_workspace_of_the_agent(tmp_path: Path) -> None:
+    """And not one that the first run changed."""
+    verifier = 'set -e\ntest "$(cat answer.txt)" = right\nrm answer.txt\ntest -e /nowhere'
+    left = attempt(write_task(tmp_path / "task", verifier=verifier), "oracle", tmp_path / "jobs")
+    assert left.text("verifier/test-stdout.txt") == ""
+    with_log = "cat answer.txt; rm answer.txt; echo; false"
+    left = attempt(write_task(tmp_path / "other", verifier=with_log), "oracle", tmp_path / "others")
+    assert left.text("verifier/test-stdout.txt") == "right\n\n"
+
+
+def test_grading_again_decides_too(cli: Cli, tmp_path: Path) -> None:
+    task = write_task(
+        tmp_path / "task", verifier="set -e\nif [ -e program ]; then sh program; fi\n" + f"echo 0 > {TEXT}"
+    )
+    left = attempt(task, "echo exit 1 > program", tmp_path / "jobs", "--no-control")
+    assert [one["cause"] for one in left.gradings] == [None]
+    found = cli("grade", left.folder)
+    assert found.out.endswith("grading 2  reward 0 (reward_missing, caused by the agent)\n")
+    cli("grade", left.folder, "--no-control")
+    assert [one["cause"] for one in left.gradings] == [None, "agent", None]
+
+
+def test_a_killed_verifier_and_two_rewards_are_told(cli: Cli, tmp_path: Path) -> None:
+    kills = write_task(tmp_path / "tasks" / "kills", verifier=f"sh program; echo 0 > {TEXT}")
+    two = write_task(tmp_path / "tasks" / "two", verifier=f"echo '{{\"reward\": 1}}' > {JSON}; echo 0 > {TEXT}")
+    agent = f"echo 'echo 1 > {TEXT}; kill -9 $PPID; sleep 9' > program"
+    found = cli(*run_arguments(tmp_path / "tasks", agent, tmp_path / "jobs"))
+    assert "killed by signal 9" in found.err
+    assert f"{JSON} has 1.0, but {TEXT} has 0.0" in found.err
+    assert {one.reward for one in trials_of(tmp_path / "jobs" / JOB)} == {1.0}
+    for task, reason in ((kills, "reward_before_kill"), (two, "reward_files_disagree")):
+        left = attempt(task, agent, tmp_path / task.name, "--profile", "strict")
+        assert (left.reward, left.reason, left.rewards) == (None, reason, None)
+        assert left.exception == "VerifierOutputParseError"
