@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.task_folder import load_task
 from assay.engine.describe_task import output_findings
-from assay.engine.output_choice import Origin
+from assay.engine.output_choice import Origin, choose_output
 from tests.tasks import StepSpec, write_steps, write_task
 
 BOTH = "Read /workspace/in.csv and write /workspace/out.json.\n"
@@ -60,7 +60,8 @@ def test_what_the_environment_brings_along_is_an_input(
 def test_where_nobody_knows_the_first_is_taken_and_that_is_said(
     tmp_path: Path, dockerfile: str, files: dict[str, str]
 ) -> None:
-    step = load_task(str(task_with(tmp_path / "task", dockerfile, **files))).steps[0]
+    asked = "Look at /workspace/in.csv and at /workspace/out.json.\n"
+    step = load_task(str(task_with(tmp_path / "task", dockerfile, instruction=asked, **files))).steps[0]
     assert step.verifier.expected_output_path == "/workspace/in.csv"
     (finding,) = output_findings(step)
     assert (finding.rule, finding.place) == ("output", "instruction.md")
@@ -88,10 +89,25 @@ def test_a_task_that_names_its_input_only_has_the_working_folder_as_its_output(t
 def test_files_that_a_step_brings_along_are_inputs(tmp_path: Path) -> None:
     task = write_steps(tmp_path / "task", [StepSpec("one", workdir={"in.csv": "a"}), StepSpec("two")])
     for name in ("one", "two"):
-        (task / "steps" / name / "instruction.md").write_text(BOTH)
+        (task / "steps" / name / "instruction.md").write_text("Look at /workspace/in.csv and /workspace/out.json.\n")
     one, two = load_task(str(task)).steps
     assert [step.verifier.expected_output_path for step in (one, two)] == [
         "/workspace/out.json",
         "/workspace/in.csv",
     ]
     assert output_findings(two)[0].place == "steps/two/instruction.md"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "output"),
+    [
+        ("Read /workspace/input.csv and write /workspace/answer.json", "/workspace/answer.json"),
+        ("Write the mean of /workspace/in.csv to /workspace/out.json.", "/workspace/out.json"),
+        ("Use /workspace/data/x.csv.\nCreate a file /workspace/report.md", "/workspace/report.md"),
+        ("Save it in /workspace/o.txt, and leave /workspace/a.txt alone", "/workspace/o.txt"),
+        ("Output: /workspace/x.json from /workspace/y.json", "/workspace/x.json"),
+        ("Sort /workspace/a.txt as /workspace/b.txt has it", "/workspace/a.txt"),
+    ],
+)
+def test_the_path_that_is_to_be_written_is_the_output(instruction: str, output: str) -> None:
+    assert choose_output(None, instruction, "/workspace").path == output

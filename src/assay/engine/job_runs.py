@@ -157,7 +157,7 @@ def _shown_cause(history: History, used: str) -> Cause | None:
     whole = history.whole(used)
     steps = history.first() if used == "first" else history.latest()
     of_steps = [one for one in steps if not one.result.validity.verifier_completed]
-    causes = {_BLAMED.get(getattr(one, "cause", None) or "") for one in of_steps or ([whole] if whole else [])}
+    causes = {None if one.cause is None else _BLAMED[one.cause] for one in of_steps or ([whole] if whole else [])}
     # One step that the agent spoilt is enough for its 0; a step that nobody looked into leaves it open.
     return next((one for one in (Cause.AGENT, None, Cause.VERIFIER, Cause.MACHINE) if one in causes), None)
 
