@@ -4,9 +4,10 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.engine.compare import compare
-from assay.engine.compare_arms import Arm, Costs, Provenance
+from assay.engine.compare_arms import Arm, Arms, Costs, Provenance
 from assay.engine.compare_provenance import Mismatch, mismatches
 from assay.engine.task_rewards import TaskRewards
+from assay.evidence.run import State
 
 
 def arm(label: str, *, key: str = "reward", **known: object) -> Arm:
@@ -19,7 +20,8 @@ def arm(label: str, *, key: str = "reward", **known: object) -> Arm:
         "profiles": frozenset({"harbor-0.13.1"}),
     }
     provenance = Provenance(**(defaults | known))  # type: ignore[arg-type]
-    return Arm(label, "g", key, tasks, 2, Costs(None, None, None), provenance)
+    states = {State.PASSED: 1, State.FAILED: 1}
+    return Arm(label, "g", key, tasks, states, Costs(None, None, None), provenance)
 
 
 def found(first: Arm, second: Arm) -> list[Mismatch]:
@@ -46,8 +48,8 @@ def test_a_difference_refuses(known: dict[str, object], what: str) -> None:
     other = arm("b", **known)  # type: ignore[arg-type]
     assert Mismatch(what, refuses=True) in found(arm("a"), other)
     with pytest.raises(InputError, match="a and b can't be compared"):
-        compare([arm("a"), other], anyway=False)
-    assert Mismatch(what, refuses=True) in compare([arm("a"), other], anyway=True).pairs[0].mismatches
+        compare(Arms([arm("a"), other]), anyway=False)
+    assert Mismatch(what, refuses=True) in compare(Arms([arm("a"), other]), anyway=True).pairs[0].mismatches
 
 
 @pytest.mark.parametrize(

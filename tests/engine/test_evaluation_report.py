@@ -8,7 +8,6 @@ from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation, ErrorSource, ErrorTag, Judgment
 from assay.dialects.harbor.trial import Trial
-from assay.dialects.scorers.judge_record import VerdictState
 from assay.engine.evaluation_report import (
     Change,
     EvaluationReport,
@@ -16,9 +15,10 @@ from assay.engine.evaluation_report import (
     TagGroup,
     report_histories,
 )
-from assay.engine.evaluation_summary import evaluate_trials
 from assay.engine.history import History
+from assay.engine.job_runs import Question, run_of_trial
 from assay.engine.reviews import Review
+from assay.evidence.run import Gates
 from tests.dialects.evaluation.gradings import STARTED, grading
 
 MISSING = None
@@ -40,11 +40,17 @@ def history(trial: str, *records: Grading, verdicts: tuple[tuple[str, str], ...]
     return History(trial, list(records), annotations)
 
 
+def _trial(name: str, own: Mapping[str, float]) -> Trial:
+    rewards = {"reward": own[name]} if name in own else None
+    return Trial(name=name, task="a", agent="solver", rewards=rewards, verified=name in own)
+
+
 def report(
     *histories: History, used: str = "latest", threshold: float = 1.0, own: Mapping[str, float] | None = None
 ) -> EvaluationReport:
-    trials = [Trial(name=history.trial, task="a", agent="solver") for history in histories]
-    found = report_histories(histories, used, threshold, own or {}, evaluate_trials(trials, histories, used))
+    question = Question(grading=used, threshold=threshold)
+    runs = {one.trial: run_of_trial("job", _trial(one.trial, own or {}), one, question) for one in histories}
+    found = report_histories(histories, used, runs)
     assert found is not None
     return found
 
@@ -56,7 +62,7 @@ def test_categories_of_reviewers_are_grouped_as_found_by_people() -> None:
 
 
 def test_no_records_no_report() -> None:
-    assert report_histories([], "first", 1.0, {}) is None
+    assert report_histories([], "first", {}) is None
 
 
 def test_trials_and_gradings_are_counted() -> None:
@@ -152,12 +158,12 @@ def test_the_failures_are_those_of_the_gradings_that_are_shown(used: str, catego
         (1.0, "fail", 1.0, True),
         (0.0, "pass", 1.0, True),
         (0.0, "fail", 1.0, False),
-        (0.5, "pass", 1.0, True),
+        (0.5, "pass", 1.0, False),
         (0.5, "pass", 0.5, False),
         (0.5, "fail", 0.5, True),
-        # A reward between the two is neither a pass nor a fail.
-        (0.93, "fail", 1.0, True),
-        (0.93, "pass", 1.0, True),
+        # A reward between the two is neither a pass nor a fail, so nobody contradicts it.
+        (0.93, "fail", 1.0, False),
+        (0.93, "pass", 1.0, False),
         (0.93, "fail", 0.9, True),
         (0.93, "pass", 0.9, False),
         (0.93, "defer", 1.0, False),
@@ -173,7 +179,8 @@ def test_where_reviewer_and_verifier_differ(
 ) -> None:
     """Disagreement stays visible, with the reward as it is: no verdict changes it."""
     found = report(history("a", grading(1, reward), verdicts=(("r1", judgment),)), threshold=threshold)
-    said = Review("a", "r1", judgment, reward, ["verifier"] if differ else [], [], "why")
+    # Without a usable reward, the run counts as 0.
+    said = Review("a", "r1", judgment, reward or 0.0, ["verifier"] if differ else [], [], "why")
     assert found.reviews == [said]
     assert found.disagreements == ([said] if differ else [])
 
@@ -216,11 +223,11 @@ def test_reviewers_who_contradict_each_other_are_named(
     ],
 )
 def test_a_judges_verdict_may_be_contradicted(
-    judge: VerdictState, tagged: bool, passed: list[str], failed: list[str]
+    judge: str, tagged: bool, passed: list[str], failed: list[str]
 ) -> None:
     graded = grading(1, 1.0, tags=(("unit mismatch", "judge"),) if tagged else ())
     for judgment, contradicts in (("pass", passed), ("fail", failed), ("defer", [])):
-        found = report(History("a", [graded], [said("r1", judgment)], [], judge))
+        found = report(History("a", [graded], [said("r1", judgment)], [], Gates(judge=judge)))
         assert [one.contradicts for one in found.reviews] == [contradicts]
 
 
@@ -259,12 +266,12 @@ def test_disagreement_is_with_the_reward_that_is_shown(used: str, reward: float,
         ({"a": 1.0}, "pass", []),
         ({"a": 1.0}, "fail", [1.0]),
         ({"a": 0.0}, "pass", [0.0]),
-        ({"b": 1.0}, "pass", [None]),
+        ({"b": 1.0}, "pass", [0.0]),
         ({}, "fail", []),
     ],
 )
 def test_a_run_that_was_never_graded_has_its_own_reward(
-    own: Mapping[str, float], judgment: str, differ: list[float | None]
+    own: Mapping[str, float], judgment: str, differ: list[float]
 ) -> None:
     """As in harbor's own jobs."""
     found = report(history("a", verdicts=(("r1", judgment),)), own=own)
@@ -280,16 +287,18 @@ def test_a_grading_is_heard_before_the_runs_own_reward() -> None:
     ("rewards", "judgment", "differ"),
     [
         ((1.0, 1.0), "pass", []),
-        ((0.0, 1.0), "pass", [0.5]),
-        ((1.0, 0.5), "pass", [0.75]),
-        ((1.0, 0.5), "fail", [0.75]),
+        ((0.0, 0.0), "pass", [0.0]),
         ((0.0, 0.0), "fail", []),
-        ((MISSING, 1.0), "pass", [None]),
+        ((MISSING, 1.0), "pass", [0.0]),
+        ((MISSING, 1.0), "fail", []),
         ((1.0, 1.0), "fail", [1.0]),
+        # Between a pass and a fail.
+        ((0.0, 1.0), "pass", []),
+        ((1.0, 0.5), "fail", []),
     ],
 )
 def test_a_run_of_several_steps_has_one_reward(
-    rewards: tuple[float | None, float], judgment: str, differ: list[float | None]
+    rewards: tuple[float | None, float], judgment: str, differ: list[float]
 ) -> None:
     records = [grading(number, reward, step=f"step {number}") for number, reward in enumerate(rewards, start=1)]
     found = report(history("a", *records, verdicts=(("r1", judgment),)))

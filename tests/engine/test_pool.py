@@ -27,7 +27,7 @@ def test_attempts_are_matched_by_task(tmp_path: Path) -> None:
     pooled = pool_jobs("submission", jobs)
     found = report_job(pooled)
     [group] = found.groups
-    assert (found.job, group.tasks, found.counts.scored) == ("submission", 2, 6)
+    assert (found.job, group.tasks, group.n) == ("submission", 2, 6)
     assert group.harbor.metrics == [{"mean": 0.5}]
     assert group.harbor.pass_at_k == {2: pytest.approx((1 + 2 / 3) / 2)}
     assert [(one.k, one.tasks) for one in group.pass_at_k] == [(1, 2), (2, 2)]

@@ -4,8 +4,7 @@ import json
 import math
 import os
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +14,10 @@ from hypothesis import strategies as st
 
 from assay import harbor
 from assay.dialects.harbor.outcome_line import outcome_of
-from assay.engine.report import Denominators, JobReport, Question, Success, report_job
+from assay.engine.report import JobReport, Question, Success, report_job
+from assay.evidence.run import COUNTED, State
 from assay.stats.attempts import Estimate
+from assay.stats.bounds import Bounds
 from tests.builders import HARBOR_JOBS, within, write_lock, write_trial
 
 
@@ -25,33 +26,46 @@ def report(folder: Path, **question: Any) -> JobReport:
         return report_job(harbor.read_job(folder), Question(**question))
 
 
+def counted(states: Mapping[State, int]) -> dict[str, int]:
+    return {state.value: count for state, count in states.items() if count}
+
+
 def test_a_job_that_harbor_wrote() -> None:
     found = report(HARBOR_JOBS / "j1")
     assert (found.job, found.profile, found.finished) == ("j1", "harbor-0.13.1", True)
-    assert found.counts == Denominators(scored=8, errored=6)
+    assert counted(found.states) == {"passed": 2, "partial": 2, "failed": 2, "scored": 2, "unusable": 6}
     [group] = found.groups
     assert (group.key, group.tasks, group.success) == ("oracle__ds", 7, Success("reward", 1.0))
-    assert group.n_averaged == 6
-    assert group.mean_of_scored == pytest.approx(3.4 / 6)
+    # Two runs of each reward: 1, 0.7 and 0, and six without a usable one. The two with several rewards have no score.
+    assert (group.n, group.mean) == (12, pytest.approx(3.4 / 12))
+    assert found.bounds["oracle__ds"].bounds == Bounds(
+        pytest.approx(3.4 / 12), pytest.approx(9.4 / 12), broken=0, uncontrolled=6
+    )
+    assert [(one.key, one.mean, one.n) for one in group.keys] == [
+        ("correct", 1, 2),
+        ("speed", 0.25, 2),
+        ("reward", pytest.approx(3.4 / 6), 6),
+    ]
     assert group.harbor.metrics == [
         {"correct": 0.14285714285714285, "reward": 0.24285714285714285, "speed": 0.03571428571428571}
     ]
-    assert [(t.reason_code, t.what, len(t.trials), t.unscored) for t in found.troubles] == [
-        ("harbor_reward_missing", "RewardFileNotFoundError", 2, True),
-        ("harbor_reward_parse_error", "ValidationError", 2, True),
-        ("harbor_verifier_timeout_error", "VerifierTimeoutError", 2, True),
+    assert [(t.reason, t.what, len(t.trials), t.state, t.cause) for t in found.troubles] == [
+        ("no_deciding_key", "", 2, "scored", None),
+        ("harbor_reward_missing", "RewardFileNotFoundError", 2, "unusable", None),
+        ("harbor_reward_parse_error", "ValidationError", 2, "unusable", None),
+        ("harbor_verifier_timeout_error", "VerifierTimeoutError", 2, "unusable", None),
     ]
 
 
 @pytest.mark.statement("harbor.scored-and-errored")
 def test_scored_though_errored() -> None:
     found = report(HARBOR_JOBS / "j4")
-    assert found.counts == Denominators(scored_though_errored=1)
-    assert [(t.reason_code, t.unscored) for t in found.troubles] == [("harbor_agent_timeout_error", False)]
+    assert counted(found.states) == {"passed": 1}
+    assert [(t.reason, t.state) for t in found.troubles] == [("harbor_agent_timeout_error", "passed")]
 
 
 def write_attempts(job: Path, **attempts: str) -> None:
-    """Attempts at each task: 1 and 0 are rewards, x is a trial without any."""
+    """Attempts at each task: 1 and 0 are rewards, x is a trial without any, which counts as 0."""
     for task, marks in attempts.items():
         for i, mark in enumerate(marks):
             fields: dict[str, Any] = {} if mark == "x" else {"rewards": {"reward": int(mark)}}
@@ -68,7 +82,7 @@ def test_estimates_beside_harbors(tmp_path: Path) -> None:
         Estimate(4, 1.0, tasks=2, tasks_with_too_few_attempts=1),
     ]
     assert [(one.k, one.value) for one in group.pass_hat_k] == [(1, 0.75), (2, 0.5), (4, 0.5)]
-    assert (group.mean_of_scored, group.n_averaged) == (0.75, 8)
+    assert (group.mean, group.n) == (6 / 9, 9)
 
 
 def test_k_of_ones_own_choice(tmp_path: Path) -> None:
@@ -83,6 +97,7 @@ def test_a_threshold_of_ones_own_choice(tmp_path: Path, threshold: float, value:
         write_trial(tmp_path, f"t{i}__1", rewards={"reward": reward})
     [group] = report(tmp_path, threshold=threshold).groups
     assert group.pass_at_k[0].value == value
+    assert group.mean == 0.4375
 
 
 def test_nan_is_no_success(tmp_path: Path) -> None:
@@ -92,27 +107,30 @@ def test_nan_is_no_success(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rewards", "key", "expected", "n_averaged"),
+    ("rewards", "key", "expected", "scores"),
     [
-        ([{"reward": 1, "speed": 0}, {"speed": 1}], None, "reward", 1),
-        ([{"reward": 1, "speed": 0}, {"speed": 1}], "speed", "speed", 2),
-        ([{"speed": 1}], None, "speed", 1),
-        ([{"": 1}], None, "", 1),
-        ([{"": 1, "a": 0}], "", "", 1),
-        ([{"a": 1, "b": 1}], None, None, 0),
-        ([{"a": 1}], "b", None, 0),
-        ([{}], None, None, 0),
+        ([{"reward": 1, "speed": 0}, {"speed": 1, "size": 0}], None, "reward", [1, None]),
+        ([{"reward": 1, "speed": 0}, {"speed": 1}], "speed", "speed", [0, 1]),
+        ([{"speed": 1}], None, "speed", [1]),
+        ([{"": 1}], None, "", [1]),
+        ([{"": 1, "a": 0}], "", "", [1]),
+        ([{"a": 1, "b": 1}], None, None, [None]),
+        # A run that doesn't have what was asked for counts as 0, and so does one that has nothing.
+        ([{"a": 1}], "b", "b", [0]),
+        ([{}], None, "reward", [0]),
     ],
 )
 def test_the_reward_that_decides(
-    tmp_path: Path, rewards: list[dict[str, float]], key: str | None, expected: str | None, n_averaged: int
+    tmp_path: Path, rewards: list[dict[str, float]], key: str | None, expected: str | None, scores: list[float | None]
 ) -> None:
     for i, reward in enumerate(rewards):
         write_trial(tmp_path, f"t{i}__1", rewards=reward)
-    [group] = report(tmp_path, key=key).groups
+    found = report(tmp_path, key=key)
+    [group] = found.groups
     assert (None if group.success is None else group.success.key) == expected
-    assert group.n_averaged == n_averaged
-    assert (group.mean_of_scored is None) == (n_averaged == 0)
+    assert [run.score for run in found.runs] == scores
+    known = [score for score in scores if score is not None]
+    assert (group.n, group.mean) == (len(known), sum(known) / len(known) if known else None)
     assert bool(group.pass_at_k) == (expected is not None)
 
 
@@ -121,12 +139,12 @@ def test_each_group_has_its_own_numbers(tmp_path: Path) -> None:
     write_trial(tmp_path, "t__2", rewards={"reward": 0}, model="small")
     write_trial(tmp_path, "t__3", model="small", exception="CancelledError")
     found = report(tmp_path)
-    assert [(group.key, group.mean_of_scored) for group in found.groups] == [
+    assert [(group.key, group.mean) for group in found.groups] == [
         ("solver__big__ds", 1.0),
         ("solver__small__ds", 0.0),
     ]
-    assert [group.counts.total for group in found.groups] == [1, 2]
-    assert found.counts == Denominators(scored=2, cancelled=1)
+    assert [counted(group.states) for group in found.groups] == [{"passed": 1}, {"failed": 1, "cancelled": 1}]
+    assert counted(found.states) == {"passed": 1, "failed": 1, "cancelled": 1}
 
 
 def test_the_same_troubles_stand_together(tmp_path: Path) -> None:
@@ -137,14 +155,19 @@ def test_the_same_troubles_stand_together(tmp_path: Path) -> None:
     write_trial(tmp_path, "a__5")
     write_trial(tmp_path, "a__6", rewards=None)
     (tmp_path / "a__7").mkdir()
-    assert [(t.reason_code, t.what, t.trials, t.unscored) for t in report(tmp_path).troubles] == [
-        ("harbor_broker_connection_failed", "RuntimeError", ["a__1", "a__4"], True),
-        ("harbor_trial_failed", "RuntimeError", ["a__2"], True),
-        ("harbor_trial_failed", "RuntimeError", ["a__3"], False),
-        ("harbor_reward_missing", "no verifier result and no error", ["a__5"], True),
-        ("harbor_reward_missing", "a result without rewards", ["a__6"], True),
-        ("harbor_trial_result_missing", "no result.json", ["a__7"], True),
+    found = [(t.reason, t.what, [_folder(name) for name in t.trials], t.state) for t in report(tmp_path).troubles]
+    assert found == [
+        ("harbor_broker_connection_failed", "RuntimeError", ["a__1", "a__4"], "unusable"),
+        ("harbor_trial_failed", "RuntimeError", ["a__2"], "unusable"),
+        ("harbor_trial_failed", "RuntimeError", ["a__3"], "passed"),
+        ("harbor_reward_missing", "no verifier result and no error", ["a__5"], "unusable"),
+        ("harbor_reward_missing", "a result without rewards", ["a__6"], "unusable"),
+        ("harbor_trial_result_missing", "no result.json", ["a__7"], "running"),
     ]
+
+
+def _folder(name: str) -> str:
+    return name.partition("#")[0]
 
 
 @pytest.mark.parametrize(
@@ -172,11 +195,11 @@ def test_a_reward_that_no_float_can_hold_is_no_crash(tmp_path: Path) -> None:
     write_trial(tmp_path, "fine__1", rewards={"reward": 1})
     write_trial(tmp_path, "huge__1", rewards={"reward": 10**400})
     found = report(tmp_path)
-    assert found.counts.total == 2
+    assert counted(found.states) == {"passed": 1, "broken": 1}
     assert "huge__1" in [name for trouble in found.troubles for name in trouble.trials]
 
 
-# States in which a trial can be found, each with the count that it belongs to and with what harbor counts.
+# Ways in which a trial can be found, each with the state that it comes to.
 def _raw(data: bytes) -> Callable[[Path, str], object]:
     def write(job: Path, name: str) -> None:
         (job / name).mkdir()
@@ -189,6 +212,11 @@ def _trial(**fields: Any) -> Callable[[Path, str], object]:
     return lambda job, name: write_trial(job, name, **fields)
 
 
+def _unverified(job: Path, name: str) -> None:
+    task, agent = {"path": None, "name": name.partition("__")[0]}, {"name": "solver"}
+    write_trial(job, name, config={"task": task, "agent": agent, "verifier": {"disable": True}})
+
+
 def _special(make: Callable[[Path], object]) -> Callable[[Path, str], object]:
     def write(job: Path, name: str) -> None:
         (job / name).mkdir()
@@ -197,76 +225,82 @@ def _special(make: Callable[[Path], object]) -> Callable[[Path, str], object]:
     return write
 
 
-STATES: dict[str, tuple[Callable[[Path, str], object], str]] = {
-    "passed": (_trial(rewards={"reward": 1}), "scored"),
-    "failed": (_trial(rewards={"reward": 0.0}), "scored"),
-    "two rewards": (_trial(rewards={"reward": 0.5, "speed": 2}), "scored"),
-    "no keys": (_trial(rewards={}), "scored"),
-    "NaN": (_trial(rewards={"reward": None}, files={"verifier/reward.txt": "nan"}), "scored"),
-    "timed out but scored": (
-        _trial(rewards={"reward": 1}, exception="AgentTimeoutError"),
-        "scored_though_errored",
-    ),
-    "cancelled but scored": (_trial(rewards={"reward": 1}, exception="CancelledError"), "scored_though_errored"),
-    "errored": (_trial(exception="RuntimeError"), "errored"),
-    "errored, null rewards": (_trial(rewards=None, exception="RuntimeError"), "errored"),
+TRIALS: dict[str, tuple[Callable[[Path, str], object], str]] = {
+    "passed": (_trial(rewards={"reward": 1}), "passed"),
+    "failed": (_trial(rewards={"reward": 0.0}), "failed"),
+    "two rewards": (_trial(rewards={"reward": 0.5, "speed": 2}), "partial"),
+    "several rewards": (_trial(rewards={"size": 0.5, "speed": 2}), "scored"),
+    "out of range": (_trial(rewards={"reward": 2}), "unusable"),
+    "no keys": (_trial(rewards={}), "unusable"),
+    "NaN": (_trial(rewards={"reward": None}, files={"verifier/reward.txt": "nan"}), "unusable"),
+    "timed out but scored": (_trial(rewards={"reward": 1}, exception="AgentTimeoutError"), "passed"),
+    "cancelled but scored": (_trial(rewards={"reward": 1}, exception="CancelledError"), "cancelled"),
+    "errored": (_trial(exception="RuntimeError"), "unusable"),
+    "errored, null rewards": (_trial(rewards=None, exception="RuntimeError"), "unusable"),
+    "never started": (_trial(exception="EnvironmentStartTimeoutError"), "broken"),
     "cancelled": (_trial(exception="CancelledError"), "cancelled"),
-    "no reward, no error": (_trial(), "missing"),
-    "null rewards": (_trial(rewards=None), "missing"),
-    "no result": (_special(lambda _path: None), "missing"),
-    "dangling link": (_special(lambda path: path.symlink_to("nowhere")), "missing"),
-    "half written": (_raw(b'{"task_name": "t"'), "invalid"),
-    "empty": (_raw(b""), "invalid"),
-    "not numbers": (_trial(rewards={"reward": "high"}), "invalid"),
-    "lost": (_trial(rewards={"reward": None}), "invalid"),
-    "pipe": (_special(os.mkfifo), "invalid"),
-    "folder": (_special(lambda path: path.mkdir()), "invalid"),
-    "link": (_special(lambda path: path.symlink_to("/etc/passwd")), "invalid"),
+    "no reward, no error": (_trial(), "unusable"),
+    "null rewards": (_trial(rewards=None), "unusable"),
+    "not verified by choice": (_unverified, "not_judged"),
+    "no result": (_special(lambda _path: None), "running"),
+    "dangling link": (_special(lambda path: path.symlink_to("nowhere")), "running"),
+    "half written": (_raw(b'{"task_name": "t"'), "broken"),
+    "empty": (_raw(b""), "broken"),
+    "not numbers": (_trial(rewards={"reward": "high"}), "broken"),
+    "lost": (_trial(rewards={"reward": None}), "broken"),
+    "pipe": (_special(os.mkfifo), "broken"),
+    "folder": (_special(lambda path: path.mkdir()), "broken"),
+    "link": (_special(lambda path: path.symlink_to("/etc/passwd")), "broken"),
 }
-READABLE = {"scored", "scored_though_errored", "errored", "cancelled"}
-
-
-def _counts_as_a_trial(state: str) -> bool:
-    return STATES[state][1] in READABLE or state in ("no reward, no error", "null rewards")
+UNREADABLE = list(TRIALS)[-9:]
+ERRORED = ("timed out but scored", "cancelled but scored", "errored", "errored, null rewards", "never started")
+REWARDED = list(TRIALS)[:9]
+REASONS = harbor.REASON_CODES | {
+    "reward_not_finite",
+    "reward_out_of_range",
+    "no_deciding_key",
+    "verification_disabled",
+}
 
 
 @settings(max_examples=80)
-@given(states=st.lists(st.sampled_from(sorted(STATES)), min_size=1, max_size=12), never_started=st.integers(0, 2))
+@given(kinds=st.lists(st.sampled_from(sorted(TRIALS)), min_size=1, max_size=12), never_started=st.integers(0, 2))
 def test_counts_always_add_up(
-    tmp_path_factory: pytest.TempPathFactory, states: list[str], never_started: int
+    tmp_path_factory: pytest.TempPathFactory, kinds: list[str], never_started: int
 ) -> None:
     job = tmp_path_factory.mktemp("job")
-    for i, state in enumerate(states):
-        STATES[state][0](job, f"t{i % 3}__{i}")
-    planned = [(f"t{i % 3}", "solver") for i in range(len(states))] + [("never", "solver")] * never_started
+    for i, kind in enumerate(kinds):
+        TRIALS[kind][0](job, f"t{i % 3}__{i}")
+    planned = [(f"t{i % 3}", "solver") for i in range(len(kinds))] + [("never", "solver")] * never_started
     write_lock(job, planned)
     (job / "notes.txt").write_text("foreign")
     (job / "plots").mkdir()
 
     found = report(job)
 
-    expected = Counter(STATES[state][1] for state in states)
-    expected["missing"] += never_started
-    assert {name: count for name, count in asdict(found.counts).items() if count} == +expected
-    assert found.counts.total == len(states) + never_started
-    readable = [state for state in states if _counts_as_a_trial(state)]
-    errored = expected["errored"] + expected["scored_though_errored"] + expected["cancelled"]
-    assert found.harbor.n_completed_trials == len(readable) == sum(group.counts.total for group in found.groups)
+    expected = Counter(TRIALS[kind][1] for kind in kinds)
+    expected["pending"] += never_started
+    total = len(kinds) + never_started
+    assert counted(found.states) == +expected
+    assert len(found.runs) == sum(found.states.values()) == total
+    readable = [kind for kind in kinds if kind not in UNREADABLE]
+    errored = sum(kind in (*ERRORED, "cancelled") for kind in kinds)
+    assert found.harbor.n_completed_trials == len(readable) == sum(sum(one.states.values()) for one in found.groups)
     assert found.harbor.n_errored_trials == errored
-    assert found.harbor.n_cancelled_trials == states.count("cancelled") + states.count("cancelled but scored")
-    assert found.harbor.n_pending_trials == found.counts.total - len(readable)
+    assert found.harbor.n_cancelled_trials == expected["cancelled"]
+    assert found.harbor.n_pending_trials == total - len(readable)
     for group in found.groups:
-        assert group.harbor.n_trials == group.counts.scored + group.counts.scored_though_errored
+        assert group.harbor.n_trials == sum(kind in REWARDED for kind in kinds)
         assert group.harbor.n_errors == errored
-    # Whoever has no reward is named, once, with a reason of the set.
-    unscored = [name for trouble in found.troubles if trouble.unscored for name in trouble.trials]
-    assert len(unscored) == found.counts.total - expected["scored"] - expected["scored_though_errored"]
-    assert {trouble.reason_code for trouble in found.troubles} <= harbor.REASON_CODES
+        assert group.n == sum(expected[state] for state in COUNTED)
+        assert group.n == 0 or group.mean == (expected["passed"] + expected["partial"] / 2) / group.n
+    # Whoever has no usable reward is named, once, with a reason of the set.
+    usable = ("passed", "partial", "failed")
+    named = [name for trouble in found.troubles if trouble.state not in usable for name in trouble.trials]
+    assert len(named) == len(set(named)) == total - sum(expected[state] for state in usable)
+    assert {trouble.reason for trouble in found.troubles} <= REASONS
     # The outcome of the text that harbor would write agrees.
-    text = harbor.job_text(harbor.JobResult("i", "s", None, None, found.counts.total, found.harbor))
+    text = harbor.job_text(harbor.JobResult("i", "s", None, None, total, found.harbor))
     outcome = outcome_of(text.encode())
-    assert "NaN" in states or (outcome.total, outcome.status) == (
-        found.counts.total,
-        "failed" if errored else "completed",
-    )
+    assert "NaN" in kinds or (outcome.total, outcome.status) == (total, "failed" if errored else "completed")
     assert json.loads(text)["stats"]["n_completed_trials"] == len(readable)

@@ -11,7 +11,7 @@ from assay.engine.job import Job, Problem
 from assay.engine.report import JobReport, report_job
 from assay.engine.report_intervals import GroupBounds
 from assay.stats.bounds import Bounds
-from assay.stats.interval import CantSay, Interval
+from assay.stats.interval import Interval
 
 
 def trial(name: str, reward: float | None, agent: str = "solver") -> Trial:
@@ -31,12 +31,15 @@ def test_a_mean_with_its_interval_and_bounds() -> None:
     [group] = found.groups
     assert group.intervals is not None
     assert isinstance(group.intervals.mean.interval, Interval)
-    assert (group.intervals.mean.tasks, group.intervals.mean.n) == (2, 2)
-    assert found.bounds == {"solver__adhoc": GroupBounds(Bounds(0.25, 0.75, 2), 0)}
+    assert (group.intervals.mean.tasks, group.intervals.mean.n) == (3, 3)
+    # One of three passed; the unusable one and the one that can't be read could have passed too: 3 of 4.
+    assert group.mean == 1 / 3
+    assert found.bounds == {"solver__adhoc": GroupBounds(Bounds(0.25, 0.75, 1, 1), 0)}
 
 
-def test_a_job_without_broken_trials_has_no_bounds() -> None:
-    assert report(trial("a__1", 1), trial("b__1", 0)).bounds == {}
+def test_a_job_without_open_runs_has_no_bounds() -> None:
+    spoilt = Trial(name="c__1", task="c", agent="solver", exception_type="AgentTimeoutError")
+    assert report(trial("a__1", 1), trial("b__1", 0), spoilt).bounds == {}
 
 
 def test_what_cant_be_read_belongs_to_no_group_if_there_are_several() -> None:
@@ -45,14 +48,15 @@ def test_what_cant_be_read_belongs_to_no_group_if_there_are_several() -> None:
 
 
 @pytest.mark.parametrize("reward", [math.nan, math.inf])
-def test_a_reward_that_is_not_finite_has_no_interval(reward: Any) -> None:
+def test_a_reward_that_is_not_finite_counts_as_0(reward: Any) -> None:
     found = report(trial("a__1", 1), trial("b__1", 0), trial("c__1", reward))
     [group] = found.groups
     assert group.intervals is not None
-    assert group.intervals.mean.interval == CantSay("a reward is NaN or infinite")
-    assert found.bounds["solver__adhoc"].bounds == Bounds(1 / 3, 2 / 3, 1)
+    assert (group.mean, group.intervals.mean.n) == (1 / 3, 3)
+    assert found.bounds["solver__adhoc"].bounds == Bounds(1 / 3, 2 / 3, 0, 1)
 
 
-def test_without_a_chosen_reward_there_is_no_interval() -> None:
-    [group] = report(trial("a__1", None)).groups
+def test_without_a_score_there_is_no_interval() -> None:
+    several = Trial(name="a__1", task="a", agent="solver", rewards={"x": 1, "y": 0}, verified=True)
+    [group] = report(several).groups
     assert group.intervals is None

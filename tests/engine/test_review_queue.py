@@ -14,6 +14,7 @@ from assay.engine.service.review_queue import (
     reviews,
     two_by_two,
 )
+from assay.evidence.run import Run, State
 
 AT = datetime(2026, 3, 1, tzinfo=UTC).isoformat()
 
@@ -23,18 +24,19 @@ def said(reviewer: str, judgment: str, **more: Any) -> Annotation:
 
 
 def reviewed(identity: str, *annotations: Annotation, **run: Any) -> Reviewed:
-    known = {"id": identity, "name": identity, "verdict": None, "score": None, "judge": None, **run}
-    return Reviewed(known, annotations)
+    return Reviewed(Run(**{"job": "j", "id": identity, "name": identity, "task": "t", **run}), annotations)
 
 
 def test_a_blind_queue_hides_the_machine_and_the_others_until_the_reviewer_has_decided() -> None:
-    run = reviewed("r", said("ana", "fail"), verdict="pass", score=1.0, judge="PASS", checks="PASS", task="t")
+    run = reviewed("r", said("ana", "fail"), state=State.PASSED, score=1.0, judge="PASS", checks="PASS", reason="x")
     hidden = item_of(run, "ben", blind=True)
     assert hidden.hidden
     assert hidden.reviews == ()
-    assert not {"verdict", "score", "judge", "checks", "failure_mode", "gates_disagree"} & hidden.run.keys()
-    assert hidden.run["task"] == "t"
-    assert item_of(run, "ana", blind=True).run["verdict"] == "pass"
+    machine = ("score", "judge", "checks", "failure_mode", "reason", "cause", "validity", "rewards")
+    assert [getattr(hidden.run, name) for name in machine] == [None] * len(machine)
+    assert (hidden.run.state, hidden.run.gates_disagree, hidden.run.axes) == ("pending", False, {})
+    assert hidden.run.task == "t"
+    assert item_of(run, "ana", blind=True).run.state is State.PASSED
     assert not item_of(run, "ben", blind=False).hidden
 
 
@@ -47,13 +49,20 @@ def test_the_latest_verdict_of_a_reviewer_is_theirs() -> None:
 @pytest.mark.parametrize(
     ("judgment", "run", "contradicts"),
     [
-        ("fail", {"verdict": "pass"}, ["verifier"]),
-        ("pass", {"verdict": "pass"}, []),
-        ("pass", {"verdict": "fail", "judge": "FAIL"}, ["verifier", "judge"]),
-        ("pass", {"verdict": "partial", "score": 0.5}, ["verifier"]),
-        ("defer", {"verdict": "fail", "judge": "FAIL"}, []),
-        ("pass", {"score": 1.0, "judge": "unparseable"}, []),
-        ("fail", {"score": 1.0}, ["verifier"]),
+        ("fail", {"state": State.PASSED}, ["verifier"]),
+        ("pass", {"state": State.PASSED}, []),
+        ("pass", {"state": State.FAILED, "judge": "FAIL"}, ["verifier", "judge"]),
+        ("pass", {"state": State.UNUSABLE}, ["verifier"]),
+        ("fail", {"state": State.UNUSABLE}, []),
+        ("defer", {"state": State.FAILED, "judge": "FAIL"}, []),
+        ("pass", {"state": State.PASSED, "judge": "unparseable"}, []),
+        # What came to neither a pass nor a fail can't be contradicted.
+        ("pass", {"state": State.PARTIAL, "score": 0.5}, []),
+        ("fail", {"state": State.PARTIAL, "score": 0.5}, []),
+        ("pass", {"state": State.BROKEN}, []),
+        ("fail", {"state": State.NOT_JUDGED}, []),
+        ("pass", {"state": State.SCORED}, []),
+        ("fail", {"state": State.CANCELLED}, []),
     ],
 )
 def test_whom_a_verdict_contradicts(judgment: str, run: dict[str, Any], contradicts: list[str]) -> None:
@@ -63,9 +72,13 @@ def test_whom_a_verdict_contradicts(judgment: str, run: dict[str, Any], contradi
 
 def test_agreement_has_its_counts() -> None:
     runs = [
-        reviewed(f"r{n}", said("ana", one), said("ben", other), verdict=verdict, judge=judge)
-        for n, (one, other, verdict, judge) in enumerate(
-            [("pass", "pass", "pass", "PASS"), ("fail", "fail", "fail", "FAIL"), ("pass", "fail", "pass", "FAIL")]
+        reviewed(f"r{n}", said("ana", one), said("ben", other), state=state, judge=judge)
+        for n, (one, other, state, judge) in enumerate(
+            [
+                ("pass", "pass", State.PASSED, "PASS"),
+                ("fail", "fail", State.FAILED, "FAIL"),
+                ("pass", "fail", State.PASSED, "FAIL"),
+            ]
             * 4
         )
     ]

@@ -48,50 +48,59 @@ def report(folder: Path, **question: Any) -> JobReport:
 
 
 def test_one_row_for_each_trial(job: Path) -> None:
-    rows = report(job, by="trial").trial_rows
-    assert rows is not None
-    assert [(row.trial, row.task, row.rewards, row.failure, row.cause, row.reason_code) for row in rows] == [
-        ("a__1", "a", {"reward": 1}, None, None, None),
-        ("b__1", "b", None, "RewardFileEmptyError", "verifier_failed", "harbor_reward_empty"),
-        (
-            "a__2",
-            "a",
-            {"reward": 0.5},
-            "AgentTimeoutError",
-            "agent_exhausted_budget",
-            "harbor_agent_timeout_error",
-        ),
-        ("b__2", "b", None, "no verifier result and no error", None, "harbor_reward_missing"),
-        ("c__1", "c", None, "no result.json", None, "harbor_trial_result_missing"),
+    found = report(job, by="trial")
+    rows = [(run.name.partition("#")[0], run.task, run.rewards, run.state, run.reason) for run in found.runs]
+    assert rows == [
+        ("a__1", "a", {"reward": 1}, "passed", None),
+        ("b__1", "b", None, "unusable", "harbor_reward_empty"),
+        ("a__2", "a", {"reward": 0.5}, "partial", "harbor_agent_timeout_error"),
+        ("b__2", "b", None, "unusable", "harbor_reward_missing"),
+        ("c__1", "c", None, "running", "harbor_trial_result_missing"),
     ]
-    assert rows[0].seconds == Seconds(10.0, 5.5, 2.0)
-    assert rows[0].usage == Usage(100, 10, 5, 0.5)
-    assert rows[0].model_usage == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
-    assert rows[-1].seconds == Seconds()
+    assert [run.score for run in found.runs] == [1.0, 0.0, 0.5, 0.0, None]
+    assert [run.detail for run in found.runs] == [
+        None,
+        "RewardFileEmptyError",
+        "AgentTimeoutError",
+        "no verifier result and no error",
+        "no result.json",
+    ]
+    first = found.trials["a__1"]
+    assert first.seconds == Seconds(10.0, 5.5, 2.0)
+    assert first.usage == Usage(100, 10, 5, 0.5)
+    assert first.model_usage == {"big": Usage(100, 10, 5, 0.5), "small": Usage(1)}
+    assert found.runs[-1].name not in found.trials
 
 
 def test_one_row_for_each_task(job: Path) -> None:
     rows = report(job, by="task").task_rows
-    assert rows is not None
-    assert [(row.task, row.attempts, row.scored, row.successes, row.mean_reward) for row in rows] == [
-        ("a", 2, 2, 1, 0.75),
-        ("b", 2, 0, 0, None),
+    assert [(row.task, row.group, row.runs, row.scored, row.passed, row.mean) for row in rows] == [
+        ("a", "solver__ds", 2, 2, 1, 0.75),
+        ("b", "solver__ds", 2, 2, 0, 0.0),
+        # Nobody knows which group a run without a result is of.
+        ("c", "", 1, 0, 0, None),
     ]
-    assert [row.failures for row in rows] == [{"agent_exhausted_budget": 1}, {"verifier_failed": 1}]
+    assert [row.states for row in rows] == [{"passed": 1, "partial": 1}, {"unusable": 2}, {"running": 1}]
+    assert [row.reasons for row in rows] == [
+        {"harbor_agent_timeout_error": 1},
+        {"harbor_reward_empty": 1, "harbor_reward_missing": 1},
+        {"harbor_trial_result_missing": 1},
+    ]
     assert rows[0].usage == Usage(200, 20, 10, 1.0)
     assert (rows[0].seconds.total, rows[1].seconds.total) == (10.0, 20.0)
 
 
-def test_successes_follow_the_threshold_and_the_key(job: Path) -> None:
+def test_what_passes_follows_the_threshold_and_the_key(job: Path) -> None:
     rows = report(job, by="task", threshold=0.5).task_rows
-    assert [row.successes for row in rows or ()] == [2, 0]
+    assert [row.passed for row in rows] == [2, 0, 0]
+    # A run that hasn't what was asked for counts as 0.
     without = report(job, by="task", key="other").task_rows
-    assert [(row.successes, row.mean_reward) for row in without or ()] == [(None, None)] * 2
+    assert [(row.scored, row.passed, row.mean) for row in without] == [(2, 0, 0.0), (2, 0, 0.0), (0, 0, None)]
 
 
 def test_rows_are_made_only_if_they_are_asked_for(job: Path) -> None:
     found = report(job)
-    assert (found.task_rows, found.trial_rows) == (None, None)
+    assert (found.task_rows, found.trials) == ((), {})
 
 
 def test_what_a_job_cost(job: Path) -> None:
@@ -107,14 +116,20 @@ def test_trials_that_were_not_verified_by_choice(tmp_path: Path) -> None:
     write_trial(tmp_path, "a__1", config={"verifier": {"disable": True}})
     found = report(tmp_path, by="trial")
     assert [(one.what, one.trials) for one in found.troubles] == [("verification was disabled", ["a__1"])]
-    assert [row.failure for row in found.trial_rows or ()] == ["verification was disabled"]
+    assert [(run.state, run.score, run.reason) for run in found.runs] == [
+        ("not_judged", None, "verification_disabled")
+    ]
 
 
-def test_the_failure_of_a_step_is_the_cause_where_the_trial_has_none(tmp_path: Path) -> None:
+def test_the_failure_of_a_step_is_the_reason_where_the_trial_has_none(tmp_path: Path) -> None:
     steps = [{"step_name": "one"}, {"step_name": "two", "exception_info": {"exception_type": "AgentTimeoutError"}}]
     write_trial(tmp_path, "a__1", rewards={"reward": 1}, step_results=steps)
-    rows = report(tmp_path, by="trial").trial_rows or ()
-    assert [(row.failure, row.cause) for row in rows] == [("AgentTimeoutError", "agent_exhausted_budget")]
+    [run] = report(tmp_path, by="trial").runs
+    assert (run.state, run.exception_type, run.reason) == (
+        "passed",
+        "AgentTimeoutError",
+        "harbor_agent_timeout_error",
+    )
 
 
 @pytest.mark.parametrize(
@@ -124,8 +139,8 @@ def test_the_failure_of_a_step_is_the_cause_where_the_trial_has_none(tmp_path: P
 def test_times_that_make_no_length(tmp_path: Path, started: str | None, finished: str | None) -> None:
     span: dict[str, Any] = {"started_at": started, "finished_at": finished}
     write_trial(tmp_path, "a__1", rewards={"reward": 1}, agent_execution=span, **span)
-    rows = report(tmp_path, by="trial").trial_rows or ()
-    assert [row.seconds for row in rows] == [Seconds()]
+    found = report(tmp_path, by="trial").trials.values()
+    assert [one.seconds or Seconds() for one in found] == [Seconds()]
 
 
 @pytest.mark.parametrize("strange", [7, "x", [], {"started_at": 3, "finished_at": 4}, {"big": 3}])
@@ -143,4 +158,4 @@ def test_strange_facts_lose_no_reward(tmp_path: Path, strange: Any) -> None:
         step_results=[{"step_name": "one", "exception_info": strange, "verifier": strange}],
     )
     found = report(tmp_path, by="trial")
-    assert [row.rewards for row in found.trial_rows or ()] == [{"reward": 1}]
+    assert [(run.rewards, run.score) for run in found.runs] == [({"reward": 1}, 1.0)]

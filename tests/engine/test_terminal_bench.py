@@ -28,6 +28,10 @@ def report(folder: Path) -> JobReport:
     return report_job(submit(folder).job)
 
 
+def counted(found: JobReport) -> dict[str, int]:
+    return {state.value: count for state, count in found.states.items() if count}
+
+
 def exact_pass_at_k(attempts: dict[str, Attempts], k: int) -> float:
     enough = [task for task in attempts.values() if task.n >= k]
     estimates = (1 - Fraction(comb(task.n - task.c, k), comb(task.n, k)) for task in enough)
@@ -108,7 +112,7 @@ def test_runs_of_all_folders_are_pooled(tmp_path: Path) -> None:
     for i, resolved in enumerate([True, False, None]):
         write_run_folder(tmp_path / f"run{i}", {"results": [run_entry("t", i, resolved=resolved)]})
     found = report(tmp_path)
-    assert (found.counts.total, found.counts.scored, found.counts.missing) == (3, 2, 1)
+    assert counted(found) == {"passed": 1, "failed": 1, "unusable": 1}
     [group] = found.groups
     assert (group.key, group.tasks) == ("tb-agent__tb-model__tb-core", 1)
     # A run without an outcome is an attempt that failed.
@@ -127,24 +131,16 @@ def test_what_became_of_each_run(tmp_path: Path) -> None:
     entries = [run_entry("t", i, resolved=resolved, failure_mode=mode) for i, (mode, resolved) in enumerate(modes)]
     write_run_folder(tmp_path / "run", {"results": [*entries, {"broken": "entry"}]})
     found = report(tmp_path)
-    counts = found.counts
-    assert (counts.scored, counts.scored_though_errored, counts.errored, counts.missing, counts.invalid) == (
-        1,
-        1,
-        2,
-        1,
-        1,
-    )
-    assert [(t.reason_code, t.what, t.unscored) for t in found.troubles[:4]] == [
-        ("harbor_agent_timeout_error", "agent_timeout", False),
-        ("harbor_agent_timeout_error", "agent_timeout", True),
-        ("harbor_reward_parse_error", "parse_error", True),
-        ("harbor_reward_missing", "no verifier result and no error", True),
+    assert counted(found) == {"passed": 2, "unusable": 3, "broken": 1}
+    assert [(t.reason, t.what, t.state, t.cause) for t in found.troubles[:4]] == [
+        ("harbor_agent_timeout_error", "agent_timeout", "passed", None),
+        ("harbor_agent_timeout_error", "agent_timeout", "unusable", "agent"),
+        ("harbor_reward_parse_error", "parse_error", "unusable", None),
+        ("harbor_reward_missing", "no verifier result and no error", "unusable", None),
     ]
-    assert (found.troubles[4].reason_code, found.troubles[4].trials) == (
-        "harbor_trial_result_malformed",
-        ["run results[5]"],
-    )
+    last = found.troubles[4]
+    assert (last.reason, last.state, last.cause) == ("harbor_trial_result_malformed", "broken", "machine")
+    assert last.trials == ["run results[5]"]
 
 
 def write_run(folder: Path, entry: dict[str, Any] | None, name: str = "") -> None:
@@ -215,8 +211,9 @@ def test_no_runs_at_all(tmp_path: Path) -> None:
 def test_a_real_submission() -> None:
     submission = submit(SUBMISSION)
     found = report_job(submission.job)
-    counts = found.counts
-    assert (counts.total, counts.scored + counts.scored_though_errored, counts.errored) == (400, 383, 17)
+    # 32 + 33 + 35 + 32 + 33 were resolved; 17 have no outcome, and count as 0.
+    assert counted(found) == {"passed": 165, "failed": 218, "unusable": 17}
+    assert [(group.n, group.mean) for group in found.groups] == [(400, 165 / 400)]
     assert audit_published(submission) == [
         Finding(f"{name}.{field}", Standing.SAME, figure, figure)
         for name, resolved in [("", 32), ("2", 33), ("3", 35), ("4", 32), ("5", 33)]
@@ -266,7 +263,7 @@ def test_a_run_folder_in_another_adds_no_missing_runs(tmp_path: Path) -> None:
     inner = write_run_folder(outer / "inner", {"results": [run_entry("t", 2, resolved=False)]})
     write_run(inner, run_entry("t", 2, resolved=False))
     found = report(outer)
-    assert (found.counts.total, found.counts.scored, found.counts.missing) == (2, 2, 0)
+    assert counted(found) == {"passed": 1, "failed": 1}
 
 
 def test_a_run_that_both_folders_list_counts_once(tmp_path: Path) -> None:
@@ -274,7 +271,7 @@ def test_a_run_that_both_folders_list_counts_once(tmp_path: Path) -> None:
     outer = write_run_folder(tmp_path / "outer", {"results": entries})
     write_run_folder(outer / "inner", {"results": entries[1:]})
     found = report(outer)
-    assert found.counts.total == 2
+    assert counted(found) == {"passed": 1, "failed": 1}
     assert found.notes == ["outer/inner: left out 1 run that the folder around it lists"]
 
 
