@@ -586,18 +586,18 @@ UNPARSEABLE = "Write /workspace/answer.json."
 @pytest.mark.parametrize(
     ("verifier", "agent", "said"),
     [
-        (PASS, "true", r"reward 1 \(0 in the evaluation: reward_for_unparseable_output\)"),
-        (FAIL, "true", r"reward 0 \(the output can't be used\)"),
-        (FAIL, "echo '{}' > answer.json", r"reward 0"),
+        (PASS, "true", r"unusable  reward 1 \(0 in the evaluation: reward_for_unparseable_output\)"),
+        (FAIL, "true", r"unusable  reward 0 \(the output can't be used\)"),
+        (FAIL, "echo '{}' > answer.json", r"failed  reward 0"),
         (
             "echo 2 > /logs/verifier/reward.txt",
             "true",
-            r"reward 2 \(no reward in the evaluation: reward_out_of_range, caused by the verifier\)",
+            r"broken  reward 2 \(no reward in the evaluation: reward_out_of_range, caused by the verifier\)",
         ),
         (
             "echo nan > /logs/verifier/reward.txt",
             "true",
-            r"reward nan \(no reward in the evaluation: reward_not_finite, caused by the verifier\)",
+            r"broken  reward nan \(no reward in the evaluation: reward_not_finite, caused by the verifier\)",
         ),
     ],
 )
@@ -613,7 +613,7 @@ def test_the_line_says_how_a_measurement_broke(cli: Cli, tmp_path: Path, jobs: P
     task = write_task(tmp_path / "task")
     script(task / "tests" / "test.sh", "true", "/no/such/interpreter")
     found = cli(*run_arguments(task, "exit 1", jobs))
-    assert "  no reward (MeasurementError: the sandbox couldn't start the command: " in found.err
+    assert "  broken  no reward (MeasurementError: the sandbox couldn't start the command: " in found.err
     assert found.code == 1
 
 
