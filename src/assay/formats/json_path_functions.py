@@ -1,4 +1,4 @@
-"""JSONPath's ``match`` and ``search`` under a time limit: both the pattern and the text may be anybody's."""
+"""JSONPath's ``match`` and ``search`` within a number of steps: both the pattern and the text may be anybody's."""
 
 import functools
 import re
@@ -6,10 +6,10 @@ from typing import Any
 
 import iregexp_check
 import jsonpath_rfc9535
-import regex
 from jsonpath_rfc9535 import function_extensions
 
 from assay.formats.field_rules.patterns import compile_pattern, full_match, search
+from assay.formats.pattern.search import Searched
 
 # A pattern of JSONPath has a dot that stands for no line end, unless it is escaped or one of several in brackets.
 _PARTS = re.compile(r"(\\.|\[[^\]\\]{0,400}+(?:\\.[^\]\\]{0,400}+){0,100}+\])|\.", re.DOTALL)
@@ -40,7 +40,7 @@ def environment() -> Any:
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> "regex.Pattern[str] | None":
+def _compiled(pattern: str) -> Searched | None:
     """None for an invalid pattern, which matches nothing, as the standard says."""
     try:
         return compile_pattern(_PARTS.sub(_translated, pattern)) if iregexp_check.check(pattern) else None

@@ -15,7 +15,6 @@ from assay.dialects.evaluation.bounded_text import bounded, named
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
-from assay.dialects.evaluation.schema_limits import Clock
 from assay.dialects.evaluation.verifier_words import read_words
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
@@ -49,14 +48,14 @@ def ingest(
     evidence: VerifierEvidence,
     declared: Declared | None = None,
     *,
-    clock: Clock,
+    clock: object = None,  # noqa: ARG001 - nothing here looks at the time; some callers still hand it in
     schema_forbids_reward: bool = False,
 ) -> Ingested:
     """The result of one verifier run. With ``schema_forbids_reward``, a schema violation is also worth 0.
 
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
-    inspection = _inspect(evidence.output, declared, clock)
+    inspection = _inspect(evidence.output, declared)
     reward = _usable(_in_time(_read_reward(evidence.rewards), evidence.end), inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     words = read_words(breakdown)
@@ -92,7 +91,7 @@ def _of_details(file: File, refused: Sequence[str]) -> list[str]:
 _FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
 
 
-def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> Inspection:
+def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     """If a task declares no output, there is nothing that could be unparseable."""
     if output is None:
         return Inspection(True, True)
@@ -101,7 +100,7 @@ def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> In
     if isinstance(output, Refused):
         fine = declared is not None and _is_fine(output.why, declared)
         return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
-    return inspect_output(output.data, declared, clock) if declared else Inspection(True, True)
+    return inspect_output(output.data, declared) if declared else Inspection(True, True)
 
 
 def _is_fine(why: Refusal, declared: Declared) -> bool:
