@@ -49,6 +49,22 @@ def test_a_path_that_is_none(path: str) -> None:
         check_path(path)
 
 
+@pytest.mark.parametrize(
+    "path", ["a[0]", "a[*].b", "a.[0]", "a.*.b", "*", "a.-1", "a. b", "a.b ", " a", "a.b[?@.c]", "a.0]"]
+)
+def test_a_dotted_path_with_what_only_jsonpath_has(path: str) -> None:
+    """It would find nothing, so that ``notExists`` would always hold."""
+    with pytest.raises(ValueError, match=r"^a dotted path has names and numbers from 0, .*JSONPath"):
+        check_path(path)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"\\bword", "a{2,1}"])
+@pytest.mark.parametrize("name", ["match", "search"])
+def test_a_pattern_in_a_path_that_is_none(name: str, pattern: str) -> None:
+    with pytest.raises(ValueError, match=rf"of {name}\(\) is not one of JSONPath"):
+        check_path(f"$[?{name}(@.a, '{pattern}')]")
+
+
 @pytest.mark.parametrize("path", ["$[?" + "(" * 500 + "@.a" + ")" * 500 + "]", "$[?" + "!" * 5000 + "@.a]"])
 def test_a_path_that_is_nested_too_deeply(path: str) -> None:
     with pytest.raises(ValueError, match="nested too deeply"):

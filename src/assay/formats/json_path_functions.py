@@ -31,10 +31,21 @@ class _Search(function_extensions.Search):
         return found is not None and search(found, str(string))
 
 
+class _Environment(jsonpath_rfc9535.JSONPathEnvironment):
+    """Refuses what the standard lets match nothing: a path that says itself which pattern, and it is none."""
+
+    def validate_function_extension_signature(self, token: Any, args: list[Any]) -> list[Any]:
+        known = super().validate_function_extension_signature(token, args)
+        pattern = getattr(known[-1], "value", None) if token.value in ("match", "search") else None
+        if isinstance(pattern, str) and _compiled(pattern) is None:
+            raise ValueError(f"the pattern {pattern!r} of {token.value}() is not one of JSONPath (RFC 9485)")
+        return known
+
+
 @functools.cache
 def environment() -> Any:
     """What compiles paths. Everything else is as the library has it."""
-    made = jsonpath_rfc9535.JSONPathEnvironment()
+    made = _Environment()
     made.function_extensions |= {"match": _Match(), "search": _Search()}
     return made
 
