@@ -217,6 +217,9 @@ def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
         ("[a-z(){5}]{2}", 2),
         (r"\(a{2}\)", 4),
         ("a{2,5}", 5),
+        ("(a+)+", 4),
+        ("(a{1,}){2,}", 6),
+        ("(" * 20 + "a" + ")+" * 20, 2**20),
         ("a{0}", 1),
         ("a{,3}", 3),
         ("a{x}", 4),
@@ -225,6 +228,18 @@ def test_a_rule_that_can_not_be(rule: dict[str, Plain], says: str) -> None:
 )
 def test_how_large_a_pattern_becomes(pattern: str, size: int) -> None:
     assert expanded_size(pattern) == size
+
+
+@pytest.mark.parametrize("pattern", [r"\Kb", "(" * 41 + ")" * 41, "(" * 400 + ")" * 400])
+def test_a_pattern_that_can_not_be_searched_for_is_refused_before_any_value(pattern: str) -> None:
+    with pytest.raises(
+        ValueError, match=r"patterns here can't have|at most 40 groups|is not a regular expression"
+    ):
+        FieldRule("p", pattern, "matches", ignore_case=True)
+
+
+def test_a_pattern_may_be_nested() -> None:
+    assert FieldRule("p", "(" * 38 + "(A+)+" + ")*" * 38, "matches", ignore_case=True).holds(found("ba"))
 
 
 GOES_BACK = r"^(x|xx)+\1y$"

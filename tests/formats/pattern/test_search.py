@@ -86,6 +86,8 @@ def test_trying_says_what_the_linear_engine_says(pattern: str, text: str) -> Non
         (r"(?<=a+)b", "caab", True),
         (r"a++a", "aaa", False),
         (r"(?x) a b  # both", "ab", True),
+        (r"(?i:(?x) a b) c", "AB c", True),
+        (r"a b(?x) c", "a bc", True),
         (r"a(?i)b", "AB", False),
         (r"(?:a(?i)b)c|d", "aBc", True),
         (r"(?:a(?i)b)c|d", "aBC", False),
@@ -111,7 +113,7 @@ UNLIKE_OTHERS = [
     "(?V1)[a--b]",
     "(?b)a",
 ]
-ODD = [r"a\Kb", r"\X", r"\R", r"\Ga", r"\ma", "a(?x) b", "(?P<a>x)(?P<a>y)", "(?<=a++)b", "(*FAIL)", "(?a:b)"]
+ODD = [r"a\Kb", r"\X", r"\R", r"\Ga", r"\ma", "(?P<a>x)(?P<a>y)", "(?<=a++)b", "(*FAIL)", "(?a:b)"]
 
 
 @pytest.mark.parametrize("pattern", [*UNLIKE_OTHERS, *ODD])

@@ -25,6 +25,7 @@ from assay.formats.pattern.syntax import (
 )
 
 ATOM, SPLIT, JUMP, AGAIN, SAVE, PLACE, LOOK, ATOMIC, BACK, DONE = range(10)
+MOST_PARTS: Final = 200_000
 _Groups = tuple[int, ...]
 
 
@@ -51,6 +52,8 @@ class Program:
 
     def _add(self, node: Node) -> None:
         code = self.code
+        if len(code) > MOST_PARTS:
+            raise ValueError(f"a pattern must have at most {MOST_PARTS} parts with its repetitions")
         if isinstance(node, Sequenced):
             for part in node.parts:
                 self._add(part)
@@ -98,21 +101,27 @@ class Program:
             self.code[jump] = (JUMP, len(self.code))
 
     def _repeat(self, node: Repeat) -> None:
-        for _ in range(node.least):
+        """A last part that may be repeated for ever is written once, or parts within each other would double."""
+        for _ in range(node.least if node.most is not None else node.least - 1):
             self._add(node.part)
-        if node.most is None:
-            again = self._optional(node)
-            self.code.append((AGAIN, again, len(self.code) + 1))
-            self._close(again, node.greedy)
+        if node.most is not None:
+            splits = [self._optional(node) for _ in range(node.most - node.least)]
+            for split in splits:
+                self._close(split, node.greedy)
             return
-        splits = [self._optional(node) for _ in range(node.most - node.least)]
-        for split in splits:
-            self._close(split, node.greedy)
+        skip = None if node.least else self._optional(None)
+        begin = len(self.code)
+        self._add(node.part)
+        behind = len(self.code) + 1
+        self.code.append((AGAIN, *((begin, behind) if node.greedy else (behind, begin)), behind))
+        if skip is not None:
+            self._close(skip, node.greedy)
 
-    def _optional(self, node: Repeat) -> int:
+    def _optional(self, node: Repeat | None) -> int:
         split = len(self.code)
         self.code.append(())
-        self._add(node.part)
+        if node is not None:
+            self._add(node.part)
         return split
 
     def _close(self, split: int, greedy: bool) -> None:
@@ -158,6 +167,7 @@ class Search:
         seen = self.nowhere.setdefault(start, set())
         waiting = [(start, begin, groups)]
         length = len(text)
+        wide = length + 1
         while waiting:
             at, here, groups = waiting.pop()
             while True:
@@ -171,7 +181,7 @@ class Search:
                         break
                     at, here = at + 1, here + 1
                 elif what == SPLIT:
-                    known = (at, here, groups if goes_back else ())
+                    known = (at, here, groups) if goes_back else at * wide + here
                     if known in seen:
                         break
                     seen.add(known)
@@ -179,7 +189,13 @@ class Search:
                     at = one[1]
                 elif what == AGAIN:
                     # A repetition that has taken nothing is the last one.
-                    at = one[2] if (one[1], here, groups if goes_back else ()) in seen else one[1]
+                    known = (at, here, groups) if goes_back else at * wide + here
+                    if known in seen:
+                        at = one[3]
+                        continue
+                    seen.add(known)
+                    waiting.append((one[2], here, groups))
+                    at = one[1]
                 elif what == DONE:
                     if here == not_at or (must_end is not None and here != must_end):
                         break

@@ -23,6 +23,8 @@ _GROUP: Final = re.compile(
 )
 _REMARK: Final = re.compile(r"\(\?#[^)]*\)")
 _BLANK: Final = re.compile(r"(?:\s|#[^\n]*)+")
+# Python's own limit depends on who calls.
+DEEPEST: Final = 40
 _OF_CHARACTERS: Final = frozenset("isa")
 PLACES: Final = {"A": "start", "Z": "end", "b": "word", "B": "not_word"}
 
@@ -120,6 +122,7 @@ class _Reader:
         self._pattern, self._at = pattern, 0
         self._whole = self._flags = frozenset(flags)
         self._read = Syntax(ascii="a" in flags)
+        self._depth = 0
 
     def syntax(self) -> Syntax:
         self._read.tree = self._either()
@@ -204,7 +207,11 @@ class _Reader:
             number = self._read.groups = self._read.groups + 1
             if found["name"]:
                 self._read.names[found["name"]] = number
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise ValueError(f"a pattern must have at most {DEEPEST} groups within each other")
         part = self._either()
+        self._depth -= 1
         if not self._pattern.startswith(")", self._at):
             raise self._refused()
         self._at, self._flags = self._at + 1, outer
@@ -221,7 +228,7 @@ class _Reader:
         """Whether flags hold for a group of their own; otherwise for the rest of that which they stand in."""
         on, off = frozenset(found["on"]), frozenset(found["off"] or "")
         for_all = found["end"] == ")"
-        if (off and for_all) or (on & {"a", "u"} and not for_all) or ("x" in on and began):
+        if (off and for_all) or (on & {"a", "u"} and not for_all):
             raise self._refused(began)
         if "a" in on - self._whole:
             raise _OnlyAsciiError
