@@ -135,7 +135,7 @@ def test_every_match_is_replaced(pattern: str, by: str, text: str) -> None:
 
 def test_steps_are_the_same_each_time() -> None:
     linear, tried = compile_pattern(".*?.*?.*?XQ|END7"), compile_pattern(r"(x|xx)+\1y")
-    assert {linear.occurs("a" * 360 + "END7", 10_000) for _ in range(3)} == {(True, 9967)}
+    assert {linear.occurs("a" * 360 + "END7", 10_000) for _ in range(3)} == {(True, 9965)}
     left = {tried.occurs("x" * 20, 10_000) for _ in range(3)}
     assert len(left) == 1
     needed = 10_000 - left.pop()[1]

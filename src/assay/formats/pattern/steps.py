@@ -24,7 +24,9 @@ from assay.formats.pattern.syntax import (
     longest,
 )
 
-ATOM, SPLIT, JUMP, AGAIN, SAVE, PLACE, LOOK, ATOMIC, BACK, DONE = range(10)
+ATOM, SPLIT, JUMP, SAVE, PLACE, LOOK, ATOMIC, BACK, DONE, FAIL = range(10)
+# The first instruction is where nothing goes on; a program begins behind it.
+NOWHERE, START = 0, 1
 MOST_PARTS: Final = 200_000
 _Groups = tuple[int, ...]
 
@@ -44,7 +46,7 @@ class Program:
     """Instructions for a tree. Each is a tuple that begins with what to do."""
 
     def __init__(self, tree: Node, groups: int) -> None:
-        self.code: list[tuple[Any, ...]] = []
+        self.code: list[tuple[Any, ...]] = [(FAIL,)]
         self.groups = groups
         self.goes_back = False
         self._add(tree)
@@ -95,7 +97,7 @@ class Program:
             self._add(part)
             jumps.append(len(self.code))
             self.code.append(())
-            self.code[split] = (SPLIT, split + 1, len(self.code))
+            self.code[split] = (SPLIT, split + 1, len(self.code), NOWHERE)
         self._add(parts[-1])
         for jump in jumps:
             self.code[jump] = (JUMP, len(self.code))
@@ -113,7 +115,7 @@ class Program:
         begin = len(self.code)
         self._add(node.part)
         behind = len(self.code) + 1
-        self.code.append((AGAIN, *((begin, behind) if node.greedy else (behind, begin)), behind))
+        self.code.append((SPLIT, *((begin, behind) if node.greedy else (behind, begin)), behind))
         if skip is not None:
             self._close(skip, node.greedy)
 
@@ -126,7 +128,7 @@ class Program:
 
     def _close(self, split: int, greedy: bool) -> None:
         inner, behind = split + 1, len(self.code)
-        self.code[split] = (SPLIT, inner, behind) if greedy else (SPLIT, behind, inner)
+        self.code[split] = (SPLIT, *((inner, behind) if greedy else (behind, inner)), NOWHERE)
 
 
 @dataclass(slots=True)
@@ -148,14 +150,14 @@ class Search:
         """
         none = (-1,) * (2 * self.program.groups)
         if not empty:
-            found = self._run(0, begin, none, not_at=begin)
-            self.nowhere.pop(0, None)
+            found = self._run(START, begin, none, not_at=begin)
+            self.nowhere.pop(START, None)
             if found is not None:
                 return begin, found
             begin += 1
         end = len(self.text) if whole else None
         for at in range(begin, 1 if whole else len(self.text) + 1):
-            found = self._run(0, at, none, must_end=end)
+            found = self._run(START, at, none, must_end=end)
             if found is not None:
                 return at, found
         return None
@@ -183,14 +185,7 @@ class Search:
                 elif what == SPLIT:
                     known = (at, here, groups) if goes_back else at * wide + here
                     if known in seen:
-                        break
-                    seen.add(known)
-                    waiting.append((one[2], here, groups))
-                    at = one[1]
-                elif what == AGAIN:
-                    # A repetition that has taken nothing is the last one.
-                    known = (at, here, groups) if goes_back else at * wide + here
-                    if known in seen:
+                        # A repetition that has taken nothing is the last one.
                         at = one[3]
                         continue
                     seen.add(known)
@@ -211,6 +206,8 @@ class Search:
 
     def _following(self, one: tuple[Any, ...], at: int, here: int, groups: _Groups) -> tuple[int, Found] | None:
         """Where it goes on after one of the other instructions; None if it fails."""
+        if one[0] == FAIL:
+            return None
         if one[0] == JUMP:
             return one[1], Found(here, groups)
         if one[0] == SAVE:
