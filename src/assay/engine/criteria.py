@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import BoundsError, MeasurementError
+from assay.core.errors import BoundsError, MeasurementError, UnmeasuredError
 from assay.core.exact import exact_total
 from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -38,6 +38,7 @@ from assay.evidence.playground_check import PlaygroundCheck
 # Most of their time, checks of these kinds wait for a source.
 REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
 SIDE_BY_SIDE = 32
+NOT_MEASURED = {"measured": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True)
 class WithinBounds:
-    """A check that fails if what it should look at is too much, or a pattern takes too long to find it."""
+    """A check that is not measured if what it should look at is too much, or a pattern takes too many steps."""
 
     kind: ClassVar[str] = "within bounds"
 
@@ -72,8 +73,8 @@ class WithinBounds:
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
-        except BoundsError as error:
-            return Scored(0.0, False, str(error))
+        except (BoundsError, UnmeasuredError) as error:
+            return Scored(0.0, False, f"not measured: {error}", NOT_MEASURED)
 
 
 @functools.cache
@@ -206,6 +207,10 @@ def _axis(placed: Sequence[Placed]) -> AxisScore:
     return AxisScore(score=exact_mean(placed) or 0.0, weight=exact_total(one.placement.weight for one in placed))
 
 
+def _is_unmeasured(outcome: Outcome) -> bool:
+    return isinstance(outcome, Scored) and outcome.evidence.get("measured") is False
+
+
 def _run(
     criterion: AskedCriterion, asked: PlacedCheck[PlaygroundState], placed: Placed, stamp: Stamp
 ) -> CriterionRun:
@@ -221,7 +226,7 @@ def _run(
         weight=criterion.weight,
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
-        status="failed" if isinstance(asked.check, Unusable) else "completed",
+        status="failed" if isinstance(asked.check, Unusable) or _is_unmeasured(outcome) else "completed",
         details=shown_details(details),
         evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
         created_at=stamp.created_at,
