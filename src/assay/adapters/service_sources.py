@@ -6,12 +6,14 @@ Only what the tenant gave is used, never the credentials in the environment of t
 import os
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
 from assay.adapters.bearer_tokens import Token, given
 from assay.adapters.secret_box import SecretBox
 from assay.adapters.source_guard import GuardedClient, SourcePolicy
+from assay.adapters.store.records import EVER
 from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
@@ -52,8 +54,8 @@ class SourceOpener:
         """Hang up."""
         self._guarded.close()
 
-    def open(self, stack: ExitStack, playground: Playground) -> OpenSources:
-        """Until the stack is closed."""
+    def open(self, stack: ExitStack, playground: Playground, until: datetime = EVER) -> OpenSources:
+        """Open until the stack is closed. Files that were sent to the playground are those of a moment."""
         found = self._playgrounds.sources_of(playground.id)
         opened = {
             kind: (settings, {} if sealed is None else self._secrets.open(sealed, place(playground.id, kind)))
@@ -61,7 +63,7 @@ class SourceOpener:
         }
         return OpenSources(
             self._fhir(stack, playground, opened.get(FHIR)),
-            self._files(stack, playground, opened.get(FILES)),
+            self._files(stack, playground, opened.get(FILES), until),
             self._judge(stack, opened.get(JUDGE)),
         )
 
@@ -79,11 +81,15 @@ class SourceOpener:
         return stack.enter_context(FhirServer(url, _token(token), limits, client=self._guarded()))
 
     def _files(
-        self, stack: ExitStack, playground: Playground, found: tuple[Written, dict[str, str]] | None
+        self,
+        stack: ExitStack,
+        playground: Playground,
+        found: tuple[Written, dict[str, str]] | None,
+        until: datetime,
     ) -> FileSource:
         url = playground.file_source if found is None else found[0]["url"]
         if url is None:
-            return StoredFiles(self._store, playground.id)
+            return StoredFiles(self._store, playground.id, until)
         from assay.adapters.files.file_source import file_source  # noqa: PLC0415 - only who has files needs it
 
         if found is not None:

@@ -42,10 +42,13 @@ class ServiceWork:
         return did is not None
 
     def sweep(self) -> None:
-        """End runs whose time is over, also if nobody asks for them."""
+        """End runs whose time is over, also if nobody asks for them. Accepted ones are queued instead."""
         now = self.host.now()
         for organisation, run in self.runs.overdue(now, SWEPT_AT_ONCE):
-            end_overdue(self.runs, organisation, run, now)
+            if run.completion_requested_at is None:
+                end_overdue(self.runs, organisation, run, now)
+            else:
+                self.work.add(organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
 
     def complete(self, work: Work) -> None:
         """A run that ended in the meantime needs no grading any more."""

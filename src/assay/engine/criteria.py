@@ -42,11 +42,15 @@ SIDE_BY_SIDE = 32
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the runs of one completion get from outside: ids, the time, and the task run they belong to."""
+    """What the runs of one completion get from outside: ids, the time, and the task run they belong to.
+
+    ``accepted_at`` is when the completion was accepted: what systems changed later doesn't count.
+    """
 
     created_at: datetime
     new_id: Callable[[], str]
     task_run_id: str | None = None
+    accepted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,7 @@ def ask(
     time: Clock | None = None,
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
-    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
     placed = _graded(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)

@@ -158,9 +158,9 @@ def complete(call: Call) -> Answer:
 
 
 def _completed_later(call: Call) -> Answer | None:
-    """Leave a started run to a worker. None for one that needs none any more."""
-    run = call.service.runs.task_run(call.key.owner, call.path["id"])
-    if run.status is not Status.ACTIVE or run.phase is Phase.CREATED:
+    """Leave a run to a worker whose completion is accepted. None for one that needs none, or came too late."""
+    run = call.service.runs.accept(call.key.owner, call.path["id"], call.service.host.now())
+    if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
     call.service.wake()

@@ -156,7 +156,10 @@ class NewTaskRun(StrictModel):
 
 
 class TaskRun(StrictModel):
-    """One attempt at one task."""
+    """One attempt at one task. ``completion_requested_at`` is when its first completion was accepted, in time.
+
+    From then on only the grading ends it, by the state of that moment, however late that is.
+    """
 
     id: str
     benchmark_run_id: str | None
@@ -173,6 +176,7 @@ class TaskRun(StrictModel):
     created_at: datetime
     started_at: datetime | None
     deadline_at: datetime | None
+    completion_requested_at: datetime | None
     completed_at: datetime | None
 
 
