@@ -1,5 +1,6 @@
 """The first completion in time is accepted; from then on only the grading ends the run, by the state of then."""
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -167,7 +168,7 @@ HL7 = {
 FILE = {"label": "left", "assertion": {"assert": "sftp-file-present", "path": "out/a.txt", "contains": "done"}}
 NO_FILE = {
     "label": "left",
-    "assertion": {"assert": "sftp-file-present", "path": "out/b.txt", "cardinality": {"max": 0}},
+    "assertion": {"assert": "sftp-file-present", "path": "out/b.txt", "cardinality": {"min": 0, "max": 0}},
 }
 AFTERWARDS: dict[str, tuple[dict[str, Any], tuple[str, str, Any], float]] = {
     "row changed": (BOOKED, row("cancelled"), 1.0),
@@ -188,7 +189,13 @@ AFTERWARDS: dict[str, tuple[dict[str, Any], tuple[str, str, Any], float]] = {
     "event": (HL7, ("POST", "events", {"type": "hl7_outbound", "payload": MESSAGE}), 0.0),
     "claimed time": (
         HL7,
-        ("POST", "events", [{"type": "hl7_outbound", "payload": MESSAGE, "at": "2020-01-01T00:00:00Z"}]),
+        (
+            "POST",
+            "records",
+            json.dumps(
+                {"record": "event", "type": "hl7_outbound", "payload": MESSAGE, "at": "2020-01-01T00:00:00Z"}
+            ).encode(),
+        ),
         0.0,
     ),
     "file changed": (FILE, ("PUT", "files/out/a.txt", b"broken"), 1.0),
