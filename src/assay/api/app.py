@@ -251,7 +251,22 @@ class Server:
             return _response(answer_of(error, None))
         if key.organisation != DEFAULT_ORGANISATION or key.scope is Scope.RUN:
             return _response(_NOT_THE_OPERATOR)
-        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+        try:
+            gauges = await run_in_threadpool(self._gauges)
+        except AssayError:
+            # The numbers of requests are wanted most when the store is down.
+            gauges = {}
+        return Response(self._metrics.text(gauges), media_type="text/plain; version=0.0.4")
+
+    def _gauges(self) -> dict[str, tuple[str, int]]:
+        work = self._service.work
+        return {
+            "assay_work_waiting": ("Work that is not done yet.", work.waiting()),
+            "assay_work_waiting_for_source": (
+                "Work that waits for a source that is down.",
+                work.waiting_for_source(),
+            ),
+        }
 
 
 _NO_KEY: Final = Answer(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import BoundsError, MeasurementError
+from assay.core.errors import BoundsError, BrokenCheckError
 from assay.core.exact import exact_total
 from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -203,7 +203,7 @@ def _refuse_broken(placed: Sequence[Placed]) -> None:
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
-            raise MeasurementError(f"{what}; nothing is scored")
+            raise BrokenCheckError(f"{what}; nothing is scored")
 
 
 def _axis(placed: Sequence[Placed]) -> AxisScore:
