@@ -197,3 +197,41 @@ def test_a_database_that_is_gone_is_a_clean_503(on_postgres: tuple[Clinic, str])
     finally:
         execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
     assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
+
+
+def test_a_body_that_is_missing_is_refused(clinic: Clinic) -> None:
+    """An empty criterion would pull every score down, and nobody would have asked for it."""
+    task = clinic.task(portal("status", "booked"))
+    [criterion] = clinic.get(f"/v1/tasks/{task}/criteria")["data"]
+    run = clinic.run()
+    asked = [
+        ("POST", f"/v1/tasks/{task}/criteria"),
+        ("PUT", f"/v1/criteria/{criterion['id']}"),
+        ("POST", "/v1/playgrounds"),
+        ("POST", f"/v1/task-runs/{run}/cancel"),
+        ("POST", f"/v1/task-runs/{run}/fail"),
+        ("POST", "/v1/runs/run_0/gradings"),
+    ]
+    for method, path in asked:
+        for content in (b"", b" \n"):
+            found = clinic.ask(method, path, content=content)
+            assert (found.status_code, found.json()["error"]["message"]) == (
+                422,
+                "the body must be JSON, but it is empty; send {} if there is nothing to say",
+            ), path
+    for method, path in asked[:2]:
+        found = clinic.ask(method, path, json={})
+        assert (found.status_code, found.json()["error"]["message"]) == (
+            422,
+            "a criterion must have a label and an assertion, got {}",
+        )
+    assert clinic.get(f"/v1/tasks/{task}/criteria")["data"] == [criterion]
+    assert clinic.get(f"/v1/task-runs/{run}")["status"] == "active"
+
+
+def test_the_description_says_which_bodies_are_required(clinic: Clinic) -> None:
+    paths = clinic.client.get("/openapi.json").json()["paths"]
+    body = paths["/v1/tasks/{id}/criteria"]["post"]["requestBody"]
+    assert body["required"]
+    assert body["content"]["application/json"]["schema"]["minProperties"] == 1
+    assert paths["/v1/task-runs/{id}/cancel"]["post"]["requestBody"]["required"]

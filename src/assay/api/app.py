@@ -39,7 +39,7 @@ from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.api.work_events import EVENTS, work_events
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, InputError
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 from assay.version import VERSION
 
@@ -296,8 +296,10 @@ def _body(route: Route, content: bytes) -> Any:
 
 
 def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
+    if not content.strip():
+        raise InputError("the body must be JSON, but it is empty; send {} if there is nothing to say")
     try:
-        return adapter.validate_json(content or b"{}")
+        return adapter.validate_json(content)
     except ValidationError as error:
         raise invalid_body(error, model) from error
 
