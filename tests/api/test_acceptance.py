@@ -3,14 +3,18 @@
 import json
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from http.server import BaseHTTPRequestHandler
+from typing import Any, ClassVar
 
+import httpx
 import pytest
 
+from assay.adapters.source_guard import SourcePolicy, networks
 from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import end_overdue
-from tests.api.clinic import ROW, Clinic, portal, said
+from tests.api.clinic import ROW, Clinic, clinic_of, portal, said, serve_on
+from tests.servers.scripted_server import Reply, send, serving
 
 pytestmark = pytest.mark.xdist_group("postgres")
 LATER = {"Prefer": "respond-async"}
@@ -236,3 +240,108 @@ def test_what_came_before_acceptance_counts_as_it_was_last(clinic: Clinic) -> No
     for status in ("cancelled", "noshow", "booked"):
         clinic.post(f"/v1/playgrounds/{playground}/rows", row(status)[2])
     assert complete(clinic, run)["score"] == 1.0
+
+
+class VersionedFhir(BaseHTTPRequestHandler):
+    """A FHIR server of a few lines with one patient, all of whose versions it keeps."""
+
+    versions: ClassVar[list[dict[str, Any]]] = []
+    keeps: ClassVar[bool] = True
+
+    def do_GET(self) -> None:
+        newest = self.versions[:1]
+        if "_history" not in self.path:
+            self.answer(200, newest[0] if "/Patient/1" in self.path else bundle(newest))
+        elif self.keeps:
+            self.answer(200, bundle(self.versions))
+        else:
+            self.answer(404, {"resourceType": "OperationOutcome"})
+
+    def answer(self, status: int, body: dict[str, Any]) -> None:
+        send(self, Reply(status, body))
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def bundle(resources: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"resourceType": "Bundle", "entry": [{"resource": one} for one in resources]}
+
+
+@pytest.fixture
+def fhir_url() -> Iterator[str]:
+    VersionedFhir.versions.clear()
+    with serving(VersionedFhir) as url:
+        yield url
+
+
+@pytest.fixture
+def allowing(where: str) -> Iterator[Clinic]:
+    """A service whose operator allows sources on this machine."""
+    policy = SourcePolicy(networks(["127.0.0.0/8"]))
+    with serve_on(where, policy=policy) as served, httpx.Client(base_url=served.url, timeout=90) as client:
+        yield clinic_of(served, client, "allowing")
+
+
+def changed(*, active: bool, clinic: Clinic, timeless: bool = False) -> None:
+    """The agent writes on the server of the hospital."""
+    meta = {} if timeless else {"lastUpdated": clinic.service.host.now().isoformat()}
+    VersionedFhir.versions.insert(
+        0, {"resourceType": "Patient", "id": "1", "active": active, "gender": "other", "meta": meta}
+    )
+
+
+def patient_run(clinic: Clinic, url: str, **how: Any) -> str:
+    seen = {"assert": "fhir-resource-state", "resource_type": "Patient", **how}
+    seen["fields"] = [{"path": "active", "expected": True}]
+    run = clinic.post("/v1/task-runs", {"task_id": clinic.task({"label": "seen", "assertion": seen})})
+    source = f"/v1/playgrounds/{run['playground_id']}/sources/fhir"
+    assert clinic.ask("PUT", source, json={"url": url}).status_code == 200
+    clinic.post(f"/v1/task-runs/{run['id']}/start")
+    return str(run["id"])
+
+
+@pytest.mark.statement("criteria.acceptance")
+@pytest.mark.parametrize("how", [{"id": "1"}, {"search": {"gender": "other"}}], ids=["read", "search"])
+@pytest.mark.parametrize("active", [True, False])
+def test_a_fhir_server_is_graded_as_of_acceptance(allowing: Clinic, fhir_url: str, how: Any, active: bool) -> None:
+    changed(active=active, clinic=allowing)
+    run = patient_run(allowing, fhir_url, **how)
+    complete(allowing, run, 202, headers=LATER)
+    changed(active=not active, clinic=allowing)
+    assert allowing.service.doing.step()
+    assert complete(allowing, run)["score"] == float(active)
+
+
+def test_a_server_that_keeps_no_versions_says_so(
+    allowing: Clinic, fhir_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(VersionedFhir, "keeps", False)
+    changed(active=True, clinic=allowing)
+    run = patient_run(allowing, fhir_url, id="1")
+    complete(allowing, run, 202, headers=LATER)
+    changed(active=True, clinic=allowing)
+    assert allowing.service.doing.step()
+    [row] = complete(allowing, run)["criterion_runs"]
+    assert row["score"] == 0.0
+    assert row["evidence"]["doubts"] == {
+        "Patient/1": "it changed after the completion was accepted, and how it was before can't be told"
+    }
+
+
+def test_a_resource_without_a_time_says_so(allowing: Clinic, fhir_url: str) -> None:
+    changed(active=True, clinic=allowing, timeless=True)
+    [row] = complete(allowing, patient_run(allowing, fhir_url, id="1"))["criterion_runs"]
+    assert (row["score"], row["evidence"]["as_of"]) == (
+        1.0,
+        "Patient/1 has no time of its last change (meta.lastUpdated), so it counts as it is now",
+    )
+
+
+def test_a_criterion_that_waits_counts_what_comes_in_that_time(allowing: Clinic, fhir_url: str) -> None:
+    changed(active=False, clinic=allowing)
+    run = patient_run(allowing, fhir_url, id="1", wait_s=30)
+    complete(allowing, run, 202, headers=LATER)
+    changed(active=True, clinic=allowing)
+    assert allowing.service.doing.step()
+    assert complete(allowing, run)["score"] == 1.0

@@ -4,6 +4,7 @@ Only what the tenant gave is used, never the credentials in the environment of t
 """
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,10 +21,11 @@ from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
 from assay.engine.playground_store import Playground
 from assay.evidence.paraphrase import Judge
-from assay.evidence.playground import FhirSource, FileSource
+from assay.evidence.playground import FhirSource, FileSource, StoredFile
 
 FHIR, FILES, JUDGE = "fhir", "files", "judge"
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
+BUCKETS: Final = ("gs", "s3")
 # Requests of a completion must end before its caller gives up.
 DEADLINE_SEC: Final = 20.0
 TIMEOUT_SEC: Final = 8.0
@@ -36,6 +38,20 @@ class OpenSources:
     fhir: FhirSource | None
     files: FileSource | None
     judge: Judge | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilesUntil:
+    """Fulfils ``FileSource`` without files that are newer, at a place that tells their times by its own clock."""
+
+    source: FileSource
+    until: datetime
+
+    def files(self) -> Iterator[StoredFile]:
+        return (one for one in self.source.files() if one.modified <= self.until)
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        return self.source.chunks(path)
 
 
 class SourceOpener:
@@ -96,7 +112,7 @@ class SourceOpener:
             check_files_url(url, found[1], self._policy)
         source = file_source(url, os.environ if found is None else found[1])
         stack.callback(source.close)
-        return source
+        return FilesUntil(source, until) if urlsplit(url).scheme in BUCKETS else source
 
     def _judge(self, stack: ExitStack, found: tuple[Written, dict[str, str]] | None) -> Judge | None:
         if found is None:
