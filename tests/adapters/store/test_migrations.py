@@ -2,19 +2,23 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Engine, inspect, text
+from sqlalchemy import Engine, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 
+from assay.adapters.store import service_tables, writing
 from assay.adapters.store.database import engine_for
 from assay.adapters.store.migrate import NEWEST, alembic_config, upgrade
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.tables import metadata
 from assay.core.errors import MeasurementError
+from assay.engine.playground_store import Playground
 
 pytestmark = pytest.mark.xdist_group("postgres")
 # What each database searches texts with has no equal in the other.
@@ -95,3 +99,27 @@ def test_a_store_of_a_newer_version_is_not_touched(where: str, engine: Engine) -
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(MeasurementError, match="created by a newer version of Assay"):
         open_store(where)
+
+
+def test_work_that_waits_was_accepted(engine: Engine) -> None:
+    """In stores of before, acceptance was not written down; whoever waits must not be timed out by the upgrade."""
+    now, runs = datetime(2026, 3, 1, 12, tzinfo=UTC), service_tables.task_runs
+    late = {"in time": now + timedelta(minutes=1), "too late": now - timedelta(minutes=1), "no limit": None}
+    upgrade(engine)
+    ours = dict.fromkeys(("organisation", "task", "snapshot", "playground"), "default")
+    with engine.begin() as connection:
+        writing.add_playground(connection, Playground("default", now))
+        for name, deadline in {**late, "not asked": None}.items():
+            values = {**ours, "id": name, "scored": False, "status": "active", "phase": "started"}
+            connection.execute(insert(runs).values(**values, created_at=now, deadline_at=deadline))
+        for name in late:
+            values = {"id": name, "organisation": "default", "kind": "complete_task_run", "target": name}
+            counted = {"state": "queued", "priority": 0, "turn": 1, "tries": 0, "not_before": now}
+            connection.execute(insert(service_tables.work).values(**values, **counted, created_at=now))
+        connection.execute(text(acceptance().ACCEPTED))
+        found = {row.id: row.completion_requested_at for row in connection.execute(select(runs))}
+    assert found == {"in time": now, "too late": None, "no limit": now, "not asked": None}
+
+
+def acceptance() -> Any:
+    return ScriptDirectory.from_config(alembic_config()).get_revision("0007").module
