@@ -93,7 +93,7 @@ def test_what_fails_three_times_is_set_aside_with_its_reason(idle: Clinic) -> No
 def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
     """Pauses double up to a quarter of an hour. After a day, somebody has to look at it."""
 
-    def down(*_: Any) -> Any:
+    def down(*_: Any, **__: Any) -> Any:
         raise MeasurementError("the FHIR server is down")
 
     run = idle.run(portal("status", "booked"))
@@ -124,7 +124,7 @@ def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
 
 
 def test_a_check_that_breaks_uses_up_tries(idle: Clinic) -> None:
-    def broken(*_: Any) -> Any:
+    def broken(*_: Any, **__: Any) -> Any:
         raise BrokenCheckError("the check of criterion 'x' broke")
 
     run = idle.run()
@@ -142,7 +142,7 @@ def test_the_operator_sees_how_much_waits(where: str) -> None:
         [run] = started(service, 1)
         service.runs.accept(Owner("default"), run, service.host.now())
 
-        def down(*_: Any) -> Any:
+        def down(*_: Any, **__: Any) -> Any:
             raise MeasurementError("down")
 
         assert dataclasses.replace(service.doing, grade=down).step()
