@@ -292,12 +292,14 @@ def _body(route: Route, content: bytes) -> Any:
     if route.body in (None, bytes, WATCH):
         return None
     adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
-    return _validated(adapter, route.body, content)
+    if content.strip():
+        return _validated(adapter, route.body, content)
+    if route.needs_body:
+        raise InputError("the body must be JSON, but it is empty")
+    return _validated(adapter, route.body, b"{}")
 
 
 def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
-    if not content.strip():
-        raise InputError("the body must be JSON, but it is empty; send {} if there is nothing to say")
     try:
         return adapter.validate_json(content)
     except ValidationError as error:
