@@ -5,6 +5,7 @@
     AssayError                 everything that Assay raises on purpose
     ├── InputError             the user's input can't be used: a path, an option, a file (exit code 2)
     ├── MeasurementError       the measurement broke: a source is down, a tool is missing; nothing is scored
+    │   └── BrokenCheckError   a check of ours broke, so that asking again won't help
     ├── BoundsError            what an agent left is larger than what is read, so nothing in it can be earned
     ├── UnmeasuredError        a limit of the measurement was reached; its criterion fails and says so
     └── (dialects add theirs)  harbor: RewardError, with one class for each way a reward file can be unusable
@@ -28,6 +29,10 @@ class MeasurementError(AssayError):
 
 class UnmeasuredError(AssayError):
     """A limit of the measurement was reached, so it is unknown whether what was asked for holds."""
+
+
+class BrokenCheckError(MeasurementError):
+    """A check broke. That says nothing about the agent, nor about its sources."""
 
 
 class BoundsError(AssayError):

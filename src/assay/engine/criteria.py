@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import BoundsError, MeasurementError, UnmeasuredError
+from assay.core.errors import BoundsError, BrokenCheckError, UnmeasuredError
 from assay.core.exact import exact_total
 from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -43,11 +43,15 @@ NOT_MEASURED = {"measured": False}
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the runs of one completion get from outside: ids, the time, and the task run they belong to."""
+    """What the runs of one completion get from outside: ids, the time, and the task run they belong to.
+
+    ``accepted_at`` is when the completion was accepted: what systems changed later doesn't count.
+    """
 
     created_at: datetime
     new_id: Callable[[], str]
     task_run_id: str | None = None
+    accepted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +147,7 @@ def ask(
     time: Clock | None = None,
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
-    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
     placed = _graded(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
@@ -200,7 +204,7 @@ def _refuse_broken(placed: Sequence[Placed]) -> None:
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
-            raise MeasurementError(f"{what}; nothing is scored")
+            raise BrokenCheckError(f"{what}; nothing is scored")
 
 
 def _axis(placed: Sequence[Placed]) -> AxisScore:
