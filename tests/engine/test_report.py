@@ -38,9 +38,10 @@ def test_a_job_that_harbor_wrote() -> None:
     assert (group.key, group.tasks, group.success) == ("oracle__ds", 7, Success("reward", 1.0))
     # Two runs each got 1, 0.7 and 0, and six nothing usable. The two with several rewards have no score.
     assert (group.n, group.mean) == (12, pytest.approx(3.4 / 12))
-    assert found.bounds["oracle__ds"].bounds == Bounds(
-        pytest.approx(3.4 / 12), pytest.approx(9.4 / 12), broken=0, uncontrolled=6
-    )
+    bounds = found.bounds["oracle__ds"].bounds
+    assert isinstance(bounds, Bounds)
+    assert (bounds.low, bounds.high) == pytest.approx((3.4 / 12, 9.4 / 12))
+    assert (bounds.broken, bounds.uncontrolled) == (0, 6)
     assert [(one.key, one.mean, one.n) for one in group.keys] == [
         ("correct", 1, 2),
         ("speed", 0.25, 2),
