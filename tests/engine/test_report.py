@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from assay import harbor
 from assay.dialects.harbor.outcome_line import outcome_of
-from assay.engine.report import JobReport, Question, Success, report_job
+from assay.engine.job_runs import Question
+from assay.engine.report import JobReport, Success, report_job
 from assay.evidence.run import COUNTED, State
 from assay.stats.attempts import Estimate
 from assay.stats.bounds import Bounds
@@ -37,7 +38,8 @@ def test_a_job_that_harbor_wrote() -> None:
     [group] = found.groups
     assert (group.key, group.tasks, group.success) == ("oracle__ds", 7, Success("reward", 1.0))
     # Two runs each got 1, 0.7 and 0, and six nothing usable. The two with several rewards have no score.
-    assert (group.n, group.mean) == (12, pytest.approx(3.4 / 12))
+    assert group.n == 12
+    assert group.mean == pytest.approx(3.4 / 12)
     bounds = found.bounds["oracle__ds"].bounds
     assert isinstance(bounds, Bounds)
     assert (bounds.low, bounds.high) == pytest.approx((3.4 / 12, 9.4 / 12))
