@@ -33,7 +33,7 @@ night-run · harbor-0.13.1
 
 solver__ds
   mean             0.6667 of 3 runs, 95 % 0.1034 to 0.9720
-  bounds           0.5000 to 0.7500, whatever the 1 broken run would have got
+  bounds           0.5000 to 0.7500, whatever 1 broken run would have got
   reward ≥ 1       pass@1 0.5000  pass@2 1.0000 (1 of 2 tasks)
   reward ≥ 1       pass^1 0.5000  pass^2 1.0000 (1 of 2 tasks)
   pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 can't be said

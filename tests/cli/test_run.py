@@ -595,11 +595,16 @@ UNPARSEABLE = "Write /workspace/answer.json."
         (
             "echo 2 > /logs/verifier/reward.txt",
             "true",
+            r"unusable  reward 2 \(0 in the evaluation: reward_out_of_range, caused by the agent\)",
+        ),
+        (
+            "echo 2 > /logs/verifier/reward.txt",
+            "echo '{}' > answer.json",
             r"broken  reward 2 \(no reward in the evaluation: reward_out_of_range, caused by the verifier\)",
         ),
         (
             "echo nan > /logs/verifier/reward.txt",
-            "true",
+            "echo '{}' > answer.json",
             r"broken  reward nan \(no reward in the evaluation: reward_not_finite, caused by the verifier\)",
         ),
     ],

@@ -90,7 +90,9 @@ class VerifierControl:
             return replace(last.verified, control=control)
         control = control.model_copy(update={"untouched": str(untouched), "remembered": remembered})
         cause: Cause = "agent"
-        if untouched.way == last.way:
+        # The untouched workspace has no output either: an agent that leaves none brings about the same.
+        told_apart = last.error is not None or last.verified.ingested.result.validity.output_parseable
+        if untouched.way == last.way and told_apart:
             cause = "verifier" if last.error is None else "machine"
         verified = last.verified
         if cause == "machine":

@@ -15,7 +15,7 @@ from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.gates import gate_facts
-from assay.engine.history import History, strategy_of
+from assay.engine.history import History, strategy_of, with_latest
 from assay.engine.job import Job, Problem
 from assay.evidence.run import Cause, Facts, Gates, Run, State, decide
 
@@ -66,7 +66,8 @@ def runs_of(
     """The runs of a job in its order, then those that have no result. ``prefix`` begins their ids."""
     beside = {one.trial: one for one in histories}
     called = name or job.name
-    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix) for trial in job.trials]
+    trials = with_latest(job.trials, beside.values()) if question.grading == "latest" else job.trials
+    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix) for trial in trials]
     return [*runs, *runs_without_result(job, called, prefix)]
 
 
@@ -299,7 +300,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
     for number, problem in enumerate(job.problems):
         decision = decide(_problem_facts(problem))
         # A planned trial without a folder has no name of its own.
-        own = f"{problem.trial}#{number}" if problem.missing else problem.trial
+        own = f"{problem.trial}#{number}" if problem.missing and not problem.began else problem.trial
         yield Run(
             id=f"{prefix}{own}",
             job=name,
