@@ -204,7 +204,7 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
         ((MONDAY, MONDAY), "each job must be named once"),
         ((MONDAY, EXAMPLES / ".." / "comparison" / "monday"), "are the same folder"),
         ((MONDAY,), "a comparison needs two agents with scores, got only monday"),
-        ((MONDAY, TUESDAY, "--key", "speed"), "no reward speed"),
+        ((MONDAY, TUESDAY, "--key", "speed"), "monday is left out: no run has the reward speed; there are reward"),
         ((MONDAY, TUESDAY, "--group", "x"), "no job has the group x; there are"),
         ((MONDAY, TUESDAY, "--junit", "x"), "pass --fail-if-worse-than, too"),
         ((MONDAY, TUESDAY, "--fail-if-worse-than", "-1"), "must be at least 0, got '-1'"),

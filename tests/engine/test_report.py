@@ -119,7 +119,7 @@ def test_nan_is_no_success(tmp_path: Path) -> None:
         ([{"": 1, "a": 0}], "", "", [1]),
         ([{"a": 1, "b": 1}], None, None, [None]),
         # A run that doesn't have what was asked for counts as 0, and so does one that has nothing.
-        ([{"a": 1}], "b", "b", [0]),
+        ([{"a": 1}, {"b": 1}], "b", "b", [0, 1]),
         ([{}], None, "reward", [0]),
     ],
 )

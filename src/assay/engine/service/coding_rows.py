@@ -28,6 +28,7 @@ def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Itera
     """The row of a run by one of its gradings."""
     report = record.report
     known = {one.name: one.value for one in report.run.metrics}
+    fields = decided(gates_of(report))
     row = Run(
         job=run.job,
         name=run.id,
@@ -41,7 +42,8 @@ def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Itera
         duration_sec=_duration(record.turns),
         tokens=_whole(known.get("tokens")),
         metadata={**run.metadata, "coding_task": task.id, "scenario_sha256": report.provenance.scenario_sha256},
-        **decided(gates_of(report)),
+        rewards=None if fields["score"] is None else {"reward": fields["score"]},
+        **fields,
     )
     return Kept(row, files=tuple(files), text=text)
 
