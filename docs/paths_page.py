@@ -172,7 +172,7 @@ LANGUAGES: Final = {
             "EB[01=B]07": "Of every EB whose first element is B.",
             "EB[01=C,06=23]07": "Both must hold. `[01=C][06=23]` is the same.",
             'EB[01="B"]07': (
-                "A value with any of `[`, `]`, `,`, `=` or a quote in it, or a blank at either end, must be in quotes."
+                "A value with `[`, `]`, `,`, `=` or a quote in it, or a blank at either end, must be in quotes."
             ),
             "EB[2]06": "Of the second EB.",
             "2110C/EB01": "Of every EB in loop 2110C.",

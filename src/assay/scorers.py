@@ -34,6 +34,7 @@ from assay.dialects.scorers.report import (
     Row,
     RowVerdict,
     ScorersReport,
+    StatusGate,
     WorkspaceSummary,
 )
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup

@@ -96,7 +96,8 @@ def test_a_reward_that_is_no_number_is_kept(clinic: Clinic, tmp_path: Path) -> N
     [found] = [one for one in clinic.get("/v1/runs", params={"limit": 100})["data"] if one["name"] == trial.name]
     assert (found["rewards"], found["state"], found["score"]) == ({"reward": None}, "unusable", 0.0)
     stored = clinic.service.imports.run(clinic.organisation, found["id"])
-    assert stored.rewards is not None and math.isnan(stored.rewards["reward"])
+    assert stored.rewards is not None
+    assert math.isnan(stored.rewards["reward"])
 
 
 def test_runs_are_filtered_and_grouped(clinic: Clinic) -> None:
