@@ -204,9 +204,9 @@ def _gate_counts(runs: Sequence[Run]) -> GateCounts | None:
         return None
     return GateCounts(
         runs=len(gated),
-        checks=Counter(run.checks or "none" for run in gated),
-        judge=Counter(run.judge or "none" for run in gated),
-        run=Counter(run.run_status or "none" for run in gated),
+        checks=dict(Counter(run.checks or "none" for run in gated)),
+        judge=dict(Counter(run.judge or "none" for run in gated)),
+        run=dict(Counter(run.run_status or "none" for run in gated)),
         disagree=[run.name for run in gated if run.gates_disagree],
     )
 
