@@ -33,7 +33,7 @@ DESCRIBED: Final = {
     "notContains": Operator("any value", "The opposite of `contains`.", "ook", ("open",), ("booked",)),
     "matches": Operator(
         "a regular expression",
-        "The pattern occurs in the text; write `^` and `$` for all of it. It has 1 s for a value.",
+        "The pattern occurs in the text; write `^` and `$` for all of it. It has a million steps for a value.",
         "^A[0-9]+$",
         ("A17",),
         ("BA17",),

@@ -12,7 +12,6 @@
 """
 
 import os
-import time
 from typing import Any
 
 from assay.adapters.added_tags import add_tag, read_tags
@@ -53,7 +52,7 @@ def ingest(
 
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
-    return _ingest(evidence, declared, clock=time.monotonic, schema_forbids_reward=schema_forbids_reward)
+    return _ingest(evidence, declared, schema_forbids_reward=schema_forbids_reward)
 
 
 def inspect_output(data: bytes, declared: Declared) -> Inspection:
@@ -61,7 +60,7 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
 
     Raises ``MeasurementError`` where the schema can't be used.
     """
-    return _inspect_output(data, declared, time.monotonic)
+    return _inspect_output(data, declared)
 
 
 def describe_task(task_dir: str | os.PathLike[str]) -> TaskDescription:

@@ -4,6 +4,7 @@ import json
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -425,3 +426,60 @@ def test_a_server_without_validate_breaks_the_measurement(reply: Reply) -> None:
         pytest.raises(MeasurementError, match="it may not support"),
     ):
         server.problems(SMITH, PROFILE)
+
+
+def history(*versions: dict[str, Any], following: str | None = None) -> dict[str, Any]:
+    links = [{"relation": "next", "url": following}] if following is not None else []
+    entries = [{"resource": {"resourceType": "Patient", "id": "1", **one}} for one in versions]
+    return {"resourceType": "Bundle", "type": "history", "entry": entries, "link": links}
+
+
+def test_a_history_goes_through_all_pages() -> None:
+    first = Reply(body=history({"active": True}, following="Patient/1/_history?page=2"))
+    last = Reply(body=history({"active": False}))
+    with scripted(first, last) as script, FhirServer(script.url, limits=PATIENT) as server:
+        entries = server.history("Patient", "1")
+    assert entries is not None
+    assert [one["resource"]["active"] for one in entries] == [True, False]
+    assert script.asked[0] == "/r4/Patient/1/_history?_count=200"
+
+
+def test_the_history_of_a_type_from_a_moment_on() -> None:
+    with scripted(Reply(body=history())) as script, FhirServer(script.url, limits=PATIENT) as server:
+        assert server.history("Patient", since=datetime(2026, 3, 1, 12, tzinfo=UTC)) == []
+    assert script.asked == ["/r4/Patient/_history?_since=2026-03-01T12%3A00%3A00.000%2B00%3A00&_count=200"]
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 405, 410, 501])
+def test_a_server_without_histories(status: int) -> None:
+    with scripted(Reply(status, outcome("no"))) as script, FhirServer(script.url, limits=PATIENT) as server:
+        assert server.history("Patient", "1") is None
+
+
+def test_a_token_that_is_not_accepted_says_nothing_about_histories() -> None:
+    with (
+        scripted(Reply(401, outcome("no"))) as script,
+        FhirServer(script.url, limits=PATIENT) as server,
+        pytest.raises(MeasurementError, match="does not accept the token"),
+    ):
+        server.history("Patient", "1")
+
+
+@pytest.mark.parametrize(
+    ("date", "ahead"),
+    [
+        ("Sun, 01 Mar 2026 12:00:00 GMT", 0),
+        ("Sun, 01 Mar 2026 11:59:58 GMT", 0),
+        ("Sun, 01 Mar 2026 12:05:00 GMT", 300),
+        ("Sun, 01 Mar 2026 11:55:00 GMT", -300),
+        ("soon", 0),
+    ],
+)
+def test_a_server_tells_how_far_its_clock_is_ahead(date: str, ahead: float) -> None:
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    with (
+        scripted(Reply(body=history(), headers={"Date": date})) as script,
+        FhirServer(script.url, limits=PATIENT, now=lambda: noon) as server,
+    ):
+        server.history("Patient", "1")
+        assert server.ahead.total_seconds() == ahead

@@ -11,7 +11,8 @@ import httpx
 import pytest
 from sqlalchemy.engine import make_url
 
-from assay.api.app import Settings
+from assay.api.app import ROUTES, Settings
+from assay.api.openapi import openapi
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.adapters.store.databases import copied_database, execute
 from tests.api.clinic import Clinic, clinic_of, portal, serve_on
@@ -197,3 +198,48 @@ def test_a_database_that_is_gone_is_a_clean_503(on_postgres: tuple[Clinic, str])
     finally:
         execute(server, f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
     assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
+
+
+def test_a_body_that_is_missing_is_refused(clinic: Clinic) -> None:
+    """An empty criterion would pull every score down, and nobody would have asked for it."""
+    task = clinic.task(portal("status", "booked"))
+    [criterion] = clinic.get(f"/v1/tasks/{task}/criteria")["data"]
+    writes = [("POST", f"/v1/tasks/{task}/criteria"), ("PUT", f"/v1/criteria/{criterion['id']}")]
+    for method, path in [*writes, ("POST", "/v1/tasks"), ("POST", "/v1/task-runs")]:
+        for content in (b"", b" \n"):
+            found = clinic.ask(method, path, content=content)
+            assert (found.status_code, found.json()["error"]["message"]) == (
+                422,
+                "the body must be JSON, but it is empty",
+            ), path
+    for method, path in writes:
+        found = clinic.ask(method, path, json={})
+        assert (found.status_code, found.json()["error"]["message"]) == (
+            422,
+            "a criterion must have a label and an assertion, got {}",
+        )
+    assert clinic.get(f"/v1/tasks/{task}/criteria")["data"] == [criterion]
+
+
+def test_a_body_in_which_nothing_is_required_may_be_missing(clinic: Clinic) -> None:
+    assert clinic.ask("POST", f"/v1/task-runs/{clinic.run()}/cancel").status_code == 200
+    assert clinic.ask("POST", "/v1/playgrounds").status_code == 201
+
+
+def test_the_description_says_which_bodies_are_required() -> None:
+    paths = openapi(ROUTES)["paths"]
+    required = {
+        (path, method): one["requestBody"]["required"]
+        for path, methods in paths.items()
+        for method, one in methods.items()
+        if "requestBody" in one
+    }
+    assert {place for place, needed in required.items() if not needed} == {
+        ("/v1/task-runs/{id}/cancel", "post"),
+        ("/v1/task-runs/{id}/fail", "post"),
+        ("/v1/playgrounds", "post"),
+        ("/v1/coding-runs/{id}/complete", "post"),
+        ("/v1/runs/{id}/gradings", "post"),
+    }
+    schema = paths["/v1/tasks/{id}/criteria"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    assert schema["minProperties"] == 1

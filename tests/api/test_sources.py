@@ -4,6 +4,7 @@ import ipaddress
 import json
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,8 +13,10 @@ import httpx
 import pytest
 
 from assay.adapters.secret_box import SecretBox, key_beside, key_from_text
+from assay.adapters.service_sources import FilesUntil
 from assay.adapters.source_guard import SourcePolicy, guarded_client, networks
 from assay.core.errors import InputError, MeasurementError
+from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -218,3 +221,19 @@ def test_an_agent_does_not_learn_which_source_is_broken(clinic: Clinic) -> None:
     assert (found.status_code, "secret-place" in found.text, "127.0.0.1" in found.text) == (503, False, False)
     told = clinic.ask("POST", f"/v1/task-runs/{run['id']}/complete").json()["error"]["message"]
     assert "has an address that sources must not have" in told
+
+
+def test_files_in_a_bucket_that_are_newer_are_left_out() -> None:
+    """A bucket tells when an object was put there by its own clock."""
+    noon = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    class Bucket:
+        def files(self) -> list[StoredFile]:
+            return [StoredFile(f"{n}.txt", 1, noon + timedelta(seconds=n)) for n in (-1, 0, 1)]
+
+        def chunks(self, path: str) -> Iterator[bytes]:
+            yield path.encode()
+
+    seen = FilesUntil(Bucket(), noon)
+    assert [one.path for one in seen.files()] == ["-1.txt", "0.txt"]
+    assert b"".join(seen.chunks("0.txt")) == b"0.txt"

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from assay.formats.field_rules import patterns
 from tests.api.clinic import Clinic, portal
 
 
@@ -31,6 +32,30 @@ def test_a_criterion_that_can_not_be_used_says_why(clinic: Clinic, playground: s
     found = tried(clinic, {"label": "x", "assertion": {"assert": "nonsense"}}, playground)
     assert found["status"] == "failed"
     assert found["details"].startswith("unsupported assertion: assert must be one of")
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"),
+    [("hl7-structural", "OBX[3.1=a,F]-5"), ("x12-response", "EB[01=C;06=29]07"), ("portal-state-match", "a[0].b")],
+)
+def test_a_path_that_means_nothing_is_refused(clinic: Clinic, playground: str, kind: str, path: str) -> None:
+    rules = [{"path": path, "operator": "notExists"}]
+    about = {"correlate_by": {"resource": "appointments"}, "assertions": rules}
+    assertion = {"assert": kind, **(about if kind == "portal-state-match" else {"fields": rules})}
+    found = tried(clinic, {"label": "x", "assertion": assertion}, playground)
+    assert (found["status"], found["passed"]) == ("failed", False)
+    assert path in found["details"]
+
+
+def test_a_pattern_that_takes_too_many_steps_is_not_measured(
+    clinic: Clinic, playground: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(patterns, "MOST_STEPS", 5)
+    criterion = portal("status", r"(?=b)(o|k)+\1y")
+    criterion["assertion"]["assertions"][0]["operator"] = "matches"
+    found = tried(clinic, criterion, playground)
+    assert (found["status"], found["passed"], found["score"]) == ("failed", False, 0.0)
+    assert found["details"].startswith("not measured: the pattern")
 
 
 def test_it_can_refer_to_the_data_of_a_task(clinic: Clinic, playground: str) -> None:

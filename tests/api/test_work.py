@@ -4,20 +4,21 @@ import contextlib
 import dataclasses
 import threading
 import time
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+import httpx
 import pytest
 
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
 from assay.api.service import Service, service_on
-from assay.core.errors import MeasurementError
+from assay.core.errors import BrokenCheckError, MeasurementError
 from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
-from assay.engine.service.keys import Owner
+from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
-from tests.api.clinic import Clinic, Served, portal
+from tests.api.clinic import Clinic, Served, portal, serve_on
 
 pytestmark = pytest.mark.xdist_group("postgres")
 LATER = {"Prefer": "respond-async"}
@@ -87,6 +88,73 @@ def test_what_fails_three_times_is_set_aside_with_its_reason(idle: Clinic) -> No
     assert idle.ask("POST", f"/v1/work/{work.id}/retry").status_code == 409
     assert idle.service.doing.step()
     assert idle.get(f"/v1/work/{work.id}")["state"] == "done"
+
+
+def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
+    """Pauses double up to a quarter of an hour. After a day, somebody has to look at it."""
+
+    def down(*_: Any, **__: Any) -> Any:
+        raise MeasurementError("the FHIR server is down")
+
+    run = idle.run(portal("status", "booked"))
+    work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()
+    doing = dataclasses.replace(idle.service.doing, grade=down)
+    pauses, since = list[float](), idle.service.host.now()
+    ahead = timedelta()
+    for _ in range(20):
+        host = later(idle, seconds=ahead.total_seconds())
+        assert work_once(idle.service.work, host, doing.doers(), idle.service.claims)
+        kept = idle.service.work.work(idle.organisation, work["id"])
+        pauses.append(round((kept.not_before - host.now()).total_seconds()))
+        ahead += kept.not_before - host.now() + timedelta(seconds=1)
+    assert pauses[:4] == [2, 4, 8, 16]
+    assert pauses[-1] == 900
+    found = idle.get(f"/v1/work/{work['id']}")
+    assert (found["state"], found["tries"], found["reason"]) == ("queued", 0, "the FHIR server is down")
+    assert datetime.fromisoformat(found["waiting_for_source_since"]) - since < timedelta(minutes=1)
+    assert datetime.fromisoformat(found["next_try_at"]) > since + timedelta(hours=2)
+    assert idle.service.work.waiting_for_source() == 1
+    host = later(idle, hours=25)
+    assert work_once(idle.service.work, host, doing.doers(), idle.service.claims)
+    assert idle.get(f"/v1/work/{work['id']}")["state"] == "set_aside"
+    assert idle.service.work.waiting_for_source() == 0
+    assert idle.post(f"/v1/work/{work['id']}/retry")["waiting_for_source_since"] is None
+    assert idle.service.doing.step()
+    assert idle.get(f"/v1/task-runs/{run}")["score"] == 1.0
+
+
+def test_a_check_that_breaks_uses_up_tries(idle: Clinic) -> None:
+    def broken(*_: Any, **__: Any) -> Any:
+        raise BrokenCheckError("the check of criterion 'x' broke")
+
+    run = idle.run()
+    work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()
+    doing = dataclasses.replace(idle.service.doing, grade=broken)
+    for minutes in range(MOST_TRIES):
+        assert work_once(idle.service.work, later(idle, minutes=minutes), doing.doers(), idle.service.claims)
+    assert idle.get(f"/v1/work/{work['id']}")["state"] == "set_aside"
+
+
+def test_the_operator_sees_how_much_waits(where: str) -> None:
+    with serve_on(where) as served, httpx.Client(base_url=served.url) as client:
+        service = served.service
+        secret = issue_key(service.keys, service.host, Owner("default"), Scope.READER, "x").secret
+        [run] = started(service, 1)
+        service.runs.accept(Owner("default"), run, service.host.now())
+
+        def down(*_: Any, **__: Any) -> Any:
+            raise MeasurementError("down")
+
+        assert dataclasses.replace(service.doing, grade=down).step()
+        text = client.get("/metrics", headers={"Authorization": f"Bearer {secret}"}).text
+    assert "\nassay_work_waiting 1\n" in text
+    assert "\nassay_work_waiting_for_source 1\n" in text
+
+
+def test_an_answer_says_that_work_was_accepted(idle: Clinic) -> None:
+    found = idle.ask("POST", f"/v1/task-runs/{idle.run()}/complete", headers=LATER)
+    assert found.headers["location"] == f"/v1/work/{found.json()['id']}"
+    assert (found.headers["preference-applied"], found.headers["retry-after"]) == ("respond-async", "1")
 
 
 def test_work_that_broke_waits_before_it_is_tried_again(idle: Clinic) -> None:

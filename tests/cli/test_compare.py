@@ -73,12 +73,12 @@ def test_only_common_tasks_count(cli: Cli, tmp_path: Path) -> None:
     assert "McNemar, exact" in found.out
 
 
-def test_broken_trials_are_left_out_and_bounded(cli: Cli, tmp_path: Path) -> None:
+def test_broken_runs_are_left_out_and_bounded(cli: Cli, tmp_path: Path) -> None:
     first = job(tmp_path / "a", {"x": [1.0, None], "y": [0.0, 0.0], "z": [None, None]})
     second = job(tmp_path / "b", {"x": [1.0, 1.0], "y": [1.0, 1.0], "z": [0.0, 0.0]})
     [pair] = json.loads(cli("compare", "--json", first, second).out)["pairs"]
-    assert (pair["difference"], pair["common_tasks"], pair["broken_trials"]) == (0.5, 2, [3, 0])
-    assert pair["if_broken_trials"] == pytest.approx([0.0, 0.5])
+    assert (pair["difference"], pair["common_tasks"], pair["open_runs"]) == (0.5, 2, [3, 0])
+    assert pair["bounds"] == pytest.approx([0.0, 0.5])
 
 
 def test_cost_tokens_and_time_stand_beside_it(cli: Cli, tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
         write_trial(folder, f"{task}__z", task=task, agent="two", rewards={"reward": 1.0})
     assert "two__ds" in cli("compare", folder).out
     assert "needs exactly two agents" in cli("compare", folder, MONDAY, "--fail-if-worse-than", "0").err
-    assert "a comparison needs two agents, got only a" in cli("compare", folder, "--group", "one__ds").err
+    assert "a comparison needs two agents with scores, got only a" in cli("compare", folder, "--group", "one__ds").err
 
 
 @pytest.mark.parametrize(
@@ -201,11 +201,8 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
     [
         ((MONDAY, MONDAY), "each job must be named once"),
         ((MONDAY, EXAMPLES / ".." / "comparison" / "monday"), "are the same folder"),
-        ((MONDAY,), "a comparison needs two agents, got only monday"),
-        (
-            (MONDAY, TUESDAY, "--key", "speed"),
-            "monday can't be compared: its rewards are reward, there is no reward speed",
-        ),
+        ((MONDAY,), "a comparison needs two agents with scores, got only monday"),
+        ((MONDAY, TUESDAY, "--key", "speed"), "no reward speed"),
         ((MONDAY, TUESDAY, "--group", "x"), "no job has the group x; there are"),
         ((MONDAY, TUESDAY, "--junit", "x"), "pass --fail-if-worse-than, too"),
         ((MONDAY, TUESDAY, "--fail-if-worse-than", "-1"), "must be at least 0, got '-1'"),
@@ -226,7 +223,7 @@ def test_bad_input_gets_a_sentence(cli: Cli, argv: tuple[object, ...], sentence:
         ({"x": [1.0]}, {"y": [1.0]}, "can't be said: there is no task that both have a reward for"),
         ({"x": [1.0]}, {"x": [0.0]}, "can't be said: one task says nothing about others"),
         ({"x": [None]}, {"x": [0.0]}, "can't be said: there is no task that both have a reward for"),
-        ({"x": [7.0], "y": [-3.0]}, {"x": [8.0], "y": [-2.0]}, "can't be said: all tasks differ alike"),
+        ({"x": [0.5], "y": [0.25]}, {"x": [0.75], "y": [0.5]}, "can't be said: all tasks differ alike"),
     ],
 )
 def test_what_cant_be_said_is_said(
@@ -239,14 +236,43 @@ def test_what_cant_be_said_is_said(
     assert sentence in found.out
 
 
-def test_an_agent_without_rewards_is_refused(cli: Cli, tmp_path: Path) -> None:
-    found = cli("compare", job(tmp_path / "a", {"x": [None]}), job(tmp_path / "b", {"x": [1.0]}))
-    assert (found.code, found.err) == (2, "assay: a can't be compared: it has no reward\n")
+def test_an_agent_without_scores_is_left_out(cli: Cli, tmp_path: Path) -> None:
+    jobs = [job(tmp_path / "a", {"x": [None]}), job(tmp_path / "b", {"x": [1.0]})]
+    found = cli("compare", *jobs)
+    why = "a is left out: no run has a score (1 broken)"
+    assert (found.code, found.err) == (
+        2,
+        f"assay: a comparison needs two agents with scores, got only b; {why}\n",
+    )
+    others = cli("compare", *jobs, job(tmp_path / "c", {"x": [0.0]}))
+    assert (others.code, others.err) == (0, "")
+    assert f"\nnote: {why}\n" in others.out
 
 
-def test_a_reward_that_is_not_finite_is_a_broken_trial(cli: Cli, tmp_path: Path) -> None:
+def test_an_agent_with_several_rewards_is_left_out_until_one_is_chosen(cli: Cli, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        write_trial(tmp_path / name, "x__1", task="x", rewards={"speed": 1, "size": 0})
+    found = cli("compare", tmp_path / "a", tmp_path / "b")
+    assert found.code == 2
+    assert "a is left out: its rewards are speed, size; choose one with --key" in found.err
+    assert cli("compare", tmp_path / "a", tmp_path / "b", "--key", "speed").code == 0
+
+
+def test_a_reward_that_is_not_finite_counts_as_0(cli: Cli, tmp_path: Path) -> None:
     first = job(tmp_path / "a", {"x": [1.0], "y": [0.0]})
     write_trial(first, "z__1", rewards={"reward": None}, files={"verifier/reward.txt": "nan"})
     second = job(tmp_path / "b", {"x": [1.0], "y": [1.0], "z": [1.0]})
     [pair] = json.loads(cli("compare", "--json", first, second).out)["pairs"]
-    assert (pair["common_tasks"], pair["broken_trials"]) == (2, [1, 0])
+    # 1, 0 and 0 against 1, 1 and 1; if that one had got a 1, the difference would be a third.
+    assert (pair["common_tasks"], pair["open_runs"]) == (3, [1, 0])
+    assert pair["difference"] == pytest.approx(2 / 3)
+    assert pair["bounds"] == pytest.approx([1 / 3, 2 / 3])
+
+
+def test_an_answer_that_the_agent_spoilt_counts_as_0(cli: Cli, tmp_path: Path) -> None:
+    first = job(tmp_path / "a", {"x": [1.0], "y": [0.0]})
+    write_trial(first, "z__1", exception="AgentTimeoutError")
+    second = job(tmp_path / "b", {"x": [1.0], "y": [1.0], "z": [1.0]})
+    [pair] = json.loads(cli("compare", "--json", first, second).out)["pairs"]
+    assert (pair["common_tasks"], pair["open_runs"], pair["bounds"]) == (3, [0, 0], None)
+    assert pair["difference"] == pytest.approx(2 / 3)

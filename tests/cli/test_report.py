@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from assay.evidence.run import State
 from tests.builders import DATA, HARBOR_JOBS, write_config, write_lock, write_run_folder, write_trial
 from tests.cli.running import Cli
-
-COUNTS = ("scored", "scored_though_errored", "errored", "missing", "invalid", "cancelled")
 
 
 @pytest.fixture
@@ -33,20 +32,19 @@ TEXT = """\
 night-run · harbor-0.13.1
 
 solver__ds
+  mean             0.6667 of 3 runs, 95 % 0.1034 to 0.9720
+  bounds           0.5000 to 0.7500, whatever the 1 broken run would have got
+  reward ≥ 1       pass@1 0.5000  pass@2 1.0000 (1 of 2 tasks)
+  reward ≥ 1       pass^1 0.5000  pass^2 1.0000 (1 of 2 tasks)
+  pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 can't be said
+  pass^k, 95 %     pass^1 0.0945 to 0.9055  pass^2 can't be said
   score (harbor)   mean 0.5000
   pass@k (harbor)  pass@2 0.5000
-  mean of scored   0.6667 (reward, 3 trials), 95 % 0.1034 to 0.9720
-  reward ≥ 1       pass@1 0.5000  pass@2 0.5000
-  reward ≥ 1       pass^1 0.5000  pass^2 0.5000
-  pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 0.0945 to 0.9055
-  pass^k, 95 %     pass^1 0.0945 to 0.9055  pass^2 0.0945 to 0.9055
-  broken trials    0.3333 to 0.8333, whatever the 3 broken trials would have got
   variance         0.5000: tasks 100 %, attempts 0 %
 
-                           scored though   errored,
-trials      total  scored        errored  no reward  missing  invalid  cancelled
-solver__ds      4       2              1          0        0        0          1
-all             6       2              1          0        1        1          1
+runs        total  pending  passed  partial  failed  unusable  broken  cancelled
+solver__ds      4        0       2        0       1         0       0          1
+all             6        1       2        0       1         0       1          1
 """
 
 
@@ -56,25 +54,30 @@ def test_tables_for_people(cli: Cli, job: Path) -> None:
     assert found.out.startswith(TEXT)
     rest = found.out[len(TEXT) :].splitlines()
     assert [line.split("  ")[0] for line in rest if line] == [
-        "problem",
-        "AgentTimeoutError",
-        "CancelledError",
-        "result.json: not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
-        "planned for solver, but it has no folder",
+        "reason",
+        "harbor_agent_timeout_error",
+        "harbor_cancelled_error",
+        "harbor_trial_result_malformed",
+        "harbor_trial_result_missing",
         "note: ignored notes.txt: harbor didn't write it",
     ]
+    for what in (
+        "result.json: not valid JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        "planned for solver, but it has no folder",
+    ):
+        assert f"  {what}  " in found.out
 
 
 def test_markdown(cli: Cli, job: Path) -> None:
     lines = cli("report", "--markdown", job).out.splitlines()
     assert lines[0] == "## night-run · harbor-0.13.1"
     assert lines[2].startswith("| solver__ds ")
-    assert "| reward ≥ 1      | pass@1 0.5000  pass@2 0.5000 " in "\n".join(lines)
+    assert "| reward ≥ 1      | pass@1 0.5000  pass@2 1.0000 (1 of 2 tasks) " in "\n".join(lines)
     assert lines[-1] == "> note: ignored notes.txt: harbor didn't write it"
     tables = [line for line in lines if line.startswith("|")]
     assert all(line.endswith("|") for line in tables)
-    header = next(line for line in tables if line.startswith("| trials"))
-    assert header.split(" | ")[1:4] == ["total", "scored", "scored though errored"]
+    header = next(line for line in tables if line.startswith("| runs"))
+    assert header.split(" | ")[1:4] == ["total", "pending", "passed"]
 
 
 def test_a_pipe_in_a_name_does_not_break_a_markdown_table(cli: Cli, tmp_path: Path) -> None:
@@ -92,32 +95,34 @@ def test_json(cli: Cli, job: Path) -> None:
     [found] = as_json(cli("report", "--json", job))
     assert found["job"] == "night-run"
     assert (found["profile"], found["finished"]) == ("harbor-0.13.1", None)
-    assert found["counts"] == {
-        "total": 6,
-        "scored": 2,
-        "scored_though_errored": 1,
-        "errored": 0,
-        "missing": 1,
-        "invalid": 1,
-        "cancelled": 1,
-    }
+    counts = {state.value: 0 for state in State} | {"passed": 2, "failed": 1, "cancelled": 1}
+    assert found["counts"] == {"total": 6} | counts | {"pending": 1, "broken": 1}
     group = found["evals"]["solver__ds"]
     assert group["harbor"] == {"n_trials": 3, "n_errors": 2, "metrics": [{"mean": 0.5}], "pass_at_k": {"2": 0.5}}
     assert group["success"] == {"key": "reward", "threshold": 1.0}
-    assert (group["mean_of_scored"], group["n_averaged"], group["tasks"]) == (2 / 3, 3, 2)
-    assert group["pass_at_k"][1] == {"k": 2, "value": 0.5, "tasks": 2, "tasks_with_too_few_attempts": 0}
-    assert [trouble["reason_code"] for trouble in found["troubles"]] == [
-        "harbor_agent_timeout_error",
-        "harbor_cancelled_error",
-        "harbor_trial_result_malformed",
-        "harbor_trial_result_missing",
+    assert group["counts"] == {"total": 4} | counts
+    assert (group["mean"], group["n"], group["tasks"]) == (2 / 3, 3, 2)
+    assert group["pass_at_k"][1] == {"k": 2, "value": 1.0, "tasks": 1, "tasks_with_too_few_attempts": 1}
+    assert group["intervals"]["bounds"] == {
+        "low": 0.5,
+        "high": 0.75,
+        "broken": 1,
+        "uncontrolled": 0,
+        "unplaced": 0,
+        "reason": None,
+    }
+    assert [(one["reason"], one["state"], one["cause"]) for one in found["troubles"]] == [
+        ("harbor_agent_timeout_error", "passed", None),
+        ("harbor_cancelled_error", "cancelled", None),
+        ("harbor_trial_result_malformed", "broken", "machine"),
+        ("harbor_trial_result_missing", "pending", None),
     ]
 
 
 def test_the_counts_of_json_add_up(cli: Cli, job: Path) -> None:
     for found in as_json(cli("report", "--json", job, HARBOR_JOBS / "j1", HARBOR_JOBS / "j4")):
         for counts in (found["counts"], *(group["counts"] for group in found["evals"].values())):
-            assert sum(counts[name] for name in COUNTS) == counts["total"]
+            assert sum(counts[state.value] for state in State) == counts["total"]
 
 
 def test_json_has_harbors_numbers_to_the_last_bit(cli: Cli) -> None:
@@ -158,10 +163,10 @@ def test_a_job_that_has_not_finished(cli: Cli, job: Path) -> None:
     [
         (("--key", "speed"), "speed ≥ 1        pass@1 0.0000"),
         (("--key", "speed", "--threshold", "0.25"), "speed ≥ 0.25     pass@1 0.1429  pass@2 0.1429"),
-        (("-k", "2"), "reward ≥ 1       pass@2 0.1429"),
-        (("-k", "9"), "reward ≥ 1       pass@9 null (0 of 7 tasks)"),
-        (("--threshold", "-5"), "reward ≥ -5      pass@1 0.4286"),
-        (("--key", "other"), "success          not decided: choose a reward with --key (correct, speed, reward)"),
+        (("-k", "2"), "reward ≥ 1       pass@2 0.1667"),
+        (("-k", "9"), "reward ≥ 1       pass@9 null (0 of 6 tasks)"),
+        (("--threshold", "-5"), "reward ≥ -5      pass@1 0.5000"),
+        (("--key", "other"), "mean             none: "),
     ],
 )
 def test_questions_of_ones_own(cli: Cli, options: tuple[str, ...], line: str) -> None:
@@ -172,19 +177,26 @@ def test_a_dataset_without_a_metric_says_so(cli: Cli, tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", rewards={"a": 1, "b": 0}, dataset="my__ds")
     out = cli("report", tmp_path).out
     assert "score (harbor)   none: the job configures no metric for this dataset" in out
-    assert "not decided: choose a reward with --key (a, b)" in out
+    assert "mean             none: several rewards and none decides; choose one with --key (a, b)" in out
 
 
 def test_trials_without_any_reward(cli: Cli, tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", exception="RuntimeError")
-    assert "not decided: no trial has a reward" in cli("report", tmp_path).out
+    out = cli("report", tmp_path).out
+    assert "  mean             0.0000 of 1 run, interval can't be said" in out
+    assert "  bounds           0.0000 to 1.0000, whatever the 1 unusable " in out
+
+
+def test_trials_without_any_score(cli: Cli, tmp_path: Path) -> None:
+    write_trial(tmp_path, "t__1", exception="CancelledError")
+    assert "  mean             none: no run has a score\n" in cli("report", tmp_path).out
 
 
 def test_many_trials_with_the_same_trouble_are_counted_not_listed(cli: Cli, tmp_path: Path) -> None:
     for i in range(5):
         write_trial(tmp_path, f"t__{i}", exception="RuntimeError")
     assert (
-        "RuntimeError  5       none    harbor_trial_failed  t__0, t__1, t__2 and 2 more"
+        "harbor_trial_failed  RuntimeError  5     unusable         t__0, t__1, t__2 and 2 more"
         in cli("report", tmp_path).out
     )
 
@@ -194,8 +206,8 @@ def test_a_few_trials_with_the_same_trouble_are_all_listed(cli: Cli, tmp_path: P
     names = [f"t__{i}" for i in range(count)]
     for name in names:
         write_trial(tmp_path, name, exception="RuntimeError")
-    line = next(line for line in cli("report", tmp_path).out.splitlines() if line.startswith("RuntimeError"))
-    assert line.endswith(f"harbor_trial_failed  {', '.join(names)}")
+    line = next(line for line in cli("report", tmp_path).out.splitlines() if line.startswith("harbor_trial_failed"))
+    assert line.endswith(f"unusable         {', '.join(names)}")
 
 
 def test_runs_of_terminal_bench(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -251,31 +263,46 @@ def block(text: str, first_word: str) -> list[list[str]]:
 def test_a_table_by_task(cli: Cli, job: Path) -> None:
     rows = block(cli("report", "--by", "task", job).out, "task")
     assert rows == [
-        ["easy", "2", "2", "2", "1.0000", "1", "agent_exhausted_budget"],
-        ["hard", "2", "1", "0", "0.0000", "1", "cancelled"],
+        ["easy", "solver__ds", "2", "2", "2", "1.0000", "1", "harbor_agent_timeout_error"],
+        ["hard", "solver__ds", "2", "1", "0", "0.0000", "1", "harbor_cancelled_error"],
+        # Nobody knows whose these are.
+        ["hard", "1", "0", "1", "harbor_trial_result_malformed"],
+        ["new", "1", "0", "1", "harbor_trial_result_missing"],
     ]
     found = json.loads(cli("report", "--by", "task", "--json", job).out)["jobs"][0]
-    assert [(row["task"], row["attempts"], row["successes"], row["failures"]) for row in found["tasks"]] == [
-        ("easy", 2, 2, {"agent_exhausted_budget": 1}),
-        ("hard", 2, 0, {"cancelled": 1}),
+    assert [(row["task"], row["runs"], row["passed"], row["reasons"]) for row in found["tasks"]] == [
+        ("easy", 2, 2, {"harbor_agent_timeout_error": 1}),
+        ("hard", 2, 0, {"harbor_cancelled_error": 1}),
+        ("hard", 1, 0, {"harbor_trial_result_malformed": 1}),
+        ("new", 1, 0, {"harbor_trial_result_missing": 1}),
     ]
+    assert [row["states"] for row in found["tasks"][:2]] == [{"passed": 2}, {"failed": 1, "cancelled": 1}]
     assert "trials" not in found
 
 
 def test_a_table_by_trial(cli: Cli, job: Path) -> None:
-    rows = block(cli("report", "--by", "trial", job).out, "trial")
-    assert [row[0] for row in rows] == ["easy__1", "hard__1", "easy__2", "hard__2", "hard__3", "new"]
-    assert rows[2] == ["easy__2", "1", "AgentTimeoutError", "agent_exhausted_budget"]
-    assert rows[3] == ["hard__2", "CancelledError", "cancelled"]
+    rows = block(cli("report", "--by", "trial", job).out, "run")
+    assert [row[0] for row in rows] == ["easy__1", "hard__1", "easy__2", "hard__2", "hard__3", "new#1"]
+    assert rows[2] == ["easy__2", "passed", "1", "1", "harbor_agent_timeout_error"]
+    assert rows[3] == ["hard__2", "cancelled", "harbor_cancelled_error"]
+    assert rows[4] == ["hard__3", "broken", "harbor_trial_result_malformed", "machine"]
     found = json.loads(cli("report", "--by", "trial", "--json", job).out)["jobs"][0]
-    assert [row["cause"] for row in found["trials"][:4]] == [None, None, "agent_exhausted_budget", "cancelled"]
+    assert [(row["state"], row["score"], row["cause"]) for row in found["trials"]] == [
+        ("passed", 1.0, None),
+        ("failed", 0.0, None),
+        ("passed", 1.0, None),
+        ("cancelled", None, None),
+        ("broken", None, "machine"),
+        ("pending", None, None),
+    ]
+    assert found["trials"][2]["detail"] == "AgentTimeoutError"
     assert found["trials"][0]["usage"] is None
     assert "tasks" not in found
 
 
 def test_rows_as_markdown(cli: Cli, job: Path) -> None:
     out = cli("report", "--by", "task", "--markdown", job).out
-    assert "| task | attempts | scored | passed |" in out
+    assert "| task | group      | runs | scored | passed |" in out
     assert "input tokens" in out
 
 

@@ -117,7 +117,8 @@ def test_more_records_than_are_read_fail_what_asks_for_them(monkeypatch: pytest.
         Criterion(label="b", assertion={"assert": "voice-transcript", "contains": ["yes"]}),
     ]  # fmt: skip
     first, second = complete(asked, {}, state).criterion_runs
-    assert (first.score, first.details) == (0, "there are more than 3 records of r, which are not read")
+    said = "not measured: there are more than 3 records of r, which are not read"
+    assert (first.score, first.status, first.details) == (0, "failed", said)
     assert second.passed
 
 

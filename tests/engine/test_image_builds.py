@@ -22,6 +22,7 @@ from assay.engine.job_plan import Agent, JobSetting, plan_trials
 from assay.engine.prepare_task import prepare_task
 from assay.engine.run_job import run_job
 from assay.engine.site import Site
+from assay.engine.trial_queue import Ended
 from tests.sandbox.fake_container_engine import ENDED
 from tests.tasks import script, trials_of, write_task
 
@@ -56,7 +57,7 @@ class Said:
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
+    def ended(self, ended: Ended, done: int, total: int) -> None: ...
 
     def note(self, said: str) -> None:
         self.notes.append(said)

@@ -36,7 +36,7 @@ def test_a_job_that_harbor_wrote() -> None:
     assert counted(found.states) == {"passed": 2, "partial": 2, "failed": 2, "scored": 2, "unusable": 6}
     [group] = found.groups
     assert (group.key, group.tasks, group.success) == ("oracle__ds", 7, Success("reward", 1.0))
-    # Two runs of each reward: 1, 0.7 and 0, and six without a usable one. The two with several rewards have no score.
+    # Two runs each got 1, 0.7 and 0, and six nothing usable. The two with several rewards have no score.
     assert (group.n, group.mean) == (12, pytest.approx(3.4 / 12))
     assert found.bounds["oracle__ds"].bounds == Bounds(
         pytest.approx(3.4 / 12), pytest.approx(9.4 / 12), broken=0, uncontrolled=6
@@ -121,7 +121,11 @@ def test_nan_is_no_success(tmp_path: Path) -> None:
     ],
 )
 def test_the_reward_that_decides(
-    tmp_path: Path, rewards: list[dict[str, float]], key: str | None, expected: str | None, scores: list[float | None]
+    tmp_path: Path,
+    rewards: list[dict[str, float]],
+    key: str | None,
+    expected: str | None,
+    scores: list[float | None],
 ) -> None:
     for i, reward in enumerate(rewards):
         write_trial(tmp_path, f"t{i}__1", rewards=reward)
@@ -285,7 +289,9 @@ def test_counts_always_add_up(
     assert len(found.runs) == sum(found.states.values()) == total
     readable = [kind for kind in kinds if kind not in UNREADABLE]
     errored = sum(kind in (*ERRORED, "cancelled") for kind in kinds)
-    assert found.harbor.n_completed_trials == len(readable) == sum(sum(one.states.values()) for one in found.groups)
+    assert (
+        found.harbor.n_completed_trials == len(readable) == sum(sum(one.states.values()) for one in found.groups)
+    )
     assert found.harbor.n_errored_trials == errored
     assert found.harbor.n_cancelled_trials == expected["cancelled"]
     assert found.harbor.n_pending_trials == total - len(readable)

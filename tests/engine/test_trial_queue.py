@@ -74,7 +74,8 @@ class Quiet:
     def retrying(self, trial: Trial, wait_sec: float) -> None:  # noqa: ARG002
         self.heard.append(f"retrying after {trial.exception_type}")
 
-    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None:  # noqa: ARG002
+    def ended(self, ended: Ended, done: int, total: int) -> None:
+        remark = ended.remark
         self.heard.append(f"ended {done}/{total}" if remark is None else f"ended {done}/{total}: {remark}")
 
 

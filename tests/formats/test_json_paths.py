@@ -20,7 +20,6 @@ DATA: dict[str, Any] = {"a": {"b": [1, None, {"c": "x.y"}], "0": "zero"}, "n": N
         ("a.b.1", [None]),
         ("a.b.3", []),
         (f"a.b.{'9' * 5000}", []),
-        ("a.b.-1", []),
         ("a.b.2.c", ["x.y"]),
         ("a.0", ["zero"]),
         ("n", [None]),
@@ -48,6 +47,22 @@ def test_what_is_found(path: str, values: list[Any]) -> None:
 def test_a_path_that_is_none(path: str) -> None:
     with pytest.raises(ValueError, match=r"has an empty part|is not JSONPath"):
         check_path(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["a[0]", "a[*].b", "a.[0]", "a.*.b", "*", "a.-1", "a. b", "a.b ", " a", "a.b[?@.c]", "a.0]"]
+)
+def test_a_dotted_path_with_what_only_jsonpath_has(path: str) -> None:
+    """It would find nothing, so that ``notExists`` would always hold."""
+    with pytest.raises(ValueError, match=r"^a dotted path has names and numbers from 0, .*JSONPath"):
+        check_path(path)
+
+
+@pytest.mark.parametrize("pattern", ["(", "a(?=b)", r"\\bword", "a{2,1}"])
+@pytest.mark.parametrize("name", ["match", "search"])
+def test_a_pattern_in_a_path_that_is_none(name: str, pattern: str) -> None:
+    with pytest.raises(ValueError, match=rf"of {name}\(\) is not one of JSONPath"):
+        check_path(f"$[?{name}(@.a, '{pattern}')]")
 
 
 @pytest.mark.parametrize("path", ["$[?" + "(" * 500 + "@.a" + ")" * 500 + "]", "$[?" + "!" * 5000 + "@.a]"])
@@ -89,8 +104,9 @@ def test_patterns_mean_what_the_library_means(pattern: str, text: str) -> None:
 
 @pytest.mark.parametrize("name", ["match", "search"])
 def test_a_pattern_that_explodes_ends(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(patterns, "LIMIT_SEC", 0.05)
-    with pytest.raises(patterns.SlowPatternError, match="took longer"):
+    assert find(f"$[?{name}(@, '(a|aa)+c')]", ["a" * 200]) == []
+    monkeypatch.setattr(patterns, "MOST_STEPS", 1)
+    with pytest.raises(patterns.SlowPatternError, match="needs more than 1 steps"):
         find(f"$[?{name}(@, '(a|aa)+c')]", ["a" * 200])
 
 

@@ -79,7 +79,8 @@ def send(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
     time.sleep(reply.delay)
     content = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
     try:
-        handler.send_response(reply.status)
+        # The one also tells the date, which a reply may do itself.
+        (handler.send_response_only if "Date" in reply.headers else handler.send_response)(reply.status)
         for name, value in {"Content-Length": str(len(content)), **reply.headers}.items():
             handler.send_header(name, value)
         handler.end_headers()

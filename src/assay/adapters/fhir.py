@@ -1,4 +1,4 @@
-"""A FHIR server, by its base URL: searches with all their pages, reads by id, and its ``$validate``.
+"""A FHIR server, by its base URL: searches with all their pages, reads by id, histories, and its ``$validate``.
 
 It changes nothing. The server is asked to refuse unknown search parameters rather than to ignore them
 (``handling=strict``), and no link of an answer leads away from the base URL.
@@ -6,8 +6,9 @@ It changes nothing. The server is asked to refuse unknown search parameters rath
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.bearer_tokens import Token
@@ -15,7 +16,9 @@ from assay.adapters.json_requests import Answer, JsonRequests, LargeAnswerError,
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers, bundle
+from assay.formats.fhir.bundle import objects_in
 from assay.formats.fhir.ignored import ignored, reported_error
+from assay.formats.fhir.past import PastFhir
 from assay.formats.fhir.recheck import is_simple, recheck
 from assay.formats.fhir.search import PER_PAGE, query, texts_of
 from assay.formats.fhirpath.escape import ID
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
 MAX_PAGES: Final = 500
 # After a page that is too large, smaller ones are asked for.
 SMALLER: Final = 5
+# Servers tell whole seconds of their clock, and answers take a while: less than this says nothing.
+AGREEING: Final = (timedelta(seconds=-3), timedelta(seconds=2))
 _TYPE: Final = re.compile(r"[A-Za-z]{1,64}")
 _HEADERS: Final = {"Accept": "application/fhir+json", "Prefer": "handling=strict", "Cache-Control": "no-cache"}
 
@@ -41,12 +46,15 @@ class FhirServer:
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
         client: "httpx.Client | None" = None,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         """A ``client`` that is given is not closed here."""
         self._base = _base(base_url)
         self._token = token
         self._max_pages = max_pages
         self._confirmed = False
+        self._now = now
+        self._ahead = timedelta()
         self._given = client
         self._client = client or _httpx().Client(follow_redirects=False)
         self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
@@ -97,6 +105,38 @@ class FhirServer:
             said = f"the server answers {answer.status} without an OperationOutcome"
             raise MeasurementError(f"{what}: {said}, so it may not support $validate")
         return [answers.redacted(one, self._secrets()) for one in answers.errors_in(answer.body)]
+
+    @property
+    def ahead(self) -> timedelta:
+        """By how much the server's clock is ahead of ours, by its last answer."""
+        return self._ahead
+
+    def past(self, at: datetime) -> PastFhir:
+        """The server as it was."""
+        return PastFhir(self, at)
+
+    def history(
+        self, resource_type: str, identity: str | None = None, since: datetime | None = None
+    ) -> list[dict[str, Any]] | None:
+        """The entries of a history: of one resource, or of a type. None if the server has none."""
+        place = _checked(_TYPE, resource_type) + ("" if identity is None else f"/{_checked(ID, identity)}")
+        what = self._what(f"the history of {place}")
+        when = {} if since is None else {"_since": since.astimezone(UTC).isoformat(timespec="milliseconds")}
+        first = _httpx().URL(f"{self._base}/{place}/_history", params={**when, "_count": str(PER_PAGE)})
+        answer = self._get(first, what)
+        if not 200 <= answer.status < 300 and answer.status != answers.UNAUTHORIZED:
+            return None
+        found = bundle.pages(
+            first,
+            lambda page: self._history_page(answer if page == first else self._get(page, what), what),
+            lambda page, content: self._next(page, content, what),
+            what,
+            self._max_pages,
+        )
+        return [entry for page in found for entry in objects_in(page.get("entry"))]
+
+    def _history_page(self, answer: Answer, what: str) -> dict[str, Any]:
+        return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
 
     def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count
@@ -167,7 +207,11 @@ class FhirServer:
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
     def _get(self, url: "httpx.URL", what: str) -> Answer:
-        return self._requests.get(url, self._headers(), what)
+        answer = self._requests.get(url, self._headers(), what)
+        if answer.date is not None:
+            ahead = answer.date - self._now()
+            self._ahead = timedelta() if AGREEING[0] < ahead < AGREEING[1] else ahead
+        return answer
 
     def _headers(self) -> dict[str, str]:
         return _HEADERS | ({} if self._token is None else {"Authorization": f"Bearer {self._token()}"})

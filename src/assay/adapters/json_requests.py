@@ -43,10 +43,11 @@ class Pace:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A status, and the JSON that came with it; None where there was none."""
+    """A status, and the JSON that came with it; None where there was none. ``date`` is the server's clock."""
 
     status: int
     body: Any
+    date: datetime | None = None
 
 
 class LargeAnswerError(BoundsError):
@@ -102,7 +103,8 @@ class JsonRequests:
             return _Failure(f"the server can't be reached ({type(error).__name__})")
         except httpx.DecodingError as error:
             raise MeasurementError(f"{what}: the answer can't be decoded") from error
-        return Answer(response.status_code, _json(content, response.is_success, what))
+        date = http_date(response.headers.get("date", ""))
+        return Answer(response.status_code, _json(content, response.is_success, what), date)
 
     def _content(self, response: "httpx.Response", end: float, what: str) -> bytes:
         content = bytearray()
@@ -140,8 +142,14 @@ def retry_after(headers: "httpx.Headers") -> float:
     written = headers.get("retry-after", "").strip()
     if written.isascii() and written.isdecimal() and len(written) < 10:
         return float(written)
+    at = http_date(written)
+    return 0 if at is None else max(0.0, (at - datetime.now(UTC)).total_seconds())
+
+
+def http_date(written: str) -> datetime | None:
+    """A time as headers have it; None if it can't be read."""
     try:
         at = parsedate_to_datetime(written)
     except (ValueError, TypeError):
-        return 0
-    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - datetime.now(UTC)).total_seconds())
+        return None
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -12,6 +12,7 @@ from assay.adapters.json_requests import Pace
 from assay.adapters.secret_box import SecretBox
 from assay.adapters.service_sources import SourceOpener
 from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.store.records import EVER, Records
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
@@ -84,8 +85,9 @@ class StoreGrader:
     def _completion(self, run: TaskRun, snapshot: Snapshot) -> Completion:
         stored = self._store.playground(run.playground_id)
         asked = self._tasks.criteria(snapshot, dict(stored.data))
-        with self._opened(stored, run.started_at or stored.run_start, asked.may_wait) as playground:
-            stamp = Stamp(self._host.now(), lambda: self._host.new_id("crun"), run.id)
+        start, accepted = run.started_at or stored.run_start, run.completion_requested_at
+        with self._opened(stored, start, asked.may_wait, accepted or EVER) as playground:
+            stamp = Stamp(self._host.now(), lambda: self._host.new_id("crun"), run.id, accepted)
             return ask(asked, playground.state, stamp, playground.judge, Pace())
 
     def tried(self, organisation: str, playground: str, criterion: AskedCriterion, data: Written) -> CriterionRun:
@@ -99,14 +101,16 @@ class StoreGrader:
             return run
 
     @contextmanager
-    def _opened(self, stored: Playground, start: datetime, may_wait: bool) -> Iterator[OpenPlayground]:
-        """Who doesn't wait for other systems reads all records over one connection."""
+    def _opened(
+        self, stored: Playground, start: datetime, may_wait: bool, until: datetime = EVER
+    ) -> Iterator[OpenPlayground]:
+        """Who doesn't wait for other systems reads all records over one connection. All are as of ``until``."""
         playground = Playground(stored.id, start, stored.fhir_base, stored.file_source, stored.data)
         with ExitStack() as stack:
             if not may_wait:
-                records = stack.enter_context(self._store.reading())
+                records = stack.enter_context(self._store.reading(until))
                 yield OpenPlayground(StoredPlayground(records, playground), {}, {})
                 return
-            found = self._sources.open(stack, playground)
-            state = StoredPlayground(self._store, playground, found.fhir, found.files)
+            found = self._sources.open(stack, playground, until)
+            state = StoredPlayground(Records(self._store.rows, until=until), playground, found.fhir, found.files)
             yield OpenPlayground(state, {}, {}, found.judge)

@@ -4,24 +4,28 @@ Only what the tenant gave is used, never the credentials in the environment of t
 """
 
 import os
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 from urllib.parse import urlsplit
 
 from assay.adapters.bearer_tokens import Token, given
 from assay.adapters.secret_box import SecretBox
 from assay.adapters.source_guard import GuardedClient, SourcePolicy
+from assay.adapters.store.records import EVER
 from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrounds
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
 from assay.engine.playground_store import Playground
 from assay.evidence.paraphrase import Judge
-from assay.evidence.playground import FhirSource, FileSource
+from assay.evidence.playground import FhirSource, FileSource, StoredFile
 
 FHIR, FILES, JUDGE = "fhir", "files", "judge"
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
+BUCKETS: Final = ("gs", "s3")
 # Requests of a completion must end before its caller gives up.
 DEADLINE_SEC: Final = 20.0
 TIMEOUT_SEC: Final = 8.0
@@ -34,6 +38,20 @@ class OpenSources:
     fhir: FhirSource | None
     files: FileSource | None
     judge: Judge | None
+
+
+@dataclass(frozen=True, slots=True)
+class FilesUntil:
+    """Fulfils ``FileSource`` without files that are newer, at a place that tells their times by its own clock."""
+
+    source: FileSource
+    until: datetime
+
+    def files(self) -> Iterator[StoredFile]:
+        return (one for one in self.source.files() if one.modified <= self.until)
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        return self.source.chunks(path)
 
 
 class SourceOpener:
@@ -52,8 +70,8 @@ class SourceOpener:
         """Hang up."""
         self._guarded.close()
 
-    def open(self, stack: ExitStack, playground: Playground) -> OpenSources:
-        """Until the stack is closed."""
+    def open(self, stack: ExitStack, playground: Playground, until: datetime = EVER) -> OpenSources:
+        """Open until the stack is closed. Files that were sent to the playground are those of a moment."""
         found = self._playgrounds.sources_of(playground.id)
         opened = {
             kind: (settings, {} if sealed is None else self._secrets.open(sealed, place(playground.id, kind)))
@@ -61,7 +79,7 @@ class SourceOpener:
         }
         return OpenSources(
             self._fhir(stack, playground, opened.get(FHIR)),
-            self._files(stack, playground, opened.get(FILES)),
+            self._files(stack, playground, opened.get(FILES), until),
             self._judge(stack, opened.get(JUDGE)),
         )
 
@@ -79,18 +97,22 @@ class SourceOpener:
         return stack.enter_context(FhirServer(url, _token(token), limits, client=self._guarded()))
 
     def _files(
-        self, stack: ExitStack, playground: Playground, found: tuple[Written, dict[str, str]] | None
+        self,
+        stack: ExitStack,
+        playground: Playground,
+        found: tuple[Written, dict[str, str]] | None,
+        until: datetime,
     ) -> FileSource:
         url = playground.file_source if found is None else found[0]["url"]
         if url is None:
-            return StoredFiles(self._store, playground.id)
+            return StoredFiles(self._store, playground.id, until)
         from assay.adapters.files.file_source import file_source  # noqa: PLC0415 - only who has files needs it
 
         if found is not None:
             check_files_url(url, found[1], self._policy)
         source = file_source(url, os.environ if found is None else found[1])
         stack.callback(source.close)
-        return source
+        return FilesUntil(source, until) if urlsplit(url).scheme in BUCKETS else source
 
     def _judge(self, stack: ExitStack, found: tuple[Written, dict[str, str]] | None) -> Judge | None:
         if found is None:

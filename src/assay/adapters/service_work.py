@@ -10,12 +10,12 @@ from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.worker import Worker
 from assay.core.broken import where_it_broke
-from assay.core.errors import AssayError, MeasurementError
+from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
-from assay.engine.service.work import Doer, Work, WorkKind, work_once
+from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, work_once
 
 log = logging.getLogger("assay.worker")
 SWEPT_AT_ONCE = 100
@@ -42,18 +42,23 @@ class ServiceWork:
         return did is not None
 
     def sweep(self) -> None:
-        """End runs whose time is over, also if nobody asks for them."""
+        """End runs whose time is over, also if nobody asks for them. Accepted ones are queued instead."""
         now = self.host.now()
         for organisation, run in self.runs.overdue(now, SWEPT_AT_ONCE):
-            end_overdue(self.runs, organisation, run, now)
+            if run.completion_requested_at is None:
+                end_overdue(self.runs, organisation, run, now)
+            else:
+                self.work.add(organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
 
     def complete(self, work: Work) -> None:
-        """A run that ended in the meantime needs no grading any more."""
+        """A run that ended in the meantime needs no grading any more. Only what breaks uses up a try."""
         owner = Owner(work.organisation)
         try:
             complete_task_run(self.runs, self.host, self.grade, self.claims, owner, work.target)
-        except BusyError:
+        except BrokenCheckError:
             raise
+        except (BusyError, MeasurementError) as error:
+            raise SourceDownError(str(error)) from error
         except ConflictError as error:
             log.info("nothing to complete: %s", error)
 

@@ -14,6 +14,7 @@ from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
 from assay.adapters.trees import clear_the_way
+from assay.adapters.trial_gates import read_gates
 from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
@@ -23,6 +24,7 @@ from assay.engine.grading_record import Before
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
 from assay.engine.sandbox import Ran
+from assay.evidence.run import Gates
 
 
 class DiskTrialFolder:
@@ -63,6 +65,9 @@ class DiskTrialFolder:
 
     def gradings(self) -> Before:
         return last_grading(self._folder)
+
+    def gates(self) -> Gates | None:
+        return read_gates(self._folder)
 
     def add_grading(self, grading: Grading) -> None:
         write_grading(self._folder, grading)

@@ -39,7 +39,7 @@ from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.api.work_events import EVENTS, work_events
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, InputError
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 from assay.version import VERSION
 
@@ -251,7 +251,22 @@ class Server:
             return _response(answer_of(error, None))
         if key.organisation != DEFAULT_ORGANISATION or key.scope is Scope.RUN:
             return _response(_NOT_THE_OPERATOR)
-        return Response(self._metrics.text(), media_type="text/plain; version=0.0.4")
+        try:
+            gauges = await run_in_threadpool(self._gauges)
+        except AssayError:
+            # The numbers of requests are wanted most when the store is down.
+            gauges = {}
+        return Response(self._metrics.text(gauges), media_type="text/plain; version=0.0.4")
+
+    def _gauges(self) -> dict[str, tuple[str, int]]:
+        work = self._service.work
+        return {
+            "assay_work_waiting": ("Work that is not done yet.", work.waiting()),
+            "assay_work_waiting_for_source": (
+                "Work that waits for a source that is down.",
+                work.waiting_for_source(),
+            ),
+        }
 
 
 _NO_KEY: Final = Answer(
@@ -277,12 +292,16 @@ def _body(route: Route, content: bytes) -> Any:
     if route.body in (None, bytes, WATCH):
         return None
     adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
-    return _validated(adapter, route.body, content)
+    if content.strip():
+        return _validated(adapter, route.body, content)
+    if route.needs_body:
+        raise InputError("the body must be JSON, but it is empty")
+    return _validated(adapter, route.body, b"{}")
 
 
 def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
     try:
-        return adapter.validate_json(content or b"{}")
+        return adapter.validate_json(content)
     except ValidationError as error:
         raise invalid_body(error, model) from error
 

@@ -3,7 +3,7 @@
 import threading
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 BUCKETS_SEC: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -25,10 +25,13 @@ class Metrics:
             counts[bisect_left(BUCKETS_SEC, seconds)] += 1
             self._seconds[route] = self._seconds.get(route, 0.0) + seconds
 
-    def text(self) -> str:
-        """Everything, as Prometheus reads it."""
+    def text(self, gauges: Mapping[str, tuple[str, int]] | None = None) -> str:
+        """Everything, as Prometheus reads it. ``gauges`` have their meanings and values by name."""
         with self._lock:
-            return "\n".join([*self._request_lines(), *self._duration_lines(), ""])
+            lines = [*self._request_lines(), *self._duration_lines()]
+        for name, (meaning, value) in (gauges or {}).items():
+            lines += [f"# HELP {name} {meaning}", f"# TYPE {name} gauge", f"{name} {value}"]
+        return "\n".join([*lines, ""])
 
     def _request_lines(self) -> Iterator[str]:
         yield "# HELP assay_requests_total Requests by route and status."

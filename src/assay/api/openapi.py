@@ -74,7 +74,7 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         said["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
     elif route.body is not None and route.body is not WATCH:
         content = {"application/json": {"schema": schemas[id(route.body)], "example": EXAMPLES[route.name]}}
-        said["requestBody"] = {"required": True, "content": content}
+        said["requestBody"] = {"required": route.needs_body, "content": content}
     return said
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pydantic import BaseModel
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.adapters.store.limits import is_text
 from assay.api.answers import JSON, Answer
@@ -87,6 +87,15 @@ class Route:
     @property
     def parameters(self) -> list[str]:
         return _PLACE.findall(self.path)
+
+    @property
+    def needs_body(self) -> bool:
+        """Whether something has to be said: not so where every field may be left out."""
+        try:
+            TypeAdapter(self.body).validate_json(b"{}")
+        except ValidationError:
+            return True
+        return False
 
     @property
     def name(self) -> str:

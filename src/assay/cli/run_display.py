@@ -6,6 +6,7 @@ import time
 
 from assay.cli.table import clean
 from assay.dialects.harbor.trial import Trial
+from assay.engine.trial_queue import Ended
 from assay.engine.trial_record import BROKEN
 
 
@@ -40,14 +41,15 @@ class Display:
     def retrying(self, trial: Trial, wait_sec: float) -> None:
         self._line(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
 
-    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None:
+    def ended(self, ended: Ended, done: int, total: int) -> None:
+        trial, remark = ended.trial, ended.remark
         with self._lock:
             began = self._running.pop(trial.name, self._began)
             self._done = done
             seconds = time.monotonic() - began
             self._clear()
             suffix = "" if remark is None else f" ({clean(remark)})"
-            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(trial)}{suffix}  {seconds:.1f} s")
+            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(ended)}{suffix}  {seconds:.1f} s")
             self._status()
 
     def end(self) -> None:
@@ -77,10 +79,14 @@ class Display:
             sys.stderr.write("\r\x1b[2K")
 
 
-def _outcome(trial: Trial) -> str:
+def _outcome(ended: Ended) -> str:
+    """What a trial came to, with its rewards and its exception."""
+    trial = ended.trial
+    words = "" if ended.state is None else f"{ended.state.value.replace('_', ' ')}  "
     if trial.exception_type == BROKEN:
-        return f"no reward ({BROKEN}: {clean(trial.exception_message)})"
+        return f"{words}no reward ({BROKEN}: {clean(trial.exception_message)})"
     if trial.rewards is None:
-        return f"no reward ({trial.exception_type or 'the verifier wrote no reward'})"
+        why = "" if trial.exception_type is None else f" ({trial.exception_type})"
+        return f"{words}no reward{why}"
     rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())
-    return rewards if trial.exception_type is None else f"{rewards} (despite {trial.exception_type})"
+    return f"{words}{rewards}" + ("" if trial.exception_type is None else f" (despite {trial.exception_type})")

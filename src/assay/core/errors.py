@@ -5,7 +5,9 @@
     AssayError                 everything that Assay raises on purpose
     ├── InputError             the user's input can't be used: a path, an option, a file (exit code 2)
     ├── MeasurementError       the measurement broke: a source is down, a tool is missing; nothing is scored
+    │   └── BrokenCheckError   a check of ours broke, so that asking again won't help
     ├── BoundsError            what an agent left is larger than what is read, so nothing in it can be earned
+    ├── UnmeasuredError        a limit of the measurement was reached; its criterion fails and says so
     └── (dialects add theirs)  harbor: RewardError, with one class for each way a reward file can be unusable
 
 Three things must never be mixed up: a wrong answer of an agent is a *score*, an output that can't be used is a
@@ -23,6 +25,14 @@ class InputError(AssayError):
 
 class MeasurementError(AssayError):
     """The measurement itself broke, so there is no answer about the agent."""
+
+
+class UnmeasuredError(AssayError):
+    """A limit of the measurement was reached, so it is unknown whether what was asked for holds."""
+
+
+class BrokenCheckError(MeasurementError):
+    """A check broke. That says nothing about the agent, nor about its sources."""
 
 
 class BoundsError(AssayError):

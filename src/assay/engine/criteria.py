@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from assay.checks import criteria as checks
 from assay.core.check import Check
-from assay.core.errors import BoundsError, MeasurementError
+from assay.core.errors import BoundsError, BrokenCheckError, UnmeasuredError
 from assay.core.exact import exact_total
 from assay.core.grading import Ask, PlacedCheck, grade
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
@@ -38,15 +38,20 @@ from assay.evidence.playground_check import PlaygroundCheck
 # Most of their time, checks of these kinds wait for a source.
 REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
 SIDE_BY_SIDE = 32
+NOT_MEASURED = {"measured": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the runs of one completion get from outside: ids, the time, and the task run they belong to."""
+    """What the runs of one completion get from outside: ids, the time, and the task run they belong to.
+
+    ``accepted_at`` is when the completion was accepted: what systems changed later doesn't count.
+    """
 
     created_at: datetime
     new_id: Callable[[], str]
     task_run_id: str | None = None
+    accepted_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +68,7 @@ class Unusable:
 
 @dataclass(frozen=True, slots=True)
 class WithinBounds:
-    """A check that fails if what it should look at is too much, or a pattern takes too long to find it."""
+    """A check that is not measured if what it should look at is too much, or a pattern takes too many steps."""
 
     kind: ClassVar[str] = "within bounds"
 
@@ -72,8 +77,8 @@ class WithinBounds:
     def run(self, evidence: PlaygroundState) -> Outcome:
         try:
             return self.check.run(evidence)
-        except BoundsError as error:
-            return Scored(0.0, False, str(error))
+        except (BoundsError, UnmeasuredError) as error:
+            return Scored(0.0, False, f"not measured: {error}", NOT_MEASURED)
 
 
 @functools.cache
@@ -142,7 +147,7 @@ def ask(
     time: Clock | None = None,
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
-    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time)
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
     placed = _graded(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
@@ -199,11 +204,15 @@ def _refuse_broken(placed: Sequence[Placed]) -> None:
     for one in placed:
         if isinstance(one.outcome, Errored):
             what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
-            raise MeasurementError(f"{what}; nothing is scored")
+            raise BrokenCheckError(f"{what}; nothing is scored")
 
 
 def _axis(placed: Sequence[Placed]) -> AxisScore:
     return AxisScore(score=exact_mean(placed) or 0.0, weight=exact_total(one.placement.weight for one in placed))
+
+
+def _is_unmeasured(outcome: Outcome) -> bool:
+    return isinstance(outcome, Scored) and outcome.evidence.get("measured") is False
 
 
 def _run(
@@ -221,7 +230,7 @@ def _run(
         weight=criterion.weight,
         score=outcome.score if isinstance(outcome, Scored) else 0.0,
         passed=isinstance(outcome, Scored) and outcome.passed,
-        status="failed" if isinstance(asked.check, Unusable) else "completed",
+        status="failed" if isinstance(asked.check, Unusable) or _is_unmeasured(outcome) else "completed",
         details=shown_details(details),
         evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
         created_at=stamp.created_at,

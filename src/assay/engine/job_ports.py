@@ -19,6 +19,7 @@ from assay.engine.ports import JobFolder
 from assay.engine.sandbox import Mount, Ran
 from assay.engine.task import Environment, Step
 from assay.evidence.files import File, RewardFiles
+from assay.evidence.run import Gates
 
 
 class Bench(Protocol):
@@ -148,6 +149,10 @@ class TrialFolder(Protocol):
 
     def gradings(self) -> Before:
         """The gradings so far, and the hash of the newest."""
+        ...
+
+    def gates(self) -> Gates | None:
+        """What scorers and a judge said of it; None if nobody did."""
         ...
 
     def add_grading(self, grading: Grading) -> None:

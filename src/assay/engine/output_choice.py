@@ -1,7 +1,7 @@
 """Which of the paths that an instruction names is the output.
 
-One that is there before the agent starts is an input. Of the others, it is the first that the agent is told to write,
-save, create or output; if there is none, the first.
+One that is there before the agent starts is an input. Of the others, it is the first that the agent is told to
+write, save, create or output; if there is none, the first.
 """
 
 import posixpath

@@ -17,11 +17,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from assay.engine.control import VerifierControl
+from assay.engine.history import History
 from assay.engine.image_builds import with_images
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
 from assay.engine.job_result import ResultWriter
+from assay.engine.job_runs import trial_facts
 from assay.engine.model_access import ModelDoors
 from assay.engine.record_trial import TrialRecorder
 from assay.engine.resume import Resumed, begin_or_resume
@@ -31,6 +33,7 @@ from assay.engine.task import Step, Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
 from assay.engine.trial_record import TrialRecord, Verified
 from assay.engine.trial_result import log_lines, remark, trial_result
+from assay.evidence.run import decide
 
 
 class SeededTrials(Protocol):
@@ -131,7 +134,9 @@ class JobTrials:
             self._store.log(f"Trial {name}: {sentence}")
         if record.failure is not None:
             self._store.log(f"Trial {name} failed: {record.failure.message}")
-        return Ended(self._files.trial(planned, name, record), remark(record))
+        trial = self._files.trial(planned, name, record)
+        history = History(name, list(folder.gradings().gradings), [], gates=folder.gates())
+        return Ended(trial, remark(record), decide(trial_facts(trial, history)).state)
 
     def _run(self, site: Site, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
         if task.seeded and self._coding is not None:

@@ -36,7 +36,7 @@ def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
-    ingested = _ingested(site, evidence, task, step)
+    ingested = _ingested(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
         rewards = None
@@ -69,12 +69,11 @@ class UnusableSchemaError(MeasurementError):
     """The task's schema can't be applied, whatever the agent wrote. No control is needed to see that."""
 
 
-def _ingested(site: Site, evidence: VerifierEvidence, task: Task, step: Step) -> Ingested:
+def _ingested(evidence: VerifierEvidence, task: Task, step: Step) -> Ingested:
     try:
         return ingest(
             evidence,
             step.declared,
-            clock=site.host.monotonic,
             schema_forbids_reward=task.rules.schema_forbids_reward,
             strict=task.rules.profile is Profile.STRICT,
         )

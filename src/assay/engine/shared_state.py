@@ -19,10 +19,12 @@ from assay.evidence.playground import (
     Event,
     FhirSource,
     FileSource,
+    PastSource,
     PlaygroundState,
     StateRow,
     StoredFile,
     Turn,
+    past,
     validated,
 )
 
@@ -109,11 +111,13 @@ class SharedState:
         stopped: threading.Event | None = None,
         judge: SharedJudge | None = None,
         time: Clock | None = None,
+        accepted_at: datetime | None = None,
     ) -> None:
         self._source = source
         self._stopped = stopped or threading.Event()
         self._judge = judge or SharedJudge(None)
         self._time = time
+        self._accepted_at = accepted_at
         self._memory = Memory()
 
     def stop(self) -> None:
@@ -122,10 +126,13 @@ class SharedState:
 
     def anew(self) -> "SharedState":
         """The same playground, with nothing remembered but opinions."""
-        return SharedState(self._source, self._stopped, self._judge, self._time)
+        return SharedState(self._source, self._stopped, self._judge, self._time, self._accepted_at)
 
     def time(self) -> Clock | None:
         return self._time
+
+    def accepted_at(self) -> datetime | None:
+        return self._accepted_at
 
     def once(self, what: Hashable, make: Callable[[], Answer]) -> Answer:
         """Something made from answers, such as parsed messages."""
@@ -189,6 +196,13 @@ class SharedFhir:
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
         question = ("problems", json.dumps(resource, sort_keys=True, default=repr), profile)
         return self._memory.once(question, lambda: validated(self._source, resource, profile))
+
+    def past(self, at: datetime) -> "SharedFhir":
+        """The server as it was, for all who ask for the same moment."""
+        return self._memory.once(("past", at), lambda: SharedFhir(past(self._source, at), Memory()))
+
+    def note(self, resource_type: str) -> str | None:
+        return self._source.note(resource_type) if isinstance(self._source, PastSource) else None
 
 
 class SharedFiles:

@@ -16,6 +16,7 @@ from assay.engine.job_plan import Planned, trial_name
 from assay.engine.sandbox import InterruptedRunError
 from assay.engine.site import Host
 from assay.engine.trial_record import TOO_MUCH_DISK
+from assay.evidence.run import State
 
 WRITING_SHARE = 0.05
 MAX_WAIT_SEC = 60.0
@@ -23,10 +24,11 @@ MAX_WAIT_SEC = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A trial that ended, and a remark if the evaluation doesn't agree with its rewards."""
+    """A trial that ended, what it came to, and a remark if the evaluation doesn't agree with its rewards."""
 
     trial: Trial
     remark: str | None = None
+    state: State | None = None
 
 
 class TrialRunner(Protocol):
@@ -54,7 +56,7 @@ class Listener(Protocol):
 
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
+    def ended(self, ended: Ended, done: int, total: int) -> None: ...
 
 
 class TrialQueue:
@@ -161,7 +163,7 @@ class TrialQueue:
             done = len(self._trials)
             self._unwritten = True
             self._write(finished=False, force=False)
-        self._listener.ended(ended.trial, ended.remark, done, self._total)
+        self._listener.ended(ended, done, self._total)
 
     def _with_retries(self, planned: Planned, name: str) -> Ended:
         """Retry after an exception, unless a retry would only raise it again."""

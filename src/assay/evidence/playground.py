@@ -76,6 +76,24 @@ class Validating(Protocol):
         ...
 
 
+@runtime_checkable
+class Versioned(Protocol):
+    """A FHIR server that may keep versions."""
+
+    def past(self, at: datetime) -> "PastSource":
+        """The server as it was."""
+        ...
+
+
+@runtime_checkable
+class PastSource(FhirSource, Protocol):
+    """A FHIR server as it was at a moment."""
+
+    def note(self, resource_type: str) -> str | None:
+        """What can't be told about resources of a type, if anything."""
+        ...
+
+
 class FileSource(Protocol):
     """A place for files: a folder, an SFTP server, a bucket."""
 
@@ -131,6 +149,10 @@ class Remembering(Protocol):
         """The clock to wait with; None if no check should wait."""
         ...
 
+    def accepted_at(self) -> datetime | None:
+        """When the completion was accepted: what changed later doesn't count. None if everything does."""
+        ...
+
     def anew(self) -> PlaygroundState: ...
 
     def once(self, what: Hashable, make: Callable[[], Made]) -> Made: ...
@@ -139,6 +161,16 @@ class Remembering(Protocol):
 def time_of(state: PlaygroundState) -> Clock | None:
     """The clock to wait with, if the state has one."""
     return cast("Remembering", state).time() if _remembers(type(state)) else None
+
+
+def accepted_at(state: PlaygroundState) -> datetime | None:
+    """When the completion was accepted, if the state knows."""
+    return cast("Remembering", state).accepted_at() if _remembers(type(state)) else None
+
+
+def past(source: FhirSource, at: datetime) -> FhirSource:
+    """A server as it was, where it can tell."""
+    return source.past(at) if isinstance(source, Versioned) else source
 
 
 def anew(state: PlaygroundState) -> PlaygroundState:

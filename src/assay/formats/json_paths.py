@@ -3,12 +3,15 @@
 """
 
 import functools
+import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from assay.core.errors import BoundsError
 from assay.formats.fhirpath.escape import in_fhirpath
 from assay.formats.field_rules.values import Plain
+
+_MEANS_NOTHING: Final = re.compile(r"[\[\]]|^(?:\*+|-\d+|\s.*|.*\s)$", re.DOTALL)
 
 
 class DeepDataError(BoundsError):
@@ -36,6 +39,11 @@ def check_path(path: str) -> None:
         _compiled(path)
     elif not path or any(not part for part in path.split(".")):
         raise ValueError(f"the path {path!r} has an empty part")
+    elif strange := next(filter(_MEANS_NOTHING.search, path.split(".")), None):
+        raise ValueError(
+            f"a dotted path has names and numbers from 0, as in lines.0.id, and {path!r} has {strange!r}; "
+            "JSONPath, which begins with $, has more: $.lines[*].id, $.lines[-1].id, $['a name of any kind']"
+        )
 
 
 def escape_for(path: str) -> Callable[[str], str]:
@@ -60,7 +68,13 @@ def _dotted(path: str, data: Plain) -> list[Plain]:
                 return []
             here = here[part]
         # Python refuses to read thousands of digits.
-        elif isinstance(here, list) and part.isdecimal() and len(part) < 10 and int(part) < len(here):
+        elif (
+            isinstance(here, list)
+            and part.isdecimal()
+            and part.isascii()
+            and len(part) < 10
+            and int(part) < len(here)
+        ):
             here = here[int(part)]
         else:
             return []

@@ -1,10 +1,14 @@
 """A playground in the store, as criteria look at it."""
 
-from datetime import UTC, datetime
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
+from assay.adapters.store import tables, writing
+from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
@@ -102,3 +106,38 @@ def test_one_record_more_than_is_read_is_asked_for(store: Store, monkeypatch: py
     monkeypatch.setattr(bounds, "MOST_RECORDS", 3)
     store.record("box", [NewEvent("e", b"x", AFTER) for _ in range(9)], new=Playground("box", START))
     assert len(store.events("box", "e")) == 4
+
+
+def as_of(store: Store, at: datetime) -> list[object]:
+    return [row.data["a"] for row in Records(store.rows, until=at).state_rows("box", "r")]
+
+
+def test_every_version_of_a_row_is_there_at_its_time(store: Store) -> None:
+    store.add_playground(Playground("box", START))
+    moments = [START + timedelta(seconds=n) for n in range(4)]
+    with store.writing() as connection:
+        for number, moment in enumerate(moments):
+            writing.add(connection, "box", StateRow("r", "k", {"a": number}, BEFORE), moment)
+    assert as_of(store, START - timedelta(seconds=1)) == []
+    assert [as_of(store, moment) for moment in moments] == [[0], [1], [2], [3]]
+    assert [row.data for row in store.state_rows("box", "r")] == [{"a": 3}]
+
+
+def test_two_who_replace_a_row_keep_both_versions(store: Store) -> None:
+    store.record("box", [StateRow("r", "k", {"a": -1}, AFTER)], new=Playground("box", START))
+
+    def replace(number: int) -> None:
+        store.record("box", [StateRow("r", "k", {"a": number}, AFTER)])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(replace, range(20)))
+    kept = [row.data["a"] for row in store.rows(select(tables.replaced_rows))]
+    last = [row.data["a"] for row in store.state_rows("box", "r")]
+    assert sorted(kept + last) == list(range(-1, 20))
+
+
+def test_versions_go_with_their_playground(store: Store) -> None:
+    box = Playground("box", START)
+    store.record("box", [StateRow("r", "k", {"a": n}, AFTER) for n in range(3)], new=box)
+    store.replace(box, [])
+    assert store.rows(select(tables.replaced_rows)) == []

@@ -12,6 +12,7 @@ import pytest
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.engine.criteria import check_of
+from assay.engine.shared_state import SharedState
 from assay.evidence.playground import StoredFile
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
 
@@ -435,3 +436,18 @@ def test_a_value_of_the_data_in_a_pattern_and_in_a_path() -> None:
 def test_names_that_are_chosen_to_be_slow_are_not() -> None:
     playground = state({"/".join(["a" * 250] * 4) + f"/{number}": b"" for number in range(200)})
     assert not outcome(playground, pattern="**/" + "*a" * 12 + "*b/**/x").passed
+
+
+@pytest.mark.parametrize(
+    ("at", "note"),
+    [
+        (START, {}),
+        (AFTER, {"as_of": "a.txt changed after the completion was accepted; it counts as it is now"}),
+    ],
+)
+def test_a_file_that_may_have_changed_after_acceptance_is_noted(at: datetime, note: dict[str, str]) -> None:
+    """The times of an SFTP server are what the sender of a file says, so nothing is left out by them."""
+    playground = SharedState(state({"a.txt": b"x"}, at={"a.txt": at}), accepted_at=START)
+    answer = check_of({"assert": "sftp-file-present", "path": "a.txt"}, {}).run(playground)
+    assert isinstance(answer, Scored)
+    assert (answer.score, answer.evidence) == (1.0, {"fieldResults": [], "paths": ["a.txt"], "count": 1, **note})

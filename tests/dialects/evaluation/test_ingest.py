@@ -709,7 +709,7 @@ def test_a_doubtful_reward_is_tagged_and_strictly_unusable(
 ) -> None:
     found = ingest(evidence)
     assert (summary(found), tags(found)) == ((reward, True, None), [(category, "mechanical")])
-    strictly = ingest_evidence(evidence, clock=lambda: 0.0, strict=True)
+    strictly = ingest_evidence(evidence, strict=True)
     assert (summary(strictly), tags(strictly)) == ((0.0, False, reason), [(category, "mechanical")])
 
 
@@ -717,5 +717,5 @@ def test_a_doubtful_reward_is_tagged_and_strictly_unusable(
     ("json_file", "text"), [(b'{"reward": 0.3333}', b"0.33"), (b'{"reward": 1}', b"1.0"), (b'{"reward": 1}', b"?")]
 )
 def test_files_that_do_not_contradict_each_other(json_file: bytes, text: bytes) -> None:
-    found = ingest_evidence(left(json_file, text=text), clock=lambda: 0.0, strict=True)
+    found = ingest_evidence(left(json_file, text=text), strict=True)
     assert (found.reason_code, found.result.error_taxonomy) == (None, None)

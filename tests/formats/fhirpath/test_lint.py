@@ -47,6 +47,11 @@ WRONG_DOTTED = [
     ("Patient", "name..family", "empty part"),
     ("Patient", "", "empty part"),
     ("Patient", "0.name", "begins with an index"),
+    ("Patient", "name.0.0.family", "two indexes in a row"),
+    ("Patient", "name.-1.family", "has no element '-1'"),
+    ("Patient", "name.*.family", "has no element '*'"),
+    ("Patient", "name[*].family", "has no element 'name[*]'"),
+    ("Patient", "name.0.family ", "has no element 'family '"),
     ("Bundle", "entry.0.resorce.name", "did you mean resource?"),
 ]
 

@@ -47,3 +47,9 @@ def test_a_value_in_a_pattern_means_itself(value: str) -> None:
         check_glob(pattern)
         assert matches_glob(f"a{value}b", pattern)
         assert not matches_glob(f"a{value}xb", pattern)
+
+
+@pytest.mark.parametrize("path", ["", "0.a", "01.a", "-1.a", "*", "3", "**.a", "1234567890.a", '"a"', ".a"])
+def test_a_path_into_a_csv_that_is_none(path: str) -> None:
+    with pytest.raises(ValueError, match="a path into a CSV must be"):
+        FORMATS["csv"].check_path(path)

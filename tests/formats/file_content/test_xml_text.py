@@ -25,6 +25,8 @@ DOCUMENT = b"""<?xml version="1.0" encoding="UTF-8"?>
         ("ClinicalDocument/id[@root=1.3]/@extension", ["B"]),
         ('ClinicalDocument/id[@root="1.2"]/@extension', ["A"]),
         ("ClinicalDocument/id[3]/@root", []),
+        ('ClinicalDocument/id[@root="1.2",@extension=A]/@root', ["1.2"]),
+        ("ClinicalDocument/id[@root=1.2, @extension=B]/@root", []),
         ("ClinicalDocument/name/given", ["Ana", "M."]),
         ("ClinicalDocument/name/family", ["Rivera"]),
         ("ClinicalDocument/name", ["Ana M. Rivera"]),
@@ -45,7 +47,27 @@ def test_what_is_found(path: str, values: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["", "/", "/a", "a/", "a//b", "@a", "a[0]", "a[", "a[b]", "a/@", "a/@b/c", "**", "a b"]
+    "path",
+    [
+        "",
+        "/",
+        "/a",
+        "a/",
+        "a//b",
+        "@a",
+        "a[0]",
+        "a[",
+        "a[b]",
+        "a/@",
+        "a/@b/c",
+        "**",
+        "a b",
+        "a[@b=c,d]",
+        "a[@b=c=d]",
+        "a[@b=c,]",
+        "a[-1]",
+        "a\n",
+    ],
 )
 def test_a_path_that_is_none(path: str) -> None:
     with pytest.raises(ValueError, match="a path into XML must be like"):

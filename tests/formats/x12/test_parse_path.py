@@ -68,7 +68,10 @@ PATHS = [
     path("EB[2][01=B]07", "EB", 7, filters=(Nth(2), Equals(1, None, "B"))),
     path("SVC[01-1=HC][01.2=99211]03", "SVC", 3, filters=(Equals(1, 1, "HC"), Equals(1, 2, "99211"))),
     path("REF[02=]01", "REF", 1, filters=(Equals(2, None, ""),)),
-    path("REF[02=a b=c/d]01", "REF", 1, filters=(Equals(2, None, "a b=c/d"),)),
+    path("REF[02=a b/d]01", "REF", 1, filters=(Equals(2, None, "a b/d"),)),
+    path('REF[02="a b=c,d "]01', "REF", 1, filters=(Equals(2, None, "a b=c,d "),)),
+    path("EB[01=C,06=29]07", "EB", 7, filters=(Equals(1, None, "C"), Equals(6, None, "29"))),
+    path('EB[01=C, 13-1="HC"][2]07', "EB", 7, filters=(Equals(1, None, "C"), Equals(13, 1, "HC"), Nth(2))),
     path('REF[02="a]b"]01', "REF", 1, filters=(Equals(2, None, "a]b"),)),
     path(r'REF[02="a\"\\b"]01', "REF", 1, filters=(Equals(2, None, 'a"\\b'),)),
     path(
@@ -93,6 +96,8 @@ def test_what_a_path_means(expected: Path) -> None:
 
 SEGMENT = "a segment with an element must come here, such as EB07, EB-7 or EB[01=B]07"
 BRACKETS = "brackets must hold a qualifier such as [01=B], a number such as [2], or *"
+CONDITIONS = "behind a comma stands another condition, such as the 06=29 of [01=C,06=29]"
+VALUE = "a value ends with ] or a comma, and is in double quotes if it has one of"
 BEHIND_SEGMENT = "behind a segment stands an element"
 BEHIND_ELEMENT = "behind an element stands a component such as -1, a repetition such as [2], or nothing"
 
@@ -122,13 +127,26 @@ BEHIND_ELEMENT = "behind an element stands a component such as -1, a repetition 
         ("STC01-0", 6, "components count from 1"),
         ("EB03[0]", 5, "repetitions count from 1"),
         ("EB[0]01", 3, "segments count from 1"),
-        ("EB[00=B]01", 3, "elements count from 1"),
-        ("EB[01=B", 3, BRACKETS),
+        ("EB[00=B]01", 4, "elements count from 1"),
+        ("EB[01=B", 7, VALUE),
         ("EB[]01", 3, BRACKETS),
+        ("EB[01=C,D]07", 9, CONDITIONS),
+        ("EB[01=C,]07", 9, CONDITIONS),
+        ("EB[01=C,2]07", 9, CONDITIONS),
+        ("EB[01=C,*]07", 9, CONDITIONS),
+        ("EB[01=C,06=29", 12, VALUE),
+        ("EB[01=C;06=29]07", 7, VALUE),
+        ("EB[01=a=b]07", 7, VALUE),
+        ("EB[01=C ,06=29]07", 7, VALUE),
+        ("EB[01= C]07", 7, VALUE),
+        ("EB[01!=C]07", 3, BRACKETS),
+        ("EB[-1]07", 3, BRACKETS),
+        ("EB[01=C[1]]07", 7, VALUE),
+        ('EB[01="C"x]07', 7, VALUE),
         ("EB[x=1]02", 3, BRACKETS),
         ("EB[01]x", 7, BEHIND_SEGMENT),
         ("EB[1,2]02", 3, BRACKETS),
-        ('EB[01="B]07', 3, BRACKETS),
+        ('EB[01="B]07', 7, VALUE),
         ("EB[01=B]7", 9, BEHIND_SEGMENT),
         ("EB-", 3, BEHIND_SEGMENT),
         ("EB[2]/01", 1, "'EB' is not a loop"),

@@ -81,6 +81,19 @@ files = Table(
     PrimaryKeyConstraint("playground", "path"),
 )
 
+replaced_files = Table(
+    "replaced_files",
+    metadata,
+    Column("id", Counted, primary_key=True),
+    Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False),
+    Column("path", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("modified", UtcTime, nullable=False),
+    Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
+    Column("replaced_at", UtcTime, nullable=False),
+    Index(None, "playground", "replaced_at"),
+)
+
 tasks = Table(
     "tasks",
     metadata,
@@ -174,6 +187,8 @@ task_runs = Table(
     created_column(),
     Column("started_at", UtcTime),
     Column("deadline_at", UtcTime),
+    # The first completion that came in time. From then on, only the grading ends the run.
+    Column("completion_requested_at", UtcTime),
     Column("completed_at", UtcTime),
     # Who grades it at the moment, and until when that is believed.
     Column("claim", Text),
@@ -222,6 +237,9 @@ work = Table(
     # Organisations take turns: each of their submissions is one turn later than the one before.
     Column("turn", Counted, nullable=False),
     Column("tries", Integer, nullable=False),
+    # Since when it waits for a source that is down, and how often that was seen. This doesn't count as a try.
+    Column("source_down_since", UtcTime),
+    Column("source_waits", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcTime, nullable=False),
     Column("claim", Text),
     Column("claimed_until", UtcTime),

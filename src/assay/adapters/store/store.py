@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Executable, select
@@ -13,7 +14,7 @@ from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
-from assay.adapters.store.records import Records
+from assay.adapters.store.records import EVER, Records
 from assay.adapters.tracing import span
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground, Record
@@ -107,10 +108,10 @@ class Store:
             return writing.has_playground(connection, identity)
 
     @contextmanager
-    def reading(self) -> Iterator[Records]:
-        """The records of all playgrounds as they are now, over one connection."""
+    def reading(self, until: datetime = EVER) -> Iterator[Records]:
+        """The records of all playgrounds as of a moment, over one connection."""
         with self._traced("read"), connected(self._engine) as connection:
-            yield Records(lambda statement, values: connection.execute(statement, values).all())
+            yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""

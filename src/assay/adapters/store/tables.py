@@ -25,6 +25,7 @@ __all__ = [
     "events",
     "metadata",
     "playgrounds",
+    "replaced_rows",
     "run_tables",
     "service_tables",
     "state_rows",
@@ -51,6 +52,11 @@ def _of_a_playground() -> Column[str]:
     return Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False)
 
 
+def _received() -> "Column[object]":
+    """When the store took a record, whatever its sender says. Those of older stores have none."""
+    return Column("received_at", UtcTime)
+
+
 events = Table(
     "events",
     metadata,
@@ -59,6 +65,7 @@ events = Table(
     Column("type", Text, nullable=False),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
+    _received(),
     Index(None, "playground", "type", "at"),
 )
 
@@ -70,7 +77,23 @@ state_rows = Table(
     Column("key", Text, nullable=False),
     Column("data", JSON, nullable=False),
     Column("at", UtcTime, nullable=False),
+    _received(),
     PrimaryKeyConstraint("playground", "resource", "key"),
+)
+
+# What rows were before they changed: a run is graded by the state of when its completion was accepted.
+replaced_rows = Table(
+    "replaced_rows",
+    metadata,
+    Column("id", Counted, primary_key=True),
+    _of_a_playground(),
+    Column("resource", Text, nullable=False),
+    Column("key", Text, nullable=False),
+    Column("data", JSON, nullable=False),
+    Column("at", UtcTime, nullable=False),
+    _received(),
+    Column("replaced_at", UtcTime, nullable=False),
+    Index(None, "playground", "resource", "replaced_at"),
 )
 
 turns = Table(
@@ -81,6 +104,7 @@ turns = Table(
     Column("speaker", Text, nullable=False),
     Column("text", Text, nullable=False),
     Column("at", UtcTime, nullable=False),
+    _received(),
     PrimaryKeyConstraint("playground", "number"),
 )
 
@@ -91,5 +115,6 @@ x12_responses = Table(
     _of_a_playground(),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
+    _received(),
     Index(None, "playground", "at"),
 )

@@ -1,4 +1,4 @@
-"""Put records into tables. A row of state replaces the one before it; everything else is only added.
+"""Put records into tables. A row of state replaces the one before it, which is kept apart; the rest is only added.
 
 What is removed is a whole playground.
 """
@@ -6,10 +6,12 @@ What is removed is a whole playground.
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import limits, service_tables, tables
+from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.schema import DEFAULT_ORGANISATION
 from assay.core.errors import InputError
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
@@ -44,27 +46,28 @@ def remove_playground(connection: Connection, identity: str) -> None:
     runs = service_tables.task_runs
     if connection.execute(select(runs.c.id).where(runs.c.playground == identity)).first() is not None:
         raise InputError(f"the playground {identity!r} can't be replaced: task runs of the service worked in it")
-    records = (tables.events, tables.state_rows, tables.turns, tables.x12_responses)
-    for table in (*records, service_tables.files, service_tables.sources):
+    records = (tables.events, tables.state_rows, tables.replaced_rows, tables.turns, tables.x12_responses)
+    for table in (*records, service_tables.files, service_tables.replaced_files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
     connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
 
 
-def add(connection: Connection, playground: str, record: Record) -> None:
-    """Add one record to a playground that is there."""
+def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> None:
+    """Add one record to a playground that is there. It was received now, unless told otherwise."""
+    common = {"playground": playground, "received_at": received or datetime.now(UTC)}
     if isinstance(record, NewEvent):
-        _add_event(connection, playground, record)
+        _add_event(connection, common, record)
     elif isinstance(record, NewResponse):
-        _add_response(connection, playground, record)
+        _add_response(connection, common, record)
     elif isinstance(record, StateRow):
-        _put_row(connection, playground, record)
+        _put_row(connection, common, record)
     else:
-        _add_turn(connection, playground, record)
+        _add_turn(connection, common, record)
 
 
-def _add_event(connection: Connection, playground: str, record: NewEvent) -> None:
+def _add_event(connection: Connection, common: dict[str, object], record: NewEvent) -> None:
     values = {
-        "playground": playground,
+        **common,
         "type": limits.checked_name(record.type, "the type of an event"),
         "payload": limits.checked_payload(record.payload, "the payload of an event"),
         "at": limits.checked_time(record.at, "the time of an event"),
@@ -72,32 +75,45 @@ def _add_event(connection: Connection, playground: str, record: NewEvent) -> Non
     connection.execute(insert(tables.events).values(values))
 
 
-def _add_response(connection: Connection, playground: str, record: NewResponse) -> None:
+def _add_response(connection: Connection, common: dict[str, object], record: NewResponse) -> None:
     values = {
-        "playground": playground,
+        **common,
         "payload": limits.checked_payload(record.payload, "an X12 response"),
         "at": limits.checked_time(record.at, "the time of an X12 response"),
     }
     connection.execute(insert(tables.x12_responses).values(values))
 
 
-def _put_row(connection: Connection, playground: str, record: StateRow) -> None:
+def _put_row(connection: Connection, common: dict[str, object], record: StateRow) -> None:
     changed = {
+        "received_at": common["received_at"],
         "data": limits.checked_data(record.data, "the data of a row"),
         "at": limits.checked_time(record.at, "the time of a row"),
     }
     values = {
-        "playground": playground,
+        **common,
         "resource": limits.checked_name(record.resource, "the resource of a row"),
         "key": limits.checked_name(record.key, "the key of a row", limits.KEY_BYTES),
         **changed,
     }
+    key = tables.state_rows.primary_key.columns
+    same = [column == values[column.key] for column in key]
+    keep_replaced(connection, tables.state_rows, tables.replaced_rows, same, common["received_at"])
     put(connection, tables.state_rows, values, changed)
 
 
-def _add_turn(connection: Connection, playground: str, record: Turn) -> None:
+def keep_replaced(
+    connection: Connection, table: Table, replaced: Table, same: Sequence[ColumnElement[bool]], at: object
+) -> None:
+    """Copy the row that is about to be replaced, if there is one. Of two who replace it, one waits."""
+    names = [column.key for column in table.c]
+    there = select(*table.c, literal(at, UtcTime)).where(*same).with_for_update()
+    connection.execute(insert(replaced).from_select([*names, "replaced_at"], there))
+
+
+def _add_turn(connection: Connection, common: dict[str, object], record: Turn) -> None:
     values = {
-        "playground": playground,
+        **common,
         "number": limits.checked_turn(record.number),
         "speaker": limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
         "text": limits.checked_text(record.text, f"the text of turn {record.number}"),

@@ -17,6 +17,7 @@ from assay.dialects.criteria.resources import (
     Name,
     NewBenchmark,
     NewBenchmarkRun,
+    NewCriterion,
     NewTask,
     NewVersion,
     Status,
@@ -91,7 +92,7 @@ def replace_task(call: Call) -> Answer:
 
 
 @routes.add(
-    "POST", "/tasks/{id}/criteria", *WRITE, body=Written, answer=TaskCriterion, status=201, also=(404, 409)
+    "POST", "/tasks/{id}/criteria", *WRITE, body=NewCriterion, answer=TaskCriterion, status=201, also=(404, 409)
 )
 def create_criterion(call: Call) -> Answer:
     """Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."""
@@ -130,7 +131,7 @@ def get_criterion(call: Call) -> Answer:
     return shown(call.service.tasks.criterion(call.organisation, call.path["id"]))
 
 
-@routes.add("PUT", "/criteria/{id}", *WRITE, body=Written, answer=TaskCriterion, also=(404,))
+@routes.add("PUT", "/criteria/{id}", *WRITE, body=NewCriterion, answer=TaskCriterion, also=(404,))
 def replace_criterion(call: Call) -> Answer:
     """Change a criterion of a task. Versions and runs that exist keep it as it was."""
     return shown(call.service.tasks.replace_criterion(call.organisation, call.path["id"], call.body))

@@ -88,7 +88,7 @@ def create_evaluation_result(call: Call) -> Answer:
     if body.result is not None:
         result, reason, origin = body.result, None, GIVEN
     else:
-        made = ingested(Artifacts(**body.verifier.model_dump()), service.host.clock)
+        made = ingested(Artifacts(**body.verifier.model_dump()))
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
     record = result.model_dump(mode="json")

@@ -1,5 +1,6 @@
 """Runs of tasks: start, complete, cancel, and what came of them."""
 
+from dataclasses import replace
 from typing import Any
 
 from pydantic import Field
@@ -136,9 +137,11 @@ def start(call: Call) -> Answer:
 def complete(call: Call) -> Answer:
     """Grade a started run: hold the criteria of its task against its playground.
 
-    The answer of a second request is that of the first: a run is graded once. If a source can't be reached, the
-    answer is 503 and the run can be completed again. A run whose time is over is timed_out, with a score of 0.
-    With the header ``Prefer: respond-async`` the answer is 202, and a worker grades the run.
+    The first completion within the time of the run is accepted: from then on the deadline no longer applies, and
+    the state of that moment is graded, however late. The answer of a second request is that of the first: a run
+    is graded once. If a source can't be reached, the answer is 503 and the run can be completed again. A run whose
+    time is over before is timed_out, with a score of 0. With the header ``Prefer: respond-async``, the answer is
+    202, and a worker grades the run.
     """
     service = call.service
     if "respond-async" in call.headers.get("prefer", ""):
@@ -158,9 +161,9 @@ def complete(call: Call) -> Answer:
 
 
 def _completed_later(call: Call) -> Answer | None:
-    """Leave a started run to a worker. None for one that needs none any more."""
-    run = call.service.runs.task_run(call.key.owner, call.path["id"])
-    if run.status is not Status.ACTIVE or run.phase is Phase.CREATED:
+    """Leave a run to a worker whose completion is accepted. None for one that needs none, or came too late."""
+    run = call.service.runs.accept(call.key.owner, call.path["id"], call.service.host.now())
+    if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
     call.service.wake()
@@ -168,7 +171,10 @@ def _completed_later(call: Call) -> Answer | None:
     if call.key.scope is Scope.RUN:
         # Why a try failed names the sources that the agent is graded by.
         told["reason"] = None
-    return shown(told, 202)
+    answer, headers = shown(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
+    # A run token can't look at work: it completes again.
+    where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
+    return replace(answer, headers={**answer.headers, **headers, **where})
 
 
 def completed_answer(done: Completed) -> dict[str, Any]:

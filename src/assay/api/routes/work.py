@@ -15,7 +15,11 @@ READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 
 
 class WorkResource(StrictModel):
-    """A piece of work. ``target`` is what it is done to; ``reason`` says why the last try failed."""
+    """A piece of work. ``target`` is what it is done to; ``reason`` says why the last try failed.
+
+    Work that waits for a source that is down says since when; that uses up no tries. ``next_try_at`` is when work
+    that is queued is tried at the earliest.
+    """
 
     id: str
     kind: str
@@ -25,6 +29,8 @@ class WorkResource(StrictModel):
     reason: str | None
     created_at: datetime
     finished_at: datetime | None
+    waiting_for_source_since: datetime | None
+    next_try_at: datetime | None
 
 
 @routes.add("GET", "/work", *READ, answer=WorkResource, lists=True, query={"state": "only work in this state"})
@@ -66,4 +72,6 @@ def shown_work(work: Work) -> dict[str, object]:
         "reason": work.reason,
         "created_at": work.created_at,
         "finished_at": work.finished_at,
+        "waiting_for_source_since": work.source_down_since,
+        "next_try_at": work.not_before if work.state is WorkState.QUEUED else None,
     }

@@ -5,7 +5,8 @@
 this run. ``select`` says which of the remaining resources the fields are checked on: the ``first`` (the default),
 the ``latest`` to change, ``any`` (the one that scores best), ``all``, or the ``only`` one. ``cardinality`` limits
 how many there may be; ``exists: false`` passes if there is none. With ``wait_s``, the server is asked again until
-all of this holds or that many seconds have passed.
+all of this holds or that many seconds have passed. In a task run, state counts as of when its completion was
+accepted, or ``wait_s`` later; ``as_of`` in the evidence says where the server can't tell what that was.
 
 A field has a ``path``, which is dotted with indexes (``participant.0.actor.display``), or a ``fhirpath``. Elements
 that this version of FHIR doesn't have are refused: ``fhirVersion`` is R4 (the default), R4B or R5, or what servers
@@ -15,17 +16,27 @@ asked of the server (``$validate``); it counts like a field.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import PlaygroundState, anew, older_note, time_of, validated
+from assay.evidence.playground import (
+    FhirSource,
+    PastSource,
+    PlaygroundState,
+    accepted_at,
+    anew,
+    older_note,
+    past,
+    time_of,
+    validated,
+)
 from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
-from assay.formats.fhirpath.matches import Match, Resource, latest, matches
+from assay.formats.fhirpath.matches import Match, Resource, last_change, latest, matches
 from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import Result, absent_rows
@@ -98,10 +109,11 @@ class FhirResourceState:
 
     def _look(self, evidence: PlaygroundState) -> Scored:
         since = None if self.since is None else evidence.run_start
-        looked = list(self._needed(self._matches(evidence, since)))
+        source = self._source(evidence)
+        looked = list(self._needed(matches(self._asked(source), self.where, since, self.fhirVersion)))
         found = [one for one in looked if not one.older]
         meant = [one for one in found if one.doubt is None]
-        more = _shown(found)
+        more = {**_shown(found), **self._as_of(evidence, source, meant)}
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
             said = complaint + older_note(0 if found else len(looked))
@@ -111,13 +123,25 @@ class FhirResourceState:
             return Scored(1.0, True, summary, {KEY: [], **more})
         return self._held(meant, more, evidence)
 
-    def _matches(self, evidence: PlaygroundState, since: datetime | None) -> Iterator[Match]:
-        return matches(self._asked(evidence), self.where, since, self.fhirVersion)
+    def _source(self, evidence: PlaygroundState) -> FhirSource:
+        accepted = accepted_at(evidence)
+        source = evidence.fhir
+        return source if accepted is None else past(source, accepted + timedelta(seconds=self.wait_s))
 
-    def _asked(self, evidence: PlaygroundState) -> Iterable[Resource]:
+    def _as_of(self, evidence: PlaygroundState, source: FhirSource, meant: list[Match]) -> dict[str, str]:
+        """What can't be told about the state of when the completion was accepted."""
+        if accepted_at(evidence) is None:
+            return {}
+        timeless = next((one.name for one in meant if last_change(one.resource) is None), None)
+        note = source.note(self.resource_type) if isinstance(source, PastSource) else None
+        if timeless is not None:
+            note = f"{timeless} has no time of its last change (meta.lastUpdated), so it counts as it is now"
+        return {} if note is None else {"as_of": note}
+
+    def _asked(self, source: FhirSource) -> Iterable[Resource]:
         if self.id is None:
-            return evidence.fhir.search(self.resource_type, self.search or {})
-        read = evidence.fhir.read(self.resource_type, self.id)
+            return source.search(self.resource_type, self.search or {})
+        read = source.read(self.resource_type, self.id)
         return [] if read is None else [read]
 
     def _needed(self, found: Iterator[Match]) -> Iterator[Match]:

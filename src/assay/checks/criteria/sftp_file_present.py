@@ -29,7 +29,7 @@ from typing import ClassVar, Final, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
-from assay.evidence.playground import FileSource, PlaygroundState, StoredFile, older_note
+from assay.evidence.playground import FileSource, PlaygroundState, StoredFile, accepted_at, older_note
 from assay.evidence.playground_check import Escapes
 from assay.formats.field_rules.cardinality import Cardinality
 from assay.formats.field_rules.rows import absent_rows
@@ -95,7 +95,8 @@ class SftpFilePresent:
         source = evidence.files
         named = [one for one in source.files() if matches_glob(one.path, self._glob)]
         meant = sorted((one for one in named if self._in_time(one, evidence)), key=lambda one: one.path)
-        more = {"paths": [printable(one.path) for one in meant[:SHOWN]], "count": len(meant)}
+        shown = [printable(one.path) for one in meant[:SHOWN]]
+        more = {"paths": shown, "count": len(meant), **_as_of(meant, accepted_at(evidence))}
         complaint = self._complaint(len(meant))
         if complaint is not None:
             said = complaint + older_note(0 if meant else len(named))
@@ -154,6 +155,15 @@ class SftpFilePresent:
         reason = {} if why is None else {"unreadable": why}
         what = name if why is None else f"{name} ({why})"
         return scored_rows(demands.rules, found, KEY, what, path=name, **more, **reason)
+
+
+def _as_of(meant: list[StoredFile], accepted: datetime | None) -> dict[str, str]:
+    """On an SFTP server, times are what the sender of a file says, so nothing can be left out by them."""
+    late = next((one for one in meant if accepted is not None and one.modified > accepted), None)
+    said = (
+        f"{printable(late.path)} changed after the completion was accepted; it counts as it is now" if late else ""
+    )
+    return {"as_of": said} if late else {}
 
 
 def _changed_since(start: datetime, modified: datetime) -> bool:

@@ -30,6 +30,16 @@ TimeOut = Annotated[FiniteFloat, Field(gt=0, le=LONGEST_TIME_OUT_SEC)]
 Written = dict[str, Any]
 
 
+def _with_fields(criterion: Written) -> Written:
+    if not criterion:
+        raise ValueError("a criterion must have a label and an assertion, got {}")
+    return criterion
+
+
+# One that can't be used is kept and fails when it is graded. One without any field is a mistake of the sender.
+NewCriterion = Annotated[Written, AfterValidator(_with_fields), Field(json_schema_extra={"minProperties": 1})]
+
+
 class Status(Enum):
     """Where a run is: ``active`` until it ends in one of the other ways."""
 
@@ -156,7 +166,10 @@ class NewTaskRun(StrictModel):
 
 
 class TaskRun(StrictModel):
-    """One attempt at one task."""
+    """One attempt at one task. ``completion_requested_at`` is when its first completion was accepted, in time.
+
+    From then on only the grading ends it, by the state of that moment, however late that is.
+    """
 
     id: str
     benchmark_run_id: str | None
@@ -173,6 +186,7 @@ class TaskRun(StrictModel):
     created_at: datetime
     started_at: datetime | None
     deadline_at: datetime | None
+    completion_requested_at: datetime | None
     completed_at: datetime | None
 
 

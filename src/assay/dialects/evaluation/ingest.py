@@ -15,7 +15,6 @@ from assay.dialects.evaluation.bounded_text import bounded, named
 from assay.dialects.evaluation.details import read_details
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
-from assay.dialects.evaluation.schema_limits import Clock
 from assay.dialects.evaluation.verifier_words import read_words
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
 from assay.evidence.verifier_run import RunEnd, VerifierEvidence
@@ -57,7 +56,6 @@ def ingest(
     evidence: VerifierEvidence,
     declared: Declared | None = None,
     *,
-    clock: Clock,
     schema_forbids_reward: bool = False,
     strict: bool = False,
 ) -> Ingested:
@@ -67,7 +65,7 @@ def ingest(
 
     Raises ``MeasurementError`` where the declared schema can't be used: then nobody knows how good the output is.
     """
-    inspection = _inspect(evidence.output, declared, clock)
+    inspection = _inspect(evidence.output, declared)
     conflict = _conflict(evidence.rewards)
     reward = _in_time(_read_reward(evidence.rewards), evidence.end)
     if strict:
@@ -104,7 +102,7 @@ def _of_details(file: File, refused: Sequence[str]) -> list[str]:
     return [f"{file.path}: {complaint}" for complaint in refused]
 
 
-def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> Inspection:
+def _inspect(output: File | None, declared: Declared | None) -> Inspection:
     """If a task declares no output, there is nothing that could be unparseable."""
     if output is None:
         return Inspection(True, True)
@@ -113,7 +111,7 @@ def _inspect(output: File | None, declared: Declared | None, clock: Clock) -> In
     if isinstance(output, Refused):
         fine = declared is not None and _is_fine(output.why, declared)
         return Inspection(True, True) if fine else Inspection(False, False, (f"the output {output}",))
-    return inspect_output(output.data, declared, clock) if declared else Inspection(True, True)
+    return inspect_output(output.data, declared) if declared else Inspection(True, True)
 
 
 def _is_fine(why: Refusal, declared: Declared) -> bool:

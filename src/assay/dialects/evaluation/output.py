@@ -18,7 +18,6 @@ from typing import Any
 from assay.dialects.evaluation.csv_rows import check_csv, rows_by_name
 from assay.dialects.evaluation.markdown import headings
 from assay.dialects.evaluation.schema import schema_complaint, violations
-from assay.dialects.evaluation.schema_limits import Clock
 from assay.dialects.evaluation.xml_text import check_xml, encoding_of
 from assay.dialects.evaluation.yaml_values import load_yaml
 
@@ -92,7 +91,7 @@ def format_of(path: str) -> Format | None:
     return _EXTENSIONS.get(ending.lower()) if dot else None
 
 
-def inspect_output(data: bytes, declared: Declared, clock: Clock) -> Inspection:
+def inspect_output(data: bytes, declared: Declared) -> Inspection:
     """Parse the output and check it against its schema. Never raises for what the output holds.
 
     Raises ``MeasurementError`` where the schema can't be used.
@@ -111,7 +110,7 @@ def inspect_output(data: bytes, declared: Declared, clock: Clock) -> Inspection:
     missing = _missing_sections(text, declared.sections)
     if missing:
         return Inspection(True, False, (f"the output has no section {', '.join(missing)}",))
-    found = [] if declared.schema is None else violations(value, declared.schema, clock)
+    found = [] if declared.schema is None else violations(value, declared.schema)
     return Inspection(True, not found, tuple(found))
 
 

@@ -1,9 +1,9 @@
-"""Check a value against a JSON Schema, of the draft that it names, in bounded time and without the network.
+"""Check a value against a JSON Schema, of the draft that it names, in a number of steps and without the network.
 
 The schema is an author's, the value an agent's: a careless pattern and a hostile text, or a million items that
-must differ, would hold a grading up for hours. So patterns are searched under a time limit, items are told apart
-by their content at once, and the whole has a limit, too. A reference leads to the schema itself or to one of JSON
-Schema's own; nothing is ever loaded for it.
+must differ, would hold a grading up for hours. So steps are counted, in patterns and in the whole, and items are
+told apart by their content at once. A reference leads to the schema itself or to one of JSON Schema's own; nothing
+is ever loaded for it.
 
 Three things can go wrong, and only the first is the agent's fault:
 
@@ -20,12 +20,12 @@ from typing import Any
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.depth import is_deeper
 from assay.dialects.evaluation.schema_bounds import out_of_bounds
-from assay.dialects.evaluation.schema_limits import LIMIT_SEC, Clock, SchemaDepthError, SlowSchemaError, limited
+from assay.dialects.evaluation.schema_limits import MOST_STEPS, SchemaDepthError, SlowSchemaError, limited
 from assay.dialects.evaluation.schema_references import dangling_reference
 
 VIOLATIONS_SHOWN = 20
 SCHEMA_LEVELS = 100
-MOST_STEPS = 1_000_000
+MOST_STEPS_OF_PLAIN = 1_000_000
 NOT_CHECKED = "the output can't be checked against its schema"
 
 _DATES = (datetime.date, datetime.time)
@@ -58,14 +58,14 @@ def _complaint(schema: dict[str, Any]) -> str | None:
     return dangling_reference(schema)
 
 
-def violations(value: Any, schema: dict[str, Any], clock: Clock) -> list[str]:
+def violations(value: Any, schema: dict[str, Any]) -> list[str]:
     """The first that are found, each with its path. A value that can't be checked violates its schema.
 
     Raises ``MeasurementError`` where that is a fault of the schema or of the library.
     """
     plain = _dates_as_text(value)
     try:
-        errors = itertools.islice(_validator(schema, clock, LIMIT_SEC).iter_errors(plain), VIOLATIONS_SHOWN)
+        errors = itertools.islice(_validator(schema, MOST_STEPS).iter_errors(plain), VIOLATIONS_SHOWN)
         return sorted(f"{bounded(error.json_path)}: {bounded(error.message)}" for error in errors)
     except SlowSchemaError as error:
         return [f"{NOT_CHECKED}: {bounded(str(error))}"]
@@ -79,12 +79,12 @@ def violations(value: Any, schema: dict[str, Any], clock: Clock) -> list[str]:
 
 def _unusable(schema: dict[str, Any]) -> str | None:
     """Why not even plain values can be checked, for instance because a reference leads back to itself."""
-    validator = _validator(schema, itertools.count().__next__, MOST_STEPS)
+    validator = _validator(schema, MOST_STEPS_OF_PLAIN)
     try:
         for value in _ONE_OF_EACH_TYPE:
             list(validator.iter_errors(value))
     except SlowSchemaError:
-        return f"it takes more than {MOST_STEPS} steps to check a plain value"
+        return f"it takes more than {MOST_STEPS_OF_PLAIN} steps to check a plain value"
     except Exception as error:  # noqa: BLE001 - as above
         return f"no value can be checked against it: {_said(error)}"
     return None
@@ -106,7 +106,7 @@ def _draft(schema: dict[str, Any]) -> Any:
     return validator_for(schema, default=Draft202012Validator)
 
 
-def _validator(schema: dict[str, Any], clock: Clock, limit: float) -> Any:
+def _validator(schema: dict[str, Any], most: int) -> Any:
     """A validator of the schema's draft with keywords of ours, each within the limits."""
     from jsonschema.validators import extend  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415
@@ -114,8 +114,8 @@ def _validator(schema: dict[str, Any], clock: Clock, limit: float) -> Any:
     from assay.dialects.evaluation.schema_keywords import keywords  # noqa: PLC0415
 
     draft = _draft(schema)
-    ours = keywords()
-    checked = {name: limited(ours.get(name, usual), clock, limit) for name, usual in draft.VALIDATORS.items()}
+    ours, count = keywords(), itertools.count().__next__
+    checked = {name: limited(ours.get(name, usual), count, most) for name, usual in draft.VALIDATORS.items()}
     # Where a schema names its draft, the library would go on with its own keywords after a reference to it.
     plain = {name: value for name, value in schema.items() if name != "$schema"}
     made: Any = extend(draft, validators=checked)  # type: ignore[no-untyped-call]

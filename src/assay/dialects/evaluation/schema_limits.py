@@ -1,4 +1,4 @@
-"""How long, and how deep, a value is checked against a schema before that is given up.
+"""How many steps, and how deep, a value is checked against a schema before that is given up.
 
 The depth is looked at here because it is too late when Python itself finds it too deep: libraries of the validator
 that are not written in Python then end the whole program.
@@ -8,17 +8,17 @@ import sys
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-# Seconds that only ever go up.
-Clock: TypeAlias = Callable[[], float]
+# The next number, from 0.
+Count: TypeAlias = Callable[[], int]
 
-# The largest honest output takes about a minute.
-LIMIT_SEC = 300.0
+# The largest honest output takes a fifth of them, which is about a minute.
+MOST_STEPS = 25_000_000
 # Python counts more than these, so half of its limit leaves room.
 FRAMES = sys.getrecursionlimit() // 2
 
 
 class SlowSchemaError(Exception):
-    """Checking a value takes longer than the limit."""
+    """Checking a value takes more steps than the limit."""
 
 
 class SchemaDepthError(Exception):
@@ -34,13 +34,12 @@ def check_depth() -> None:
     raise SchemaDepthError("that goes too deep")
 
 
-def limited(keyword: Callable[..., Any], clock: Clock, limit_sec: float) -> Callable[..., Any]:
-    """A keyword that looks at the clock and at the depth first."""
-    end = clock() + limit_sec
+def limited(keyword: Callable[..., Any], count: Count, most: int) -> Callable[..., Any]:
+    """A keyword that counts a step, and looks at the depth, first."""
 
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        if clock() > end:
-            raise SlowSchemaError(f"that takes longer than {limit_sec:g} s")
+        if count() >= most:
+            raise SlowSchemaError(f"that takes more than {most} steps")
         check_depth()
         return keyword(validator, value, instance, schema)
 

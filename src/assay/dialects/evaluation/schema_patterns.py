@@ -1,4 +1,4 @@
-"""Patterns of a schema, searched in an agent's keys and texts under a time limit."""
+"""Patterns of a schema, searched in an agent's keys and texts within a number of steps."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -15,20 +15,20 @@ def is_pattern(text: object) -> bool:
 
 def occurs(pattern: str, text: str) -> bool:
     """Whether a pattern occurs in a text. Raises ``SlowSchemaError``."""
-    with _in_time():
+    with _limited():
         return search(compile_pattern(pattern), text)
 
 
 def keys_like(pattern: str, keys: Iterable[Any]) -> list[Any]:
     """The keys in which a pattern occurs. Raises ``SlowSchemaError``."""
     known = list(keys)
-    with _in_time():
+    with _limited():
         found = search_each(compile_pattern(pattern), known)
     return [key for key, hit in zip(known, found, strict=True) if hit]
 
 
 @contextlib.contextmanager
-def _in_time() -> Iterator[None]:
+def _limited() -> Iterator[None]:
     try:
         yield
     except SlowPatternError as error:

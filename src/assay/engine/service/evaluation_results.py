@@ -1,6 +1,6 @@
 """EvaluationResults over HTTP: given as they are, or made from what a verifier wrote, and put on a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -48,12 +48,12 @@ class EvaluationStore(Protocol):
     ) -> dict[str, Any]: ...
 
 
-def ingested(artifacts: Artifacts, clock: Callable[[], float]) -> Ingested:
+def ingested(artifacts: Artifacts) -> Ingested:
     """The result of a verifier's artifacts, by the rules for files."""
     rewards = RewardFiles(_file(REWARD_JSON, artifacts.reward_json), _file(REWARD_TEXT, artifacts.reward_txt))
     end = RunEnd(artifacts.exit_code, artifacts.timed_out)
     evidence = VerifierEvidence(rewards, _file(DETAILS, artifacts.details_json), None, end)
-    return ingest(evidence, clock=clock)
+    return ingest(evidence)
 
 
 def run_of_result(run: NewTrial, result: EvaluationResult, reason_code: str | None) -> Kept:

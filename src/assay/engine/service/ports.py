@@ -46,8 +46,15 @@ class RunStore(Protocol):
         """
         ...
 
+    def accept(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
+        """Note that a completion was asked for, if the run is going on and within its time. The first one counts.
+
+        Returns the run as it is then.
+        """
+        ...
+
     def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:
-        """Take a run for grading: one that is started, within its time, and that nobody else has."""
+        """Take a run for grading: one whose completion is accepted, now or before, and that nobody else has."""
         ...
 
     def release(self, claim: str) -> None:
@@ -57,7 +64,8 @@ class RunStore(Protocol):
     def end(self, organisation: str, identity: str, ending: Ending, claim: str | None) -> bool:
         """Write how an active run ends, with all that belongs to it; the benchmark run ends with its last one.
 
-        With a claim, only if that still holds. Returns whether it was written.
+        With a claim, only if that still holds. A run whose completion was accepted can't be timed out. Returns
+        whether it was written.
         """
         ...
 

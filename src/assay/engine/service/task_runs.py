@@ -1,5 +1,8 @@
 """Start, complete and cancel a task run.
 
+The first completion that comes in time is accepted: that is the agent's part. From then on the deadline no longer
+applies, and only the grading ends the run, by the state of that moment.
+
 A run is graded once. Who completes it claims it first, so that of two at the same time one grades and the other
 waits for that result. A source that is down scores nothing: the claim is given back, and the run can be completed
 again. If the process dies, its claim runs out.
@@ -118,12 +121,13 @@ def _refuse_used(store: RunStore, organisation: str, identity: str, idempotency_
 
 
 def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
-    """Whether the time of a run is over. If so, it is timed out: fail, with a score of 0."""
+    """Whether the time of a run is over, and no completion came before. Then it is timed out: fail, with 0."""
     if run.status is not Status.ACTIVE or run.deadline_at is None or now < run.deadline_at:
         return False
+    if run.completion_requested_at is not None:
+        return False
     ending = Ending(Status.TIMED_OUT, now, Verdict.FAIL, 0.0, {}, "the time of the run is over")
-    store.end(organisation, run.id, ending, None)
-    return True
+    return store.end(organisation, run.id, ending, None)
 
 
 def _has_ended(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:

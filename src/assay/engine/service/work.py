@@ -2,7 +2,8 @@
 
 It is in the store before it is acknowledged. A worker takes a piece for a while, and renews that while it is at
 it; if the worker dies, the piece is taken over. So work may be begun twice, and each kind of work must be such
-that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again.
+that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again. A
+source that is down uses up no try: the work waits for it, for a day.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -17,7 +18,13 @@ from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
 FIRST_PAUSE: Final = timedelta(seconds=2)
+LONGEST_PAUSE: Final = timedelta(minutes=15)
+LONGEST_WAIT: Final = timedelta(hours=24)
 STALLED: Final = "its worker ended without a word, three times"
+
+
+class SourceDownError(AssayError):
+    """What a piece of work needs can't be asked at the moment. That isn't a failure of the work."""
 
 
 class WorkState(Enum):
@@ -40,7 +47,10 @@ class WorkKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """A piece of work. ``tries`` counts how often it was begun."""
+    """A piece of work. ``tries`` counts how often it was begun, without those that found a source down.
+
+    ``source_down_since`` is when that began, and ``source_waits`` how often it waited since.
+    """
 
     id: str
     organisation: str
@@ -52,6 +62,9 @@ class Work:
     reason: str | None
     created_at: datetime
     finished_at: datetime | None
+    not_before: datetime
+    source_down_since: datetime | None = None
+    source_waits: int = 0
 
 
 class WorkStore(Protocol):
@@ -72,6 +85,10 @@ class WorkStore(Protocol):
         """Queue it again for later or, without ``again_at``, set it aside."""
         ...
 
+    def wait(self, work: Work, claim: str, reason: str, again_at: datetime, now: datetime) -> None:
+        """Queue it again for later, because a source is down. The try doesn't count."""
+        ...
+
 
 Doer = Callable[[Work], None]
 
@@ -85,11 +102,24 @@ def work_once(store: WorkStore, host: ServiceHost, doers: Mapping[str, Doer], cl
     try:
         with claims.holding(claim):
             doers[work.kind](work)
+    except SourceDownError as error:
+        _waits(store, host, work, claim, str(error))
     except AssayError as error:
         _failed(store, host, work, claim, f"{type(error).__name__}: {error}")
     else:
         store.finish(work, claim, host.now())
     return work
+
+
+def _waits(store: WorkStore, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
+    """Longer each time, and not for ever: after a day, somebody should look at it."""
+    now = host.now()
+    if now - (work.source_down_since or now) >= LONGEST_WAIT:
+        store.fail(work, claim, reason, None, now)
+        return
+    # The limit of the exponent is far beyond the longest pause.
+    pause = min(FIRST_PAUSE * 2 ** min(work.source_waits, 20), LONGEST_PAUSE)
+    store.wait(work, claim, reason, now + pause, now)
 
 
 def _failed(store: WorkStore, host: ServiceHost, work: Work, claim: str, reason: str) -> None:

@@ -15,7 +15,11 @@ _SECRET: Final = re.compile(
     re.IGNORECASE,
 )
 GONE: Final = 410
-_REASONS: Final = {401: "the server does not accept the token", 403: "the token does not allow this request"}
+UNAUTHORIZED: Final = 401
+_REASONS: Final = {
+    UNAUTHORIZED: "the server does not accept the token",
+    403: "the token does not allow this request",
+}
 
 
 def resource_in(

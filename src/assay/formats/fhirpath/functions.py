@@ -1,18 +1,17 @@
 """Functions of FHIRPath that fhirpathpy lacks, or that it gets wrong: it is handed these instead.
 
-Its patterns have no time limit, its ``single()`` gives an object that describes an error, and its ``trace()``
+Its patterns have no limit, its ``single()`` gives an object that describes an error, and its ``trace()``
 prints what it is called on. Each takes the context, the values, and its arguments.
 """
 
 import re
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any, Final
 
-import regex
-
 from assay.formats.fhirpath.comparisons import COMPARISONS, data_of
 from assay.formats.fhirpath.errors import FhirPathError
-from assay.formats.field_rules.patterns import LIMIT_SEC, SlowPatternError, compile_pattern, search
+from assay.formats.field_rules.patterns import compile_pattern, replace_each, search
 
 _GROUP: Final = re.compile(r"\\(?P<plain>.)|\$(?P<number>[0-9]{1,2})|\$\{(?P<name>\w{1,50})\}", re.DOTALL)
 
@@ -37,23 +36,20 @@ def _replace_matches(_context: Any, nodes: list[Any], pattern: str, by: str) -> 
     if text is None:
         return []
 
-    def written(found: "regex.Match[str]") -> str:
-        return _GROUP.sub(lambda part: _group(part, found), by)
+    def written(group: Callable[[int | str], str]) -> str:
+        return _GROUP.sub(lambda part: _group(part, group), by)
 
-    try:
-        return [compile_pattern(pattern, dot_is_all=True).sub(written, text, timeout=LIMIT_SEC)]
-    except TimeoutError as error:
-        raise SlowPatternError(f"the pattern {pattern!r} took longer than {LIMIT_SEC:g} s") from error
+    return [replace_each(compile_pattern(pattern, dot_is_all=True), text, written)]
 
 
-def _group(part: "re.Match[str]", found: "regex.Match[str]") -> str:
+def _group(part: "re.Match[str]", group: Callable[[int | str], str]) -> str:
     """What ``$1`` or ``${name}`` stands for. A backslash takes its meaning from the next character."""
     if part["plain"] is not None:
         return part["plain"]
     name = part["number"] or part["name"]
     try:
-        return found[int(name) if name.isdecimal() else name] or ""
-    except IndexError as error:
+        return group(int(name) if name.isdecimal() else name)
+    except LookupError as error:
         raise FhirPathError(f"replaceMatches() names the group {name}, which its pattern doesn't have") from error
 
 

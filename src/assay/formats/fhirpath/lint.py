@@ -1,6 +1,7 @@
 """Whether a path can find anything in resources of a type: a mistyped element must not pass for an empty match."""
 
 import re
+from itertools import pairwise
 from typing import Final
 
 from assay.formats.fhirpath.errors import FhirPathSyntaxError
@@ -60,6 +61,8 @@ def _shape(path: str, steps: list[str], resource_type: str) -> str | None:
         return "indexes are steps of a dotted path: write " + _INDEX.sub(r".\1", path)
     if "" in steps:
         return f"the path {path!r} has an empty part"
+    if any(one.isdecimal() and other.isdecimal() for one, other in pairwise(steps)):
+        return f"the path {path!r} has two indexes in a row, but no list of FHIR has lists in it"
     if steps[0].isdecimal():
         return f"the path {path!r} begins with an index, but a resource is not a list"
     if steps[0] == resource_type:

@@ -14,6 +14,14 @@ Resource = dict[str, Any]
 NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 
+class Unsure(dict[str, Any]):
+    """A resource of which can't be said whether it was like that when it counts: ``doubt`` says why."""
+
+    def __init__(self, resource: Resource, doubt: str) -> None:
+        super().__init__(resource)
+        self.doubt = doubt
+
+
 @dataclass(frozen=True, slots=True)
 class Match:
     """A resource that is meant, or of which that can't be said: ``doubt`` says why.
@@ -36,6 +44,9 @@ def matches(
 ) -> Iterator[Match]:
     """Those that are meant, those of which it can't be said, and those that are too old."""
     for resource in resources:
+        if isinstance(resource, Unsure):
+            yield Match(resource, resource.doubt)
+            continue
         changed = last_change(resource)
         if since is not None and changed is not None and changed < since:
             yield Match(resource, older=True)

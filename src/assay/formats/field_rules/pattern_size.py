@@ -19,8 +19,12 @@ def expanded_size(pattern: str) -> int:
         elif part[0] == ")" and len(totals) > 1:
             last = totals.pop()
             totals[-1] += last
+        elif part[0] == "+":
+            # The library writes what is repeated twice: once, and any number of times.
+            totals[-1] += last
+            last *= 2
         elif part[1] is not None:
-            times = max(int(count or 0) for count in part.groups())
+            times = max(int(count or 0) for count in part.groups()) + (part[2] == "")
             totals[-1] += last * max(times - 1, 0)
             last *= max(times, 1)
         else:

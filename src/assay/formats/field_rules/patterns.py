@@ -1,103 +1,99 @@
-"""Patterns that an author wrote, searched under a time limit: a bad one must not hold a grading up."""
+"""Patterns that an author wrote, searched within a number of steps: a bad one must not hold a grading up.
+
+Steps, and no time: a pattern gets as far beside other gradings as it gets alone.
+"""
 
 import functools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import regex
 
-from assay.core.errors import BoundsError
+from assay.core.errors import UnmeasuredError
 from assay.formats.field_rules.pattern_size import expanded_size
 from assay.formats.field_rules.values import Plain
+from assay.formats.pattern.search import Searched
+from assay.formats.pattern.steps import StepsError
 
-LIMIT_SEC: Final = 1.0
-LIMIT_OF_ALL_SEC: Final = 10.0
-STEP: Final = 4
+MOST_STEPS: Final = 1_000_000
+MOST_STEPS_OF_ALL: Final = 10_000_000
 LONGEST: Final = 10_000
 MOST_PARTS: Final = 100_000
 
 
-class SlowPatternError(BoundsError):
-    """A pattern took too long, so it is unknown whether the value matches. It doesn't count as a match."""
+class SlowPatternError(UnmeasuredError):
+    """A pattern takes too many steps, so it is unknown whether the value matches."""
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(pattern: str, flags: int) -> "regex.Pattern[str]":
+def _compiled(pattern: str, flags: str) -> Searched:
     if len(pattern) > LONGEST or expanded_size(pattern) > MOST_PARTS:
         # To compile it would take longer than any search, and can't be ended.
         raise ValueError(
             f"a pattern must have at most {LONGEST} characters, and {MOST_PARTS} parts with its repetitions"
         )
     try:
-        return regex.compile(pattern, flags)
+        regex.compile(pattern)
+        return Searched(pattern, flags)
     except (regex.error, RecursionError) as error:
         raise ValueError(f"the pattern {pattern!r} is not a regular expression: {error}") from error
 
 
-def compile_pattern(pattern: Plain, *, dot_is_all: bool = False) -> "regex.Pattern[str]":
+def compile_pattern(pattern: Plain, *, dot_is_all: bool = False) -> Searched:
     """A pattern, compiled once. With ``dot_is_all``, a dot also stands for a line break. Raises ``ValueError``."""
     if not isinstance(pattern, str):
         raise ValueError(f"matches needs a regular expression as a text, got {pattern!r}")
-    return _compiled(pattern, regex.DOTALL if dot_is_all else 0)
+    return _compiled(pattern, "s" if dot_is_all else "")
 
 
-def search(pattern: "regex.Pattern[str]", text: str) -> bool:
+def search(pattern: Searched, text: str) -> bool:
     """Whether the pattern occurs. Raises ``SlowPatternError``."""
-    return _in_time(pattern, pattern.search, text)
+    return search_each(pattern, [text])[0]
 
 
-def full_match(pattern: "regex.Pattern[str]", text: str) -> bool:
+def full_match(pattern: Searched, text: str) -> bool:
     """Whether the pattern matches the whole text, under the same limit."""
-    return _in_time(pattern, pattern.fullmatch, text)
+    return search_each(pattern, [text], whole=True)[0]
 
 
-def search_each(pattern: "regex.Pattern[str]", texts: Iterable[str | None]) -> list[bool]:
+def search_each(pattern: Searched, texts: Iterable[str | None], *, whole: bool = False) -> list[bool]:
     """Whether the pattern occurs in each of the texts; in None it never does. Raises ``SlowPatternError``.
 
-    The time for all of them is bounded without a clock of ours: a few may take all of ``LIMIT_SEC``, four times as
-    many a fourth of that, and so on. Texts that take ``LIMIT_OF_ALL_SEC`` or less together always fit in.
+    There is a limit for each of them, and one for all together.
     """
-    known = list(texts)
-    allowances = _allowances(len(known))
-    return [text is not None and _within(allowances, pattern, text) for text in known]
-
-
-@dataclass(slots=True)
-class _Allowance:
-    """How many more searches may take up to ``limit_sec``."""
-
-    limit_sec: float
-    left: int
-
-
-def _allowances(count: int) -> list[_Allowance]:
-    """From the shortest, which there is for every text, to the longest."""
-    found = [_Allowance(LIMIT_SEC, max(1, int(LIMIT_OF_ALL_SEC * STEP / LIMIT_SEC)))]
-    while found[-1].left < count:
-        found.append(_Allowance(found[-1].limit_sec / STEP, found[-1].left * STEP))
-    return found[::-1]
-
-
-def _within(allowances: Iterable[_Allowance], pattern: "regex.Pattern[str]", text: str) -> bool:
-    for one in allowances:
-        if not one.left:
-            break
-        one.left -= 1
-        try:
-            return pattern.search(text, timeout=one.limit_sec) is not None
-        except TimeoutError:
+    found, left = [], MOST_STEPS_OF_ALL
+    for text in texts:
+        if text is None:
+            found.append(False)
             continue
-    raise _slow(pattern)
+        allowed = min(left, MOST_STEPS)
+        try:
+            occurs, rest = pattern.occurs(text, allowed, whole=whole)
+        except StepsError as error:
+            raise _slow(pattern) from error
+        found.append(occurs)
+        left -= allowed - rest
+    return found
 
 
-def _in_time(pattern: "regex.Pattern[str]", look: Callable[..., Any], text: str) -> bool:
+def replace_each(pattern: Searched, text: str, written: Callable[[Callable[[int | str], str]], str]) -> str:
+    """The text with every match replaced by what is written for it, given what its groups have found."""
+    parts, behind = [], 0
     try:
-        return look(text, timeout=LIMIT_SEC) is not None
-    except TimeoutError as error:
+        for begin, (end, groups) in pattern.all(text, MOST_STEPS):
+            spans = [(begin, end), *zip(groups[::2], groups[1::2], strict=True)]
+
+            def group(name: int | str, spans: list[tuple[int, int]] = spans) -> str:
+                first, last = spans[name if isinstance(name, int) else pattern.names[name]]
+                return text[first:last] if first >= 0 else ""
+
+            parts += [text[behind:begin], written(group)]
+            behind = end
+    except StepsError as error:
         raise _slow(pattern) from error
+    return "".join((*parts, text[behind:]))
 
 
-def _slow(pattern: "regex.Pattern[str]") -> SlowPatternError:
-    limits = f"{LIMIT_SEC:g} s for a value, or {LIMIT_OF_ALL_SEC:g} s for all"
-    return SlowPatternError(f"the pattern {pattern.pattern!r} took longer than {limits}")
+def _slow(pattern: Searched) -> SlowPatternError:
+    limits = f"{MOST_STEPS} steps for a value, or {MOST_STEPS_OF_ALL} for all"
+    return SlowPatternError(f"the pattern {pattern.pattern!r} needs more than {limits}")

@@ -52,7 +52,8 @@ class FieldRule:
             raise ValueError(f"type must be one of {', '.join(TYPES)}, got {self.type!r}")
         if isinstance(self.weight, bool) or not 0 <= self.weight <= MAX_WEIGHT:
             raise ValueError(f"weight must be a number from 0 to {MAX_WEIGHT:g}, got {self.weight!r}")
-        check_expected(self.operator, self.expected, self.tolerance)
+        compared = self._read_expected() if self.operator == PATTERN else self.expected
+        check_expected(self.operator, compared, self.tolerance)
 
     def holds(self, found: Sequence[Plain]) -> bool:
         """Whether the values at the path satisfy the rule."""

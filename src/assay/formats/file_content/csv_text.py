@@ -15,12 +15,13 @@ from assay.formats.file_content.model import MAX_VALUES, Finder
 from assay.formats.file_content.text import decoded
 
 _ROW: Final = re.compile(r"(\*|[1-9][0-9]{0,8})\.(.+)", re.DOTALL)
+_NO_ROW: Final = re.compile(r"(?!\*\.|[1-9][0-9]{0,8}\.)[-0-9*]*\.|[-0-9*]+\.?$")
 _SEPARATORS: Final = ",;\t|"
 
 
 def check_path(path: str) -> None:
     """Refuse an invalid path. Raises ``ValueError``."""
-    if not path or '"' in path or re.match(r"0*\.|[0-9*]+\.?$", path):
+    if not path or '"' in path or _NO_ROW.match(path):
         raise ValueError(f"a path into a CSV must be column, N.column with N from 1, or *.column, got {path!r}")
 
 

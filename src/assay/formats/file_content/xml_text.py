@@ -2,7 +2,8 @@
 
 ``ClinicalDocument/id/@root`` goes down from the outermost element to an attribute, and ``**/given`` to the text of
 all elements of that name. ``*`` is an element of any name, ``id[2]`` the second below its parent, and
-``code[@code="8480-6"]`` one with that attribute. A file with a DOCTYPE is not read: it could define anything.
+``code[@code="8480-6"]`` one with that attribute; of several conditions, separated by commas, all must hold. A file
+with a DOCTYPE is not read: it could define anything.
 """
 
 import re
@@ -15,9 +16,11 @@ from assay.formats.file_content.errors import UnreadableError
 from assay.formats.file_content.model import MAX_VALUES, Finder
 
 _NAME: Final = r"[^\W\d][\w.-]*"
+_CONDITION: Final = rf'@({_NAME})=(?:"([^"]*)"|([^\[\]",=]*))'
+_WHERE: Final = re.sub(r"\((?!\?)", "(?:", _CONDITION)
 _STEP: Final = re.compile(
-    rf"(?P<deep>\*\*/)?(?P<name>{_NAME}|\*)(?:\[(?:(?P<nth>[1-9][0-9]{{0,8}})|@(?P<key>{_NAME})="
-    rf'(?:"(?P<quoted>[^"]*)"|(?P<plain>[^\]"]*)))\])?(?P<end>/|$)'
+    rf"(?P<deep>\*\*/)?(?P<name>{_NAME}|\*)(?:\[(?:(?P<nth>[1-9][0-9]{{0,8}})"
+    rf"|(?P<where>{_WHERE}(?:, *{_WHERE})*))\])?(?P<end>/|\Z)"
 )
 _ATTRIBUTE: Final = re.compile(rf"@({_NAME})")
 
@@ -27,8 +30,7 @@ class _Step:
     name: str
     deep: bool
     nth: int | None
-    key: str | None
-    value: str
+    where: tuple[tuple[str, str], ...]
 
 
 class _WithoutDoctype(TreeBuilder):
@@ -75,8 +77,9 @@ def _parsed(path: str) -> tuple[list[_Step], str | None]:
                 found["name"],
                 found["deep"] is not None,
                 int(found["nth"]) if found["nth"] else None,
-                found["key"],
-                found["plain"] if found["quoted"] is None else found["quoted"],
+                tuple(
+                    (name, quoted or plain) for name, quoted, plain in re.findall(_CONDITION, found["where"] or "")
+                ),
             )
         )
         at = found.end()
@@ -91,7 +94,7 @@ def _parsed(path: str) -> tuple[list[_Step], str | None]:
 def _below(above: Element, step: _Step) -> Iterator[Element]:
     inside = (one for one in above.iter() if one is not above) if step.deep else iter(above)
     named = (one for one in inside if step.name in ("*", _local(one.tag)))
-    found = [one for one in named if step.key is None or _attribute(one, step.key) == step.value]
+    found = [one for one in named if all(_attribute(one, name) == value for name, value in step.where)]
     yield from found if step.nth is None else found[step.nth - 1 : step.nth]
 
 

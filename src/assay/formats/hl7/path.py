@@ -9,7 +9,8 @@
 ``OBX[*]-5``                of every OBX
 ``OBX[3.1=8480-6]-5``       of every OBX whose field 3, component 1, is 8480-6 in some repetition
 ``OBX[3.1=8480-6][1]-5``    of the first of these
-``OBX[3.1="a]b"]-5``        a value in quotes may hold anything; a backslash goes before quotes and backslashes
+``OBX[3.1=8480-6,11=F]-5``  of those for which both hold; ``[3.1=8480-6][11=F]`` is the same
+``OBX[3.1="a,b"]-5``        a value with any of ``[],="`` is in quotes; a backslash goes before quotes and itself
 ``OBX[*]``                  whole segments
 ==========================  ==========================================================================
 

@@ -11,8 +11,9 @@ _STEP = re.compile(r"[.-]")
 # Five digits are more than any message has, and Python refuses to read thousands of them.
 _NUMBER = re.compile(r"0*([1-9][0-9]{0,4})(?![0-9])")
 _OPEN, _CLOSE, _ALL, _EQUALS = (re.compile(re.escape(char)) for char in "[]*=")
+_AND = re.compile(r", *")
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_PLAIN = re.compile(r'[^\]"]+')
+_PLAIN = re.compile(r'[^\[\]",=]+(?=[\],]|\Z)')
 
 
 @lru_cache(maxsize=4096)
@@ -51,6 +52,8 @@ class _Reader:
                 self._need(_CLOSE, "']' is missing: OBX[2]-5 or OBX[*]-5")
                 return Choice(tuple(filters), position)
             filters.append(self._filter(position, depth))
+            while self._take(_AND):
+                filters.append(self._filter(self._number(), depth))
             self._need(_CLOSE, "a filter ends with ']': OBX[3.1=8480-6]")
         return Choice(tuple(filters), None if filters else 1)
 
@@ -67,7 +70,7 @@ class _Reader:
     def _value(self) -> str:
         if found := self._take(_QUOTED):
             return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
-        plain = self._need(_PLAIN, 'a filter needs a value behind "=", in quotes if it holds quotes or "]"')
+        plain = self._need(_PLAIN, 'a filter needs a value behind "=", in quotes if it holds any of [ ] , = "')
         return plain[0].strip()
 
     def _number(self) -> int:

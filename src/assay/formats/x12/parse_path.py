@@ -1,6 +1,7 @@
 """Read a path once, and say what is wrong with it."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from assay.formats.x12.errors import X12PathError
@@ -14,9 +15,16 @@ _ELEMENT = re.compile(r"(?:[-.]([0-9]{1,2})|([0-9]{2}))(?![0-9])")
 _COMPONENT = re.compile(r"[-.]([0-9]{1,2})(?![0-9])")
 _NO_LOOP = re.compile(r"([^/\[]*(?:\[[^\]/]*\])?)/")
 _NUMBER = re.compile(r"\[(\*|[0-9]{1,6})\]")
-_EQUALS = re.compile(r'\[([0-9]{1,2})(?:[-.]([0-9]{1,2}))?=(?:"((?:[^"\\]|\\.)*)"|([^\]"]*))\]', re.DOTALL)
+_OPEN = re.compile(r"\[(?=[0-9]{1,2}(?:[-.][0-9]{1,2})?=)")
+_EQUALS = re.compile(r"([0-9]{1,2})(?:[-.]([0-9]{1,2}))?=")
+_VALUE = re.compile(r'(?:"((?:[^"\\]|\\.)*)"|((?! )[^\[\]",=]*(?<! )))(?=[\],])', re.DOTALL)
+_END = re.compile(r"\]|, *")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 
+_NO_CONDITION = "behind a comma stands another condition, such as the 06=29 of [01=C,06=29]"
+_NO_VALUE = (
+    'a value ends with ] or a comma, and is in double quotes if it has one of [ ] , = " or a blank at either end'
+)
 _LEFT_OVER_SEGMENT = "behind a segment stands an element, such as the 07 of EB07 or the -7 of EB-7"
 _LEFT_OVER_ELEMENT = "behind an element stands a component such as -1, a repetition such as [2], or nothing"
 
@@ -78,17 +86,26 @@ class _Reader:
             if found := self._take(_NUMBER):
                 number = self._number(found[1], "segments")
                 filters += [Nth(number)] if number else []
-            elif found := self._take(_EQUALS):
-                filters.append(self._equals(found))
+            elif self._take(_OPEN):
+                filters += self._conditions()
             else:
                 raise self._wrong("brackets must hold a qualifier such as [01=B], a number such as [2], or *")
         return filters
 
-    def _equals(self, found: re.Match[str]) -> Equals:
-        element = self._counted(found[1], "elements")
-        component = self._counted(found[2], "components") if found[2] else None
-        value = found[4] if found[3] is None else _ESCAPED.sub(r"\1", found[3])
-        return Equals(element, component, value)
+    def _conditions(self) -> Iterator[Equals]:
+        """All that stand in one pair of brackets."""
+        end = None
+        while end is None or end[0] != "]":
+            found = self._take(_EQUALS)
+            if found is None:
+                raise self._wrong(_NO_CONDITION)
+            element = self._counted(found[1], "elements")
+            component = self._counted(found[2], "components") if found[2] else None
+            value, end = self._take(_VALUE), self._take(_END)
+            if value is None or end is None:
+                raise self._wrong(_NO_VALUE)
+            text = value[2] if value[1] is None else _ESCAPED.sub(r"\1", value[1])
+            yield Equals(element, component, text)
 
     def _number(self, text: str | None, what: str) -> int | None:
         return None if text in (None, "*") else self._counted(text or "", what)

@@ -7,7 +7,7 @@
     STC01-1, STC.1.1            a component
     EB03[2]                     the second repetition; without it, every repetition is a value
     CLP[2]04                    of the second CLP; CLP[*]04 and CLP04 are of all
-    2100C/NM1[01=IL][08=MI]09   both must hold
+    2100C/NM1[01=IL,08=MI]09    both must hold; NM1[01=IL][08=MI]09 is the same
     2000C/2100C/2110C/EB01      loops from the outside in; some may be left out, but not the segment's own
     2100[2]/2110/SVC02          inside the second loop 2100
     */REF[01=EJ]02              in any loop, which is what no loop means too
@@ -16,8 +16,8 @@
     ISA06, GS08, ST01           envelopes
 
 A number in brackets counts what is left of everything before it, in the order of the file: ``EB[01=B][2]`` is the
-second of those whose element 1 is B. A value that has ``]`` or a quote in it is written in double quotes, as
-``quoted_value`` does.
+second of those whose element 1 is B. A value that has one of ``[],="`` in it, or a blank at either end, is written
+in double quotes, as ``quoted_value`` does.
 """
 
 from dataclasses import dataclass

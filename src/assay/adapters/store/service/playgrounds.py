@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, Subquery, delete, insert, select, union_all
 from sqlalchemy.engine import Row
 
 from assay.adapters.files.names import missing
 from assay.adapters.store import limits, writing
+from assay.adapters.store.records import EVER
 from assay.adapters.store.service.paging import PageRequest, Rows, page
-from assay.adapters.store.service_tables import blobs, files, sources
+from assay.adapters.store.service_tables import blobs, files, replaced_files, sources
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import playgrounds
 from assay.core.errors import InputError
@@ -57,7 +58,7 @@ class StoredPlaygrounds:
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
             for record in records:
-                writing.add(connection, identity, record)
+                writing.add(connection, identity, record, self._host.now())
                 count += 1
         return count
 
@@ -69,7 +70,9 @@ class StoredPlaygrounds:
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
             writing.added(connection, blobs, {"digest": digest, "content": content})
-            connection.execute(delete(files).where((files.c.playground == identity) & (files.c.path == checked)))
+            same = (files.c.playground == identity) & (files.c.path == checked)
+            writing.keep_replaced(connection, files, replaced_files, [same], at)
+            connection.execute(delete(files).where(same))
             connection.execute(insert(files).values(values))
         return StoredFile(checked, len(content), at)
 
@@ -116,26 +119,35 @@ class StoredPlaygrounds:
 
 
 class StoredFiles:
-    """Fulfils ``FileSource`` with the files that were put into a playground."""
+    """Fulfils ``FileSource`` with the files that were put into a playground, as of a moment."""
 
-    def __init__(self, store: Store, playground: str) -> None:
+    def __init__(self, store: Store, playground: str, until: datetime = EVER) -> None:
         self._store = store
-        self._playground = playground
+        self._files = _files_at(playground, until)
 
     def files(self) -> Iterator[StoredFile]:
-        query = select(files).where(files.c.playground == self._playground).order_by(files.c.path)
+        query = select(self._files).order_by(self._files.c.path)
         return (StoredFile(row.path, row.size, row.modified) for row in self._store.rows(query))
 
     def chunks(self, path: str) -> Iterator[bytes]:
-        query = (
-            select(blobs.c.content)
-            .join(files, files.c.blob == blobs.c.digest)
-            .where((files.c.playground == self._playground) & (files.c.path == path))
-        )
+        of_file = blobs.join(self._files, self._files.c.blob == blobs.c.digest)
+        query = select(blobs.c.content).select_from(of_file).where(self._files.c.path == path)
         found = self._store.rows(query)
         if not found:
             raise missing(path)
         yield found[0].content
+
+
+def _files_at(playground: str, until: datetime) -> Subquery:
+    """Files as they are, unless they are newer, and those that were replaced later as they were."""
+    wanted = ("path", "size", "modified", "blob")
+    now, then = (
+        select(*(table.c[name] for name in wanted)).where(
+            table.c.playground == playground, table.c.modified <= until
+        )
+        for table in (files, replaced_files)
+    )
+    return union_all(now, then.where(replaced_files.c.replaced_at > until)).subquery()
 
 
 def checked_path(path: str) -> str:

@@ -26,6 +26,7 @@ def run_of_row(row: "Row[*tuple[Any, ...]]") -> TaskRun:
         created_at=row.created_at,
         started_at=row.started_at,
         deadline_at=row.deadline_at,
+        completion_requested_at=row.completion_requested_at,
         completed_at=row.completed_at,
     )
 

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, insert, or_, select, update
+from sqlalchemy import Connection, and_, exists, func, insert, literal, or_, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits, writing
+from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.service.benchmarks import add_benchmark_run
 from assay.adapters.store.service.ended_runs import ENDED, list_ended
 from assay.adapters.store.service.paging import PageRequest, Rows, page
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
 from assay.adapters.store.service.tasks import freeze
-from assay.adapters.store.service_tables import benchmark_runs, criterion_runs, snapshots, task_runs
+from assay.adapters.store.service_tables import benchmark_runs, criterion_runs, snapshots, task_runs, work
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import playgrounds
 from assay.core.errors import InputError
@@ -33,6 +34,7 @@ from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.ports import Ending
+from assay.engine.service.work import WorkKind
 
 KEPT_SNAPSHOTS: Final = 500
 
@@ -134,17 +136,30 @@ class StoredRuns:
             return run_of_row(_one(connection.execute(select(task_runs).where(_mine(owner, identity))).all()))
 
     def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:
-        free = and_(
+        free = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now)
+        row = self._accepted(owner, identity, now, free, {"claim": claim, "claimed_until": until})
+        return None if row is None else run_of_row(row)
+
+    def accept(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
+        row = self._accepted(owner, identity, now, task_runs.c.completion_requested_at.is_(None), {})
+        return self.task_run(owner, identity) if row is None else run_of_row(row)
+
+    def _accepted(
+        self, owner: Owner, identity: str, now: datetime, condition: Any, more: dict[str, object]
+    ) -> "Row[*tuple[Any, ...]] | None":
+        """Change a run that is accepted or just in time for it. A caller is told after a durable write only."""
+        requested, deadline = task_runs.c.completion_requested_at, task_runs.c.deadline_at
+        going_on = and_(
             _mine(owner, identity),
             task_runs.c.status == Status.ACTIVE.value,
             task_runs.c.phase == Phase.STARTED.value,
-            or_(task_runs.c.deadline_at.is_(None), task_runs.c.deadline_at > now),
-            or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now),
+            or_(requested.is_not(None), deadline.is_(None), deadline > now),
+            condition,
         )
-        taken = update(task_runs).where(free).values(claim=claim, claimed_until=until).returning(task_runs)
+        first = func.coalesce(requested, literal(now, UtcTime))
+        changed = update(task_runs).where(going_on).values(completion_requested_at=first, **more)
         with self._store.writing(durable=False) as connection:
-            row = connection.execute(taken).first()
-        return None if row is None else run_of_row(row)
+            return connection.execute(changed.returning(task_runs)).first()
 
     def renew(self, claims: Iterable[str], until: datetime) -> None:
         """Keep claims from running out."""
@@ -156,7 +171,8 @@ class StoredRuns:
                 )
 
     def release(self, claim: str) -> None:
-        with self._store.writing(durable=False) as connection:
+        # What is durable makes durable what was written before it: the caller learns that it may come back.
+        with self._store.writing() as connection:
             freed = update(task_runs).where(task_runs.c.claim == claim)
             connection.execute(freed.values(claim=None, claimed_until=None))
 
@@ -168,6 +184,8 @@ class StoredRuns:
         )
         if claim is not None:
             active = and_(active, task_runs.c.claim == claim)
+        if ending.status is Status.TIMED_OUT:
+            active = and_(active, task_runs.c.completion_requested_at.is_(None))
         with self._store.writing() as connection:
             written = update(task_runs).where(active).values(_ended(ending)).returning(*ENDED)
             found = connection.execute(written).first()
@@ -191,8 +209,19 @@ class StoredRuns:
         return str(found[0].id) if found else None
 
     def overdue(self, now: datetime, limit: int) -> Sequence[tuple[str, TaskRun]]:
-        """Active runs whose time is over, with their organisations."""
-        late = and_(task_runs.c.status == Status.ACTIVE.value, task_runs.c.deadline_at <= now)
+        """Active runs whose time is over, with their organisations.
+
+        Of those whose completion was accepted, the ones that nobody grades or will grade.
+        """
+        waiting = exists().where(
+            (work.c.kind == WorkKind.COMPLETE_TASK_RUN.value) & (work.c.target == task_runs.c.id)
+        )
+        forgotten = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now) & ~waiting
+        late = and_(
+            task_runs.c.status == Status.ACTIVE.value,
+            task_runs.c.deadline_at <= now,
+            or_(task_runs.c.completion_requested_at.is_(None), forgotten),
+        )
         return [
             (row.organisation, run_of_row(row))
             for row in self._store.rows(select(task_runs).where(late).limit(limit))

@@ -1,6 +1,6 @@
 """Work in the store. On PostgreSQL, workers pass by what others are taking at the same moment."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from assay.engine.service.work import MOST_TRIES, STALLED, Work, WorkKind, WorkS
 
 QUEUED, RUNNING = WorkState.QUEUED.value, WorkState.RUNNING.value
 OPEN: Final = (QUEUED, RUNNING)
+NO_WAIT: Final = {"source_down_since": None, "source_waits": 0}
 
 
 class StoredWork:
@@ -78,6 +79,7 @@ class StoredWork:
             "not_before": self._host.now(),
             "reason": None,
             "finished_at": None,
+            **NO_WAIT,
         }
         with self._store.writing() as connection:
             if not connection.execute(update(work).where(aside).values(changed)).rowcount:
@@ -109,24 +111,41 @@ class StoredWork:
                 connection.execute(update(work).where(work.c.claim.in_(held)).values(claimed_until=until))
 
     def finish(self, work_: Work, claim: str, at: datetime) -> bool:
-        values = {"state": WorkState.DONE.value, "claim": None, "claimed_until": None, "finished_at": at}
-        with self._store.writing() as connection:
-            held = (work.c.id == work_.id) & (work.c.claim == claim)
-            return bool(connection.execute(update(work).where(held).values(values)).rowcount)
+        return self._given_back(work_, claim, {"state": WorkState.DONE.value, "finished_at": at, **NO_WAIT})
 
     def fail(self, work_: Work, claim: str, reason: str, again_at: datetime | None, now: datetime) -> None:
-        values: dict[str, Any] = {"claim": None, "claimed_until": None, "reason": reason.replace("\0", "")}
         if again_at is None:
-            values |= {"state": WorkState.SET_ASIDE.value, "finished_at": now}
+            values = {"state": WorkState.SET_ASIDE.value, "finished_at": now}
         else:
-            values |= {"state": QUEUED, "not_before": again_at}
+            values = {"state": QUEUED, "not_before": again_at}
+        self._given_back(work_, claim, {**values, "reason": reason.replace("\0", ""), **NO_WAIT})
+
+    def wait(self, work_: Work, claim: str, reason: str, again_at: datetime, now: datetime) -> None:
+        values = {
+            "state": QUEUED,
+            "not_before": again_at,
+            "reason": reason.replace("\0", ""),
+            "tries": work.c.tries - 1,
+            "source_down_since": work_.source_down_since or now,
+            "source_waits": work.c.source_waits + 1,
+        }
+        self._given_back(work_, claim, values)
+
+    def _given_back(self, work_: Work, claim: str, values: Mapping[str, Any]) -> bool:
+        """Whether the claim still held."""
+        free = {"claim": None, "claimed_until": None}
         with self._store.writing() as connection:
             held = (work.c.id == work_.id) & (work.c.claim == claim)
-            connection.execute(update(work).where(held).values(values))
+            return bool(connection.execute(update(work).where(held).values(**values, **free)).rowcount)
 
     def waiting(self) -> int:
         """How much work is not done yet."""
         return int(self._store.rows(select(func.count()).where(work.c.state.in_(OPEN)))[0][0])
+
+    def waiting_for_source(self) -> int:
+        """How much of that waits for a source that is down."""
+        down = work.c.state.in_(OPEN) & work.c.source_down_since.is_not(None)
+        return int(self._store.rows(select(func.count()).where(down))[0][0])
 
 
 def _next_turn(connection: Connection, organisation: str) -> int:
@@ -164,4 +183,7 @@ def work_of_row(row: "Row[*tuple[Any, ...]]") -> Work:
         row.reason,
         row.created_at,
         row.finished_at,
+        row.not_before,
+        row.source_down_since,
+        row.source_waits,
     )
