@@ -299,7 +299,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
     for number, problem in enumerate(job.problems):
         decision = decide(_problem_facts(problem))
         # A planned trial without a folder has no name of its own.
-        own = f"{problem.trial}#{number}" if problem.missing else problem.trial
+        own = f"{problem.trial}#{number}" if problem.unstarted else problem.trial
         yield Run(
             id=f"{prefix}{own}",
             job=name,
