@@ -127,9 +127,7 @@ def test_a_report_shows_where_they_differ(cli: Cli, job: Path, trial: str, judgm
 
 @pytest.mark.statement("evaluation.disagreement-visible")
 @pytest.mark.parametrize("judgment", ["fail", "pass"])
-def test_a_verdict_on_a_reward_of_0_93_is_shown_and_contradicts_nobody(
-    cli: Cli, job: Path, judgment: str
-) -> None:
+def test_a_verdict_on_a_reward_of_0_93_is_shown_and_contradicts_nobody(cli: Cli, job: Path, judgment: str) -> None:
     """It is neither a pass nor a fail."""
     write_grading(str(job / "good__1"), grading(1, 0.93))
     cli("annotate", job / "good__1", "--judgment", judgment, "--reviewer", "r1")

@@ -193,7 +193,9 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
         write_trial(folder, f"{task}__z", task=task, agent="two", rewards={"reward": 1.0})
     assert "two__ds" in cli("compare", folder).out
     assert "needs exactly two agents" in cli("compare", folder, MONDAY, "--fail-if-worse-than", "0").err
-    assert "a comparison needs two agents with scores, got only a" in cli("compare", folder, "--group", "one__ds").err
+    assert (
+        "a comparison needs two agents with scores, got only a" in cli("compare", folder, "--group", "one__ds").err
+    )
 
 
 @pytest.mark.parametrize(

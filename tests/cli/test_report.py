@@ -206,7 +206,9 @@ def test_a_few_trials_with_the_same_trouble_are_all_listed(cli: Cli, tmp_path: P
     names = [f"t__{i}" for i in range(count)]
     for name in names:
         write_trial(tmp_path, name, exception="RuntimeError")
-    line = next(line for line in cli("report", tmp_path).out.splitlines() if line.startswith("harbor_trial_failed"))
+    line = next(
+        line for line in cli("report", tmp_path).out.splitlines() if line.startswith("harbor_trial_failed")
+    )
     assert line.endswith(f"unusable         {', '.join(names)}")
 
 

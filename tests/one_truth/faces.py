@@ -22,7 +22,7 @@ from assay.cli.view import source_of
 from assay.engine.page_source import PageSource
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import RunQuery
-from assay.evidence.run import COUNTED, Run
+from assay.evidence.run import COUNTED, Run, State
 from assay.web.pages.run import TABS
 from assay.web.reading import READING
 from assay.web.rendering import number
@@ -271,7 +271,7 @@ class _Nesting(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if tag not in _VOID:
-            assert self.open and self.open[-1] == tag, f"</{tag}> in {self.open} at {self.getpos()}"
+            assert self.open[-1:] == [tag], f"</{tag}> in {self.open} at {self.getpos()}"
             self.open.pop()
 
 
@@ -295,7 +295,7 @@ def _seen(text: str, run: Run) -> str | None:
     return None if judge is None else judge[1]
 
 
-def _see_job(text: str, states: Mapping[str, int], groups: Mapping[str, Group]) -> None:
+def _see_job(text: str, states: Mapping[State, int], groups: Mapping[str, Group]) -> None:
     """The page of a job has its partition, and the mean of each group with its denominator."""
     words = [f"{count} {state.replace('_', ' ')}" for state, count in states.items() if count]
     assert ", ".join(words) in text

@@ -16,6 +16,7 @@ from assay.adapters.numbered_files import append_numbered
 from assay.adapters.run_store import LocalRunStore
 from assay.adapters.scored_runs import write_scored
 from assay.dialects.evaluation.models import Annotation
+from assay.dialects.harbor.failure_cause import BEYOND_THE_AGENT
 from assay.dialects.scorers.judge_record import JudgePrompt, JudgeSampling, JudgeVerdict, JudgeVotes, Opinion
 from assay.dialects.scorers.report import (
     Judge,
@@ -148,7 +149,10 @@ def _as_harbor_writes(value: Any) -> Any:
 def verdict(state: str) -> JudgeVerdict:
     """What a judge said."""
     counts = JudgeVotes(
-        passes=int(state == "PASS"), fails=int(state == "FAIL"), unparseable=int(state == "unparseable"), agreement=1.0
+        passes=int(state == "PASS"),
+        fails=int(state == "FAIL"),
+        unparseable=int(state == "unparseable"),
+        agreement=1.0,
     )
     return JudgeVerdict(
         opinion=Opinion.model_validate({"state": state, "failure_mode": "lazy" if state == "FAIL" else None}),
@@ -266,3 +270,24 @@ attempts: Final = st.builds(
 plans: Final = st.builds(
     JobPlan, st.lists(attempts, min_size=1, max_size=6).map(tuple), st.integers(0, 2), st.booleans()
 )
+
+_agents_own: Final = tuple(one for one in EXCEPTIONS if one not in BEYOND_THE_AGENT and one != "CancelledError")
+spoilt: Final = st.one_of(
+    st.builds(
+        lambda value: Attempt({"reward": value}),
+        st.sampled_from((1.5, -1, math.nan, math.inf, -math.inf, 10**300)),
+    ),
+    st.builds(Attempt, st.sampled_from((NO_RESULT, None, {})), st.sampled_from(_agents_own)),
+    st.just(Attempt(None)),
+    st.builds(
+        lambda rewards, graded: Attempt(rewards, gradings=(graded,)),
+        st.sampled_from(({"reward": 1.0}, {"score": 1}, NO_RESULT)),
+        st.one_of(
+            st.builds(
+                Graded, st.none(), st.booleans(), st.sampled_from(REASONS), st.sampled_from((None, "agent"))
+            ),
+            st.just(Graded(0.0, parseable=False, reason="reward_for_unparseable_output", cause="machine")),
+        ),
+    ),
+)
+"""Runs without a usable answer that an agent can bring about."""
