@@ -111,7 +111,7 @@ def _write_attempt(folder: Path, name: str, one: Attempt, started: str) -> None:
     if one.files and isinstance(one.rewards, dict):
         (folder / "verifier" / "reward.json").write_text(json.dumps(one.rewards))
     for number, graded in enumerate(one.gradings, start=1):
-        known = {} if graded.reason is None else {"reason_code": graded.reason}
+        known: dict[str, Any] = {} if graded.reason is None else {"reason_code": graded.reason}
         record = grading(number, graded.reward, parseable=graded.parseable, cause=graded.cause, **known)
         write_grading(str(folder), record)
     for number, review in enumerate(one.reviews):
@@ -233,9 +233,8 @@ _states: Final = st.sampled_from(("PASS", "FAIL", "unparseable", "PENDING", "NOT
 _scored: Final = st.builds(
     Scored, _rows, _states, st.sampled_from(("completed", "completed", "failed", "cancelled"))
 )
-_few: Final = {"max_size": 2}
-_judged: Final = st.lists(st.sampled_from(("PASS", "FAIL", "unparseable")), **_few).map(tuple)
-_reviews: Final = st.lists(st.sampled_from(("pass", "fail", "defer")), **_few).map(tuple)
+_judged: Final = st.lists(st.sampled_from(("PASS", "FAIL", "unparseable")), max_size=2).map(tuple)
+_reviews: Final = st.lists(st.sampled_from(("pass", "fail", "defer")), max_size=2).map(tuple)
 _exceptions: Final = st.one_of(st.none(), st.sampled_from(EXCEPTIONS))
 _texts: Final = st.sampled_from(("", "{", "[]", '{"task_name": 1}', "null", '{"trial_name": "x"}'))
 
