@@ -92,6 +92,11 @@ def agree(answers: dict[str, Answer]) -> Answer:
     return whole
 
 
+def deciding(attempt: Attempt) -> list[Graded]:
+    """The gradings by which a run is decided: the one of the whole, or the first if there are no steps."""
+    return [one for one in attempt.gradings if one.steps] or list(attempt.gradings[: not attempt.steps])
+
+
 def hold(plan: JobPlan, job: Path, whole: Answer) -> None:
     """What must be so, whatever the faces say."""
     assert whole.runs is not None
@@ -103,10 +108,9 @@ def hold(plan: JobPlan, job: Path, whole: Answer) -> None:
         assert score is None or 0 <= score <= 1
         assert (score is None) is (state not in ("passed", "partial", "failed", "unusable"))
         assert state not in ("unusable", "broken", "scored", "not_judged") or reason is not None
-        if attempt.gradings and not attempt.scored and (attempt.gradings[0].reward is None):
-            assert state not in ("passed", "partial", "failed")
-        if attempt.gradings and not attempt.gradings[0].parseable:
-            assert state not in ("passed", "partial")
+        for graded in deciding(attempt):
+            assert graded.reward is not None or state not in ("passed", "partial", "failed")
+            assert graded.parseable or state not in ("passed", "partial")
     graded = {
         name: True
         for name, attempt in plan.named()

@@ -42,12 +42,17 @@ NO_RESULT: Final = "no verifier result"
 
 @dataclass(frozen=True)
 class Graded:
-    """One grading. ``reward`` None is a verifier that didn't complete, for a ``reason``."""
+    """One grading. ``reward`` None is a verifier that didn't complete, for a ``reason``.
+
+    It is of a ``step``, or it sums up the gradings of ``steps``.
+    """
 
     reward: float | None
     parseable: bool = True
     reason: str | None = None
     cause: str | None = None
+    step: str | None = None
+    steps: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -111,8 +116,9 @@ def _write_attempt(folder: Path, name: str, one: Attempt, started: str) -> None:
     if one.files and isinstance(one.rewards, dict):
         (folder / "verifier" / "reward.json").write_text(json.dumps(one.rewards))
     for number, graded in enumerate(one.gradings, start=1):
-        known: dict[str, Any] = {} if graded.reason is None else {"reason_code": graded.reason}
-        record = grading(number, graded.reward, parseable=graded.parseable, cause=graded.cause, **known)
+        known: dict[str, Any] = {"cause": graded.cause, "steps": graded.steps and list(graded.steps)}
+        known |= {} if graded.reason is None else {"reason_code": graded.reason}
+        record = grading(number, graded.reward, parseable=graded.parseable, step=graded.step, **known)
         write_grading(str(folder), record)
     for number, review in enumerate(one.reviews):
         said = {"reviewer_id": f"r{number}", "timestamp": AT, "judgment": review}
@@ -251,6 +257,21 @@ _graded_ones: Final = st.builds(
 _stepped: Final = st.builds(
     Attempt, rewards, _exceptions, steps=st.lists(_exceptions, min_size=1, max_size=2).map(tuple)
 )
+_graded_steps: Final = st.builds(
+    lambda rewards, first, second, whole: Attempt(
+        rewards,
+        steps=(None, None),
+        gradings=(
+            replace(first, step="s0"),
+            replace(second, step="s1"),
+            *(() if whole is None else (replace(whole, steps=(1, 2)),)),
+        ),
+    ),
+    rewards,
+    _graded,
+    _graded,
+    st.one_of(st.none(), _graded),
+)
 _coded: Final = st.builds(
     Attempt,
     st.sampled_from((NO_RESULT, {"score": 1.0}, {"reward": 0.0})),
@@ -262,7 +283,7 @@ _coded: Final = st.builds(
 _lost: Final = st.builds(Attempt, text=_texts)
 attempts: Final = st.builds(
     lambda one, task, agent: replace(one, task=task, agent=agent),
-    st.one_of(_plain, _graded_ones, _stepped, _coded, _lost),
+    st.one_of(_plain, _graded_ones, _stepped, _graded_steps, _coded, _lost),
     st.sampled_from(("t0", "t1", "t2")),
     st.sampled_from(("solver", "solver", "solver", "other")),
 )
