@@ -111,12 +111,12 @@ def hold(plan: JobPlan, job: Path, whole: Answer) -> None:
         for graded in deciding(attempt):
             assert graded.reward is not None or state not in ("passed", "partial", "failed")
             assert graded.parseable or state not in ("passed", "partial")
-    graded = {
+    with_grading = {
         name: True
         for name, attempt in plan.named()
         if attempt.gradings and attempt.text is None and name in {trial.name for trial in read.trials}
     }
-    faces.results(job, whole.runs, graded)
+    faces.results(job, whole.runs, with_grading)
     stats = job_stats(read.trials, read.metrics.by_dataset, n_total=read.n_total)
     [report] = json.loads(command("report", job, "--json")[1])["jobs"]
     for key, group in stats.evals.items():
@@ -264,3 +264,12 @@ def test_a_planned_trial_is_of_the_whole_task(tmp_path: Path) -> None:
     lock = json.loads((job / "lock.json").read_text())
     (job / "lock.json").write_text(json.dumps({**lock, "trials": [*lock["trials"], lock["trials"][0]]}))
     assert [run.task for run in faces.viewed(job).job("job").report.runs] == ["a__b"] * 3
+
+
+def test_a_reward_that_json_can_not_hold_is_one_of_several(tmp_path: Path) -> None:
+    """The result of the trial has null for it; only the verifier's own file has the number."""
+    graded = Graded(None, reason="reward_key_missing", cause="machine")
+    job = write_job(tmp_path / "job", JobPlan((Attempt({"correct": 0, "speed": math.nan}, gradings=(graded,)),)))
+    runs = faces.report_json(job).runs or {}
+    assert runs == {"t0__run0000": ("scored", None, "no_deciding_key", None)}
+    faces.results(job, runs, {"t0__run0000": True})

@@ -147,7 +147,7 @@ def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
         return _reward_facts(rewards, question)
     if validity.verifier_completed:
         return Facts(reward=ingested.result.reward)
-    if reason == "reward_key_missing" and len(rewards) > 1:
+    if reason == "reward_key_missing" and len(rewards) + len(trial.lost) > 1:
         return Facts(several=True, reason="no_deciding_key")
     return Facts(unusable=True, reason=reason or "reward_missing", cause=_shown_cause(history, question.grading))
 
