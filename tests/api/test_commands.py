@@ -21,7 +21,7 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground
-from assay.engine.service.blobs import RunFile
+from assay.engine.service.blobs import KeptFile
 from assay.engine.service.run_query import parse_run_query
 from assay.evidence.run import Run, State
 from tests.adapters.store.databases import copied_database
@@ -135,7 +135,7 @@ def filled(where: str) -> Iterator[tuple[Clinic, str]]:
         )
         clinic.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload_base64": "AP8="})
         clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
-        trajectory = RunFile("trajectory", served.service.blobs.put([b"\x00 words"]))
+        trajectory = KeptFile("trajectory", served.service.blobs.put([b"\x00 words"]))
         made = Run(
             job="job",
             name="odd",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from assay.adapters.annotations import FOLDER as ANNOTATIONS
 from assay.adapters.gradings import write_grading
 from assay.adapters.numbered_files import append_numbered
-from assay.adapters.run_store import LocalRunStore
+from assay.adapters.run_store import LocalCases
 from assay.adapters.scored_runs import write_scored
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.harbor.failure_cause import BEYOND_THE_AGENT
@@ -26,11 +26,11 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
 )
 from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.evidence.coding_run import RunStatus
 from tests.builders import trial_record, write_config
 from tests.dialects.evaluation.gradings import grading
@@ -126,7 +126,7 @@ def _write_attempt(folder: Path, name: str, one: Attempt, started: str) -> None:
     for number, scored in enumerate(one.scored, start=1):
         write_scored(str(folder), _scoring(number, scored), None)
     for state in one.judged:
-        LocalRunStore().keep(str(folder), verdict(state))
+        LocalCases().keep(str(folder), verdict(state))
 
 
 def _result(name: str, one: Attempt, started: str) -> str:
@@ -171,7 +171,7 @@ def verdict(state: str) -> JudgeVerdict:
     )
 
 
-def _scoring(number: int, one: Scored) -> ScoredRun:
+def _scoring(number: int, one: Scored) -> Scoring:
     rows = [
         Row(
             name=f"check{at}",
@@ -188,10 +188,10 @@ def _scoring(number: int, one: Scored) -> ScoredRun:
         overall=_overall(rows) if rows else None,
         scorers=rows,
         judge=Judge(state=JudgeState(one.judge), verdict=verdict(one.judge) if asked else None),
-        run=Run(status=RunStatus(one.status)),
+        run=StatusGate(status=RunStatus(one.status)),
         provenance=Provenance(engine="0", scenario_sha256="0" * 64),
     )
-    return ScoredRun(number=number, task="t", scenario=Scenario(scorers=[]), scored_at=AT, report=report)
+    return Scoring(number=number, task="t", scenario=Scenario(scorers=[]), scored_at=AT, report=report)
 
 
 def _overall(rows: Sequence[Row]) -> Overall:
