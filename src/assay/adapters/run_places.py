@@ -107,7 +107,9 @@ class JobPlace:
         except InputError as error:
             remarks.append(str(error))
             return None
-        return kept[-1] if kept and (not scored or kept[-1] != scored[-1].report.judge.verdict) else None
+        verdicts = [one.report.judge.verdict for one in scored]
+        last = next((one for one in (*kept[::-1], *verdicts[::-1]) if one is not None), None)
+        return last if not verdicts or last != verdicts[-1] else None
 
     def _responses(self) -> Iterator[str]:
         """The final response of each turn; without a file of its own, the last message of the trace has it."""

@@ -46,9 +46,10 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One side of a comparison."""
+    """One side of a comparison: a group of the ``job`` that was asked for by this name."""
 
     label: str
+    job: str
     group: str
     key: str
     tasks: Mapping[str, TaskRewards]
@@ -111,6 +112,7 @@ def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: Que
     counted = [_as_success(run) for run in runs] if successes else runs
     return Arm(
         label,
+        one.path,
         name,
         key,
         rewards_by_task(counted),

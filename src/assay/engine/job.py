@@ -41,10 +41,15 @@ class Problem:
         return self.reason_code == "harbor_trial_result_missing"
 
     @property
+    def unstarted(self) -> bool:
+        """Whether the trial was only planned: then ``trial`` is the name or the path of its task."""
+        return self.missing and not self.began
+
+    @property
     def task(self) -> str:
         """The task, as far as the name of the trial tells."""
         name = self.trial.rpartition("/")[2]
-        return name.rpartition("__")[0] or name
+        return name if self.unstarted else name.rpartition("__")[0] or name
 
 
 @dataclass(frozen=True, slots=True)

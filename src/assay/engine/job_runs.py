@@ -148,7 +148,7 @@ def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
         return _reward_facts(rewards, question)
     if validity.verifier_completed:
         return Facts(reward=ingested.result.reward)
-    if reason == "reward_key_missing" and len(rewards) > 1:
+    if reason == "reward_key_missing" and len(rewards) + len(trial.lost) > 1:
         return Facts(several=True, reason="no_deciding_key")
     return Facts(unusable=True, reason=reason or "reward_missing", cause=_shown_cause(history, question.grading))
 
@@ -300,7 +300,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
     for number, problem in enumerate(job.problems):
         decision = decide(_problem_facts(problem))
         # A planned trial without a folder has no name of its own.
-        own = f"{problem.trial}#{number}" if problem.missing and not problem.began else problem.trial
+        own = f"{problem.trial}#{number}" if problem.unstarted else problem.trial
         yield Run(
             id=f"{prefix}{own}",
             job=name,

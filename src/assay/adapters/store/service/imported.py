@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
@@ -59,6 +59,15 @@ class StoredImports:
     def has_job(self, organisation: str, job: str) -> bool:
         query = select(runs.c.id).where(_of_job(organisation, job)).limit(1)
         return bool(self._store.rows(query))
+
+    def remove_waiting(self, organisation: str, job: str, kept: Container[str]) -> None:
+        waiting = runs.c.reason.in_(RESULTLESS) & (runs.c.reviewers == 0)
+        query = select(runs.c.id, runs.c.name).where(_of_job(organisation, job), waiting)
+        gone = [row.id for row in self._store.rows(query) if row.name not in kept]
+        if gone:
+            with self._store.writing() as connection:
+                uncount(connection, organisation, gone)
+                connection.execute(delete(runs).where(one_of(runs.c.id, gone, connection.dialect)))
 
     def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
         query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
