@@ -222,7 +222,7 @@ def test_a_ledger_run_is_what_the_judge_says(explorer: Explorer, tmp_path: Path)
 
 def test_several_rewards_of_which_none_decides(explorer: Explorer, tmp_path: Path) -> None:
     rewards = {"correct": 1, "speed": 0.25}
-    whole = one_truth(explorer, tmp_path, Attempt(rewards), Attempt({"reward": math.nan}))
+    whole = one_truth(explorer, tmp_path, Attempt(rewards), Attempt({"reward": math.nan}, task="t1"))
     assert (whole.runs or {})["t0__run0000"] == ("scored", None, "no_deciding_key", None)
     assert whole.job == faces.Group({"scored": 1, "unusable": 1}, 0.0, 1)
     clinic, stored = explorer.imported(tmp_path / "job")

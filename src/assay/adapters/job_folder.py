@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 RESULT_LIMIT = 256 * 1024 * 1024
 
 _JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log", MARK})
+LOOKED_INTO = 50
 # Folders of what was added to a trial after its result.
 _RECORDS = frozenset({"gradings", "annotations", "tags", "scores", "judgements"})
 # Copies of trials that a job grades again.
@@ -78,8 +79,8 @@ class DiskJobFolder:
         return read_below(str(beside), (there.parent.name, there.name, "result.json"), RESULT_LIMIT)
 
     def has_records(self) -> bool:
-        """By the mark, or by a look into every trial: a copy of a job may lack the mark, which is hidden."""
-        return os.path.exists(f"{self._path}/{MARK}") or any(map(self._has_records, self._folders))
+        """By the mark, or by a look into some trials: a copy of a job may lack the mark, which is hidden."""
+        return os.path.exists(f"{self._path}/{MARK}") or any(map(self._has_records, self._folders[:LOOKED_INTO]))
 
     def _has_records(self, trial: str) -> bool:
         try:

@@ -26,7 +26,8 @@ from assay.evidence.files import Absent, Content, File, Refused
 class Problem:
     """A trial that was planned or started but has no result that can be read, with the reason.
 
-    ``over`` says that its job has ended, so that no result will come.
+    ``over`` says that its job has ended, so that no result will come. ``read`` is the trial as far as it could be
+    read, if only its reward can't be used.
     """
 
     trial: str
@@ -34,6 +35,7 @@ class Problem:
     detail: str
     began: bool = False
     over: bool = False
+    read: Trial | None = None
 
     @property
     def missing(self) -> bool:
@@ -125,6 +127,7 @@ def _read_trials(
     trials: list[Trial] = []
     problems: list[Problem] = []
     for done, (name, file) in enumerate(folder.trial_results(), start=1):
+        trial = None
         try:
             if isinstance(file, Content):
                 trial = decoder.decode(file.data)
@@ -138,7 +141,7 @@ def _read_trials(
             else:
                 problems.append(_unusable(name, file))
         except TrialFileError as error:
-            problems.append(Problem(name, "harbor_trial_result_malformed", f"result.json: {error}"))
+            problems.append(Problem(name, "harbor_trial_result_malformed", f"result.json: {error}", read=trial))
         progress(done, total)
     return trials, problems
 

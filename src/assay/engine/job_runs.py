@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BROKE: Final = MeasurementError.__name__
 REWARD: Final = "reward"
+FORFEITS: Final = ("reward_for_unparseable_output", "reward_for_schema_violation")
 _BLAMED: Final = {cause.value: cause for cause in Cause}
 _RUN_STATUS: Final = {"cancelled": "cancelled", "sandbox_failed": "failed", "harbor_failed": "failed"}
 
@@ -67,16 +68,27 @@ def runs_of(
     beside = {one.trial: one for one in histories}
     called = name or job.name
     trials = with_latest(job.trials, beside.values()) if question.grading == "latest" else job.trials
-    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix) for trial in trials]
+    decided = tasks_with_reward(trials)
+    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix, decided) for trial in trials]
     return [*runs, *runs_without_result(job, called, prefix)]
 
 
+def tasks_with_reward(trials: Iterable[Trial]) -> frozenset[str]:
+    """The tasks for which ``reward`` decides, because a run of theirs has it."""
+    return frozenset(trial.task for trial in trials if trial.rewards and REWARD in trial.rewards)
+
+
 def run_of_trial(
-    job: str, trial: Trial, history: History | None, question: Question = USUAL, prefix: str = ""
+    job: str,
+    trial: Trial,
+    history: History | None,
+    question: Question = USUAL,
+    prefix: str = "",
+    decided: Collection[str] = (),
 ) -> Run:
-    """A trial as a run. ``history`` is what was added to it later."""
+    """A trial as a run. ``history`` was added to it later; ``decided`` are tasks of which ``reward`` decides."""
     gates = None if history is None else history.gates
-    decision = decide(trial_facts(trial, history, question), question.threshold)
+    decision = decide(trial_facts(trial, history, question, decided), question.threshold)
     exception = first_exception(trial)
     reason = decision.reason
     if reason is None and exception is not None:
@@ -119,7 +131,9 @@ def run_of_trial(
     )
 
 
-def trial_facts(trial: Trial, history: History | None, question: Question = USUAL) -> Facts:
+def trial_facts(
+    trial: Trial, history: History | None, question: Question = USUAL, decided: Collection[str] = ()
+) -> Facts:
     """What decides a trial: its gates, its grading, or the rewards and the exception in its result."""
     if trial.exception_type == CANCELLED:
         return Facts(ended=State.CANCELLED, reason="harbor_cancelled_error")
@@ -130,6 +144,8 @@ def trial_facts(trial: Trial, history: History | None, question: Question = USUA
         return gate_facts(history.gates)
     if history is not None and history.gradings:
         return _graded_facts(trial, history, question)
+    if question.key is None and trial.rewards and REWARD not in trial.rewards and trial.task in decided:
+        return Facts(unusable=True, reason="reward_key_missing")
     return _recorded_facts(trial, question)
 
 
@@ -146,11 +162,14 @@ def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
         return Facts(unusable=True, reason=reason or "output_unparseable", cause=Cause.AGENT)
     if question.key not in (None, REWARD):
         return _reward_facts(rewards, question)
+    if reason in FORFEITS:
+        return Facts(unusable=True, reason=reason, cause=Cause.AGENT)
     if validity.verifier_completed:
         return Facts(reward=ingested.result.reward)
-    if reason == "reward_key_missing" and len(rewards) + len(trial.lost) > 1:
+    cause = _shown_cause(history, question.grading)
+    if reason == "reward_key_missing" and len(rewards) + len(trial.lost) > 1 and cause is not Cause.AGENT:
         return Facts(several=True, reason="no_deciding_key")
-    return Facts(unusable=True, reason=reason or "reward_missing", cause=_shown_cause(history, question.grading))
+    return Facts(unusable=True, reason=reason or "reward_missing", cause=cause)
 
 
 def _shown_cause(history: History, used: str) -> Cause | None:
@@ -299,13 +318,17 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
     """Trials without a result. While the job may go on, they wait or work; afterwards, the machine lost them."""
     for number, problem in enumerate(job.problems):
         decision = decide(_problem_facts(problem))
+        read = problem.read
         # A planned trial without a folder has no name of its own.
         own = f"{problem.trial}#{number}" if problem.unstarted else problem.trial
         yield Run(
             id=f"{prefix}{own}",
             job=name,
             name=own,
-            task=problem.task,
+            task=problem.task if read is None else read.task,
+            agent="" if read is None else read.agent,
+            model=None if read is None else read.model,
+            dataset="" if read is None else read.dataset,
             state=decision.state,
             score=decision.score,
             reason=decision.reason,
@@ -319,4 +342,6 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
 def _problem_facts(problem: Problem) -> Facts:
     if problem.missing and not problem.over:
         return Facts(ended=State.RUNNING if problem.began else State.PENDING, reason=problem.reason_code)
+    if problem.read is not None:
+        return Facts(unusable=True, reason="reward_not_finite")
     return Facts(unusable=True, reason=problem.reason_code, cause=Cause.MACHINE)

@@ -115,10 +115,10 @@ def report_job(
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
     _refuse_unknown(question.key, {key for found in stats.evals.values() for key in found.reward_stats})
     members = groups_of(runs)
-    rewards = {name: rewards_by_task(members.get(name, ())) for name in stats.evals}
-    groups = [
-        _group(name, members.get(name, []), found, question, rewards[name]) for name, found in stats.evals.items()
-    ]
+    # Harbor knows nothing of a group whose results it can't read.
+    known = {**stats.evals, **{name: EvalStats() for name in members if name and name not in stats.evals}}
+    rewards = {name: rewards_by_task(members.get(name, ())) for name in known}
+    groups = [_group(name, members.get(name, []), found, question, rewards[name]) for name, found in known.items()]
     decisions = {run.name: run for run in runs}
     return JobReport(
         job=job.name,
@@ -138,7 +138,7 @@ def report_job(
         by=question.by,
         task_rows=task_rows(members, trials) if question.by == "task" else (),
         evaluation=report_histories(histories, question.grading, decisions),
-        bounds=group_bounds(rewards, _lost(runs), only_group=len(stats.evals) == 1),
+        bounds=group_bounds(rewards, _lost(runs), only_group=len(known) == 1),
         noise=group_noise(members, rewards, question, histories),
         agreement=report_agreement(histories, decisions),
     )

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
@@ -10,9 +10,10 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from assay.dialects.harbor.trial import Trial
 from assay.engine.history import History
 from assay.engine.job import Job
-from assay.engine.job_runs import run_of_trial, runs_of, runs_without_result
+from assay.engine.job_runs import run_of_trial, runs_of, runs_without_result, tasks_with_reward
 from assay.engine.service.blobs import KeptFile
 from assay.engine.service.run_evidence import NO_EVIDENCE, Evidence, EvidenceSource
 from assay.evidence.run import Run
@@ -108,23 +109,18 @@ def import_job(
         store.refuse_changed(organisation, called, map(Kept, runs_now))
         # A trial that was only planned has another name once it begins.
         store.remove_waiting(organisation, called, {run.name for run in runs_now})
-    done = Imported(0, 0, 0)
+    done, decided = Imported(0, 0, 0), tasks_with_reward(job.trials)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
         with source.batch() as find:
-            runs = [
-                _kept(
-                    run_of_trial(called, trial, beside.get(trial.name)), beside.get(trial.name), find(trial.name)
-                )
-                for trial in some
-            ]
+            runs = [_kept(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some]
         done = done.plus(store.add_runs(organisation, runs))
     return done.plus(store.add_runs(organisation, _without_result(job, called)))
 
 
-def _kept(run: Run, history: History | None, evidence: Evidence) -> Kept:
+def _kept(job: str, trial: Trial, history: History | None, evidence: Evidence, decided: Collection[str]) -> Kept:
     return Kept(
-        run,
+        run_of_trial(job, trial, history, decided=decided),
         gradings=[] if history is None else [one.model_dump(mode="json") for one in history.gradings],
         annotations=[] if history is None else [one.model_dump(mode="json") for one in history.annotations],
         files=evidence.files,
