@@ -21,6 +21,7 @@ _GROUP: Final = re.compile(
     r"\((?:\?(?:(?P<look><?[=!])|(?P<atomic>>)|P?<(?P<name>[^\W\d]\w*)>"
     r"|(?P<on>[imsxau]*)(?:-(?P<off>[imsx]+))?(?P<end>[:)])))?(?![?*])"
 )
+_OTHER: Final = re.compile(r".", re.DOTALL)
 _REMARK: Final = re.compile(r"\(\?#[^)]*\)")
 _BLANK: Final = re.compile(r"(?:\s|#[^\n]*)+")
 # Python's own limit depends on who calls.
@@ -173,7 +174,7 @@ class _Reader:
         if here == "\\" and (kind := PLACES.get(self._pattern[self._at + 1 : self._at + 2])):
             self._at += 2
             return Place(kind)
-        found = self._take(_CLASS if here == "[" else _ATOM if here == "\\" else re.compile(re.escape(here)))
+        found = self._take(_CLASS if here == "[" else _ATOM if here == "\\" else _OTHER)
         if found is None or (here == "{" and _FUZZY.match(self._pattern, self._at - 1)):
             raise self._refused()
         text = found[0] if here in "[\\." else re.escape(here)
