@@ -14,7 +14,6 @@ from assay.detectors.test_code.assertion_pairs import (
     without_owner,
 )
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.negations import is_negation
 
 _UNKNOWN_NUMBER = 1_000_000
 _TRIED = 20
@@ -65,7 +64,7 @@ class Pool:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
-        if is_negation(lost, waiting[-1]) or other_inputs(lost.subject, waiting[-1].subject):
+        if other_inputs(lost.subject, waiting[-1].subject):
             return False
         if key == lost.text and asks_elsewhere(lost.subject, waiting[-1].subject):
             return False

@@ -69,11 +69,6 @@ def _doings(lines: list[str], asserting: set[int], language: str) -> Iterator[st
             yield line
 
 
-def does_nothing(line: str) -> bool:
-    """Whether a line only says something to people or closes what was opened."""
-    return not line.strip(" \t;)}]") or _MESSAGE.search(line) is not None
-
-
 def _opened(line: str, language: str) -> int:
     """How many more brackets a line opens than it closes."""
     marks = [piece.text for piece in pieces(line, language) if piece.kind == "mark"]
