@@ -38,7 +38,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         "value": "ab", "name": "ab", "last": "ab",
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
-    "detectors/test_code/row_needs.py": {"name": "ab"},
     "engine/reward_lint.py": {"name": "ab"},
     "engine/task_rules/answers.py": {"path": "/ab"},
     "engine/task_rules/image.py": {"path": "/ab"},

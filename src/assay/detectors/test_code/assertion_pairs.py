@@ -13,15 +13,13 @@ _ROUNDING = 1e-5
 _LITERAL = re.compile(
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?<![\w.])-?\d[\w.]*|\b(?:True|False|None|null|nil|true|false)\b"
 )
-_PLAIN_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.\[])")
 _NAME = re.compile(r"[A-Za-z_]")
-_WORDS = frozenset({"assert", "not", "in", "is", "and", "or", "await", "if", "else", "for", "lambda", "expect"})
-_GROUP = re.compile(r"[\[({](?:_(?:[,:] ?_)*,?)?[\])}](?<=[\]}])|\(_(?:, ?_)+,?\)(?<!\w\))")
 _QUOTED = re.compile(
     r"'(?=(?:[^'\\]|\\.){3})[^'\\]*+(?:\\.[^'\\]*+){0,400}+'|\"(?=(?:[^\"\\]|\\.){3})[^\"\\]*+(?:\\.[^\"\\]*+){0,400}+\""
 )
 _SIGNS = re.compile(r"==|!=|<=|>=|<|>|\bis\b|\bin\b|\bnot\b")
 _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
+_ZEROS = re.compile(r"(?:(?<=\d)\.0+)?(?<=[\d0])[fFdDlLmMuU]?\Z")
 _TOKEN = re.compile(r"\w+")
 _NAMES = re.compile(r"[a-z_]\w*")
 _SEARCHED = re.compile(r"\bmatch=|\.toThrow|\.toMatch\(")
@@ -162,6 +160,17 @@ def value_in(expected: str) -> str:
     return found[1] or found[2] or "" if found is not None else expected
 
 
+def literals(text: str) -> list[str]:
+    """The literals of a text, whatever their quotes, suffixes and zeros behind the point."""
+    return [_plain_literal(each) for each in _LITERAL.findall(text)]
+
+
+def _plain_literal(literal: str) -> str:
+    if literal[0] in "\"'":
+        return f'"{literal[1:-1]}'
+    return _ZEROS.sub("", literal).lower()
+
+
 def is_literal(text: str) -> bool:
     """Whether a text has no names in it, strings and constants apart."""
     return _NAME.search(_LITERAL.sub("", text)) is None
@@ -182,17 +191,6 @@ def contradicts(before: str | None, after: str | None) -> bool:
     return (before in _SOMETHING and after in _NOTHING) or (before in _NOTHING and after in _SOMETHING)
 
 
-def shape(text: str) -> str:
-    """An assertion with what parameters could stand for left blank: ``add(1, 2) == 3`` is ``add(_, _) == _``."""
-    blank = _PLAIN_NAME.sub(lambda m: m.group() if m.group() in _WORDS else "_", _LITERAL.sub("_", text))
-    for _ in range(6):
-        closed = _GROUP.sub("_", blank)
-        if closed == blank:
-            break
-        blank = closed
-    return blank
-
-
 def words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text))
 
@@ -203,6 +201,15 @@ def _renamed(before: str, after: str) -> bool:
         return False
     old, new = words(before), words(after)
     return 3 * len(old & new) >= 2 * len(old | new) and _SIGNS.findall(before) == _SIGNS.findall(after)
+
+
+def implies(strong: Assertion, weak: Assertion) -> bool:
+    """Whether something must be there because its value is asked for: ``user == 'Ann'`` needs a user."""
+    if not weak.subject or strong.subject != weak.subject or weak.strength > Strength.SHAPE:
+        return False
+    wanted = strong.expected or ""
+    there = weak.expected in _SOMETHING or weak.expected == "not undefined"
+    return there and strong.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
 
 
 def other_inputs(before: str, after: str) -> bool:
