@@ -114,7 +114,7 @@ def _new_assertions(file: FilePair) -> Iterator[_Template]:
         kept = kept_lines(file.before_text, source) if new else ""
         for each in filter(counts, new):
             own = f"{source} {each.text} {each.subject}"
-            line = lines_of(file.after_text)[each.line - 1]
+            line = "".join(lines_of(file.after_text)[each.line - 1 : each.line])
             yield _Template(each, line, own, f"{kept} {each.text}", function, test.collected and test.cases != 1)
 
 
