@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 
 from assay.detectors.test_code.bounds import is_tighter
-from assay.detectors.test_code.messages import demands_the_message
 from assay.detectors.test_code.model import Assertion, Strength
 
 # Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
@@ -17,7 +16,6 @@ _NAME = re.compile(r"[A-Za-z_]")
 _QUOTED = re.compile(
     r"'(?=(?:[^'\\]|\\.){3})[^'\\]*+(?:\\.[^'\\]*+){0,400}+'|\"(?=(?:[^\"\\]|\\.){3})[^\"\\]*+(?:\\.[^\"\\]*+){0,400}+\""
 )
-_SIGNS = re.compile(r"==|!=|<=|>=|<|>|\bis\b|\bin\b|\bnot\b")
 _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
 _ZEROS = re.compile(r"(?:(?<=\d)\.0+)?(?<=[\d0])[fFdDlLmMuU]?\Z")
 _TOKEN = re.compile(r"\w+")
@@ -32,7 +30,6 @@ _PART = re.compile(
     r"(?P<word>contains?|include|includes|Contains|toContain|HasPrefix|startsWith|endsWith)\([\"'](?P<text>[^\"'\\]*)[\"']\)"
 )
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
-_CALLED = re.compile(r"(?<!\w)(\w++[?!]?)\(")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 
@@ -195,14 +192,6 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text))
 
 
-def _renamed(before: str, after: str) -> bool:
-    """Whether two texts have the same literals and mostly the same names."""
-    if sorted(_LITERAL.findall(before)) != sorted(_LITERAL.findall(after)):
-        return False
-    old, new = words(before), words(after)
-    return 3 * len(old & new) >= 2 * len(old | new) and _SIGNS.findall(before) == _SIGNS.findall(after)
-
-
 def implies(strong: Assertion, weak: Assertion) -> bool:
     """Whether something must be there because its value is asked for: ``user == 'Ann'`` needs a user."""
     if not weak.subject or strong.subject != weak.subject or weak.strength > Strength.SHAPE:
@@ -218,15 +207,6 @@ def other_inputs(before: str, after: str) -> bool:
     if not (old - new and new - old):
         return False
     return _asked(before) == _asked(after) or is_literal(after)
-
-
-def asks_elsewhere(before: str, after: str) -> bool:
-    """Whether a subject with the same words is made otherwise: what was called last for it is no longer called.
-
-    A subject without calls may be made anywhere.
-    """
-    old, new = _CALLED.findall(before), _CALLED.findall(after)
-    return bool(old) and bool(new) and before != after and old[-1] not in new
 
 
 def _asked(subject: str) -> str:
@@ -248,10 +228,8 @@ def reworded(before: Assertion, after: Assertion) -> bool:
     if after.strength < before.strength or wider(before, after):
         return False
     if before.expected != after.expected:
-        if demands_the_message(before, after):
-            return True
         quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
-        return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
+        return bool(quoted) and all(each in after.text for each in quoted)
     if other_inputs(before.subject, after.subject):
         return False
     return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Hashable
 
 from assay.detectors.test_code.assertion_pairs import (
-    asks_elsewhere,
     demand_key,
     kin,
     other_inputs,
@@ -50,8 +49,6 @@ class Pool:
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
         if other_inputs(lost.subject, waiting[-1].subject):
-            return False
-        if key == lost.text and asks_elsewhere(lost.subject, waiting[-1].subject):
             return False
         self.used.add(id(waiting.pop()))
         return True

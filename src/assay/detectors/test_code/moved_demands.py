@@ -24,7 +24,6 @@ _CALLED = re.compile(r"(?<!\w)([a-z_]\w*+[?!]?)\(")
 _WORD = re.compile(r"\w+[?!]?")
 _NAME = re.compile(r"\b[a-z_]\w*")
 _TYPE = re.compile(r"\b[A-Z]\w*")
-_FIELDS = re.compile(r"[\[({][ \t]*\n(?:[ \t]*\w{1,40}(?::|[ ]=)[ ][^\n]{0,200}\n){1,12}[ \t]*[\])}]")
 _MOST_TRIED = 500_000
 
 
@@ -99,10 +98,9 @@ def kept_lines(before: str, after: str) -> str:
 
 
 def _new_rows(file: FilePair) -> Iterator[str]:
-    """The lines that were not there before, and objects with a field in each line."""
+    """The lines that were not there before."""
     known = set(map(str.strip, file.before_text.split("\n")))
     yield from (line for line in file.after_text.split("\n") if line.strip() not in known)
-    yield from (row for row in _FIELDS.findall(file.after_text) if row not in file.before_text)
 
 
 def _new_assertions(file: FilePair) -> Iterator[_Template]:

@@ -47,20 +47,13 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     always = next((skip for skip in after.skips if not skip.conditional), None)
     if always is not None or _different(after.skips) <= _different(before.skips):
         return always
-    return _most_telling(before.skips, after.skips)
+    return after.skips[-1]
 
 
 def _different(skips: Sequence[Skip]) -> int:
     """How many skips there are: a group that is skipped under the condition of its tests adds none."""
     told = [_GIVEN.search(skip.text) for skip in skips]
     return told.count(None) + len({found[1] for found in told if found is not None})
-
-
-def _most_telling(before: Sequence[Skip], after: Sequence[Skip]) -> Skip:
-    """Of the skips after, one of a new kind, else one with a new text, else the last."""
-    kinds, texts = {skip.kind for skip in before}, {skip.text for skip in before}
-    fresh = [skip for skip in after if skip.text not in texts]
-    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after[-1])
 
 
 def _had(test: Test) -> str:
