@@ -18,7 +18,7 @@ from assay.engine.job_plan import Agent, JobSetting, plan_trials
 from assay.engine.run_job import run_job
 from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.site import Site
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
 from benchmarks.measure import TIMES, Result
@@ -38,7 +38,7 @@ class IdleSandbox:
         verifier = next(mount.source for mount in command.mounts if mount.target == "/logs/verifier")
         Path(verifier, "reward.txt").write_text("1\n")
         now = datetime.now(UTC)
-        return Ran(RunEnd(0), b"", False, now, now)
+        return Ran(ProcessEnd(0), b"", False, now, now)
 
 
 class Silence:

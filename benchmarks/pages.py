@@ -17,8 +17,8 @@ from assay.adapters.folder_pages import FolderPages, ViewedJob
 from assay.adapters.job_folder import DiskJobFolder
 from assay.api.service import Service
 from assay.engine.job import read_job
-from assay.engine.service.blobs import DIFF, TRAJECTORY, RunFile
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.blobs import DIFF, TRAJECTORY, KeptFile
+from assay.engine.service.imported_runs import PublishedResult
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.run_query import RunQuery
 from assay.web.assets import NAMES, asset
@@ -51,9 +51,9 @@ def _fill(service: Service) -> None:
         service.imports.add_runs(HERE, [_run(number) for number in range(start, start + 10_000)])
 
 
-def _run(number: int) -> ImportedRun:
+def _run(number: int) -> PublishedResult:
     passed = number % 3 == 0
-    return ImportedRun(
+    return PublishedResult(
         job=f"job-{number // 1000:03d}",
         name=f"run-{number:06d}",
         task=f"task-{number % 100:02d}",
@@ -132,7 +132,7 @@ def _huge(folder: Path) -> Iterator[Result]:
     with opened(folder / "huge.db") as service:
         trace = service.blobs.put(piece.encode() for piece in large_atif(TRACE))
         diff = service.blobs.put(piece.encode() for piece in large_diff(DIFFED))
-        files = (RunFile(TRAJECTORY, trace), RunFile(DIFF, diff))
+        files = (KeptFile(TRAJECTORY, trace), KeptFile(DIFF, diff))
         service.imports.add_runs(HERE, [replace(_run(1), files=files)])
         key = issue_key(service.keys, service.host, Owner(HERE), Scope.READER, "bench").secret
         found = service.imports.page(HERE, RunQuery()).rows[0].id

@@ -22,8 +22,8 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground
-from assay.engine.service.blobs import RunFile
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.blobs import KeptFile
+from assay.engine.service.imported_runs import PublishedResult
 from assay.engine.service.run_query import parse_run_query
 from tests.adapters.store.databases import copied_database
 from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
@@ -136,8 +136,8 @@ def filled(where: str) -> Iterator[tuple[Clinic, str]]:
         clinic.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload_base64": "AP8="})
         clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
         odd = json.dumps(ODD)
-        trajectory = RunFile("trajectory", served.service.blobs.put([b"\x00 words"]))
-        made = ImportedRun("job", "odd", "t", "a", None, "d", "scored", odd, 1e-7, None, None, 0.1, None, None)
+        trajectory = KeptFile("trajectory", served.service.blobs.put([b"\x00 words"]))
+        made = PublishedResult("job", "odd", "t", "a", None, "d", "scored", odd, 1e-7, None, None, 0.1, None, None)
         found = replace(made, files=[trajectory], text="some words", axes={"safety": -0.0}, metadata={"seed": 3})
         served.service.imports.add_runs("full", [found])
         yield clinic, where

@@ -12,13 +12,13 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.imported_runs import PublishedResult
 from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
 from assay.engine.service.run_query import FILTERS, parse_run_query
 from tests.api.clinic import Clinic, Served, clinic_of, portal
 
 pytestmark = pytest.mark.xdist_group("postgres")
-PLAIN = ImportedRun(
+PLAIN = PublishedResult(
     *("night", "a", "sums", "ada", "acme/small", "tasks", "scored", '{"reward": 1.0}', 1.0, None, None),
     cost_usd=0.25,
     started_at="2026-03-01T10:00:00Z",

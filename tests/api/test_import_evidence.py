@@ -18,12 +18,12 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
 )
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.imported_runs import Imported
-from assay.evidence.coding_run import CodingRun, Diff, RunStatus
+from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
@@ -120,14 +120,14 @@ def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:
         overall=Overall(verdict=overall, score=score),
         scorers=[Row(name="t", type="test", required=True, verdict=verdict, score=score, detail="")],
         judge=Judge(state=judge),
-        run=Run(status=RunStatus.COMPLETED, passed=True),
+        run=StatusGate(status=RunStatus.COMPLETED, passed=True),
         provenance=Provenance(engine="1", scenario_sha256="ab" * 32),
     )
 
 
 def kept(folder: Path, verdict: RowVerdict, judge: JudgeState) -> None:
     diff = Diff("--- a\n+++ b\n", "00" * 32, False)
-    run = CodingRun("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
+    run = CodingRecord("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
     keep_run(str(folder), run, report(verdict, judge), None)
 
 

@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.imported_runs import PublishedResult
 from assay.engine.service.review_queue import GateCount, Waiting, two_by_two
 from assay.engine.service.run_query import RunQuery, parse_run_query
 from tests.api.clinic import Clinic
 
-RUN = ImportedRun(
+RUN = PublishedResult(
     job="nightly",
     name="",
     task="cart",

@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
+from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.trial import Trial
-from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 from assay.engine.history import History
 from tests.dialects.evaluation.gradings import grading
 

@@ -89,7 +89,9 @@ def test_a_task_that_names_its_input_only_has_the_working_folder_as_its_output(t
 def test_files_that_a_step_brings_along_are_inputs(tmp_path: Path) -> None:
     task = write_steps(tmp_path / "task", [StepSpec("one", workdir={"in.csv": "a"}), StepSpec("two")])
     for name in ("one", "two"):
-        (task / "steps" / name / "instruction.md").write_text("Look at /workspace/in.csv and /workspace/out.json.\n")
+        (task / "steps" / name / "instruction.md").write_text(
+            "Look at /workspace/in.csv and /workspace/out.json.\n"
+        )
     one, two = load_task(str(task)).steps
     assert [step.verifier.expected_output_path for step in (one, two)] == [
         "/workspace/out.json",

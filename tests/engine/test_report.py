@@ -121,7 +121,11 @@ def test_nan_is_no_success(tmp_path: Path) -> None:
     ],
 )
 def test_the_reward_that_decides(
-    tmp_path: Path, rewards: list[dict[str, float]], key: str | None, expected: str | None, scores: list[float | None]
+    tmp_path: Path,
+    rewards: list[dict[str, float]],
+    key: str | None,
+    expected: str | None,
+    scores: list[float | None],
 ) -> None:
     for i, reward in enumerate(rewards):
         write_trial(tmp_path, f"t{i}__1", rewards=reward)
@@ -285,7 +289,9 @@ def test_counts_always_add_up(
     assert len(found.runs) == sum(found.states.values()) == total
     readable = [kind for kind in kinds if kind not in UNREADABLE]
     errored = sum(kind in (*ERRORED, "cancelled") for kind in kinds)
-    assert found.harbor.n_completed_trials == len(readable) == sum(sum(one.states.values()) for one in found.groups)
+    assert (
+        found.harbor.n_completed_trials == len(readable) == sum(sum(one.states.values()) for one in found.groups)
+    )
     assert found.harbor.n_errored_trials == errored
     assert found.harbor.n_cancelled_trials == expected["cancelled"]
     assert found.harbor.n_pending_trials == total - len(readable)

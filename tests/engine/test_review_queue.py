@@ -28,7 +28,9 @@ def reviewed(identity: str, *annotations: Annotation, **run: Any) -> Reviewed:
 
 
 def test_a_blind_queue_hides_the_machine_and_the_others_until_the_reviewer_has_decided() -> None:
-    run = reviewed("r", said("ana", "fail"), state=State.PASSED, score=1.0, judge="PASS", checks="PASS", reason="x")
+    run = reviewed(
+        "r", said("ana", "fail"), state=State.PASSED, score=1.0, judge="PASS", checks="PASS", reason="x"
+    )
     hidden = item_of(run, "ben", blind=True)
     assert hidden.hidden
     assert hidden.reviews == ()

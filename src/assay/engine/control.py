@@ -19,7 +19,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import BROKEN, Failure, Verified
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 DOWNLOAD_FAILED = "download_failed"
 SANDBOX_FAILED = "sandbox_failed"
@@ -158,7 +158,7 @@ class VerifierControl:
             output_parseable=True, schema_valid=True, verifier_completed=False, errors=[bounded(message)]
         )
         return Verified(
-            ran=Ran(RunEnd(exit_code=None), b"", False, now, now),
+            ran=Ran(ProcessEnd(exit_code=None), b"", False, now, now),
             rewards=None,
             failure=Failure(exception, message, now),
             ingested=Ingested(EvaluationResult(reward=0.0, validity=validity), reason_code),

@@ -12,8 +12,8 @@ from assay.dialects.scorers.resources import (
     CodingTask,
     CompletedBy,
     GradeAgain,
+    GradingState,
     NewCodingRun,
-    RunState,
 )
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
@@ -35,7 +35,7 @@ class SeedingTask(StrictModel):
     work: WorkResource
 
 
-class CompletedCodingRun(StrictModel):
+class CodingCompletion(StrictModel):
     """A run, and the work that grades it; None if it is graded already."""
 
     run: CodingRun
@@ -164,7 +164,7 @@ def put_log(call: Call) -> Answer:
     "/coding-runs/{id}/complete",
     *WRITE,
     body=CompletedBy,
-    answer=CompletedCodingRun,
+    answer=CodingCompletion,
     status=202,
     also=(200, 404, 409),
 )
@@ -176,7 +176,7 @@ def complete_coding(call: Call) -> Answer:
     service, body = call.service, call.body
     now = service.host.now()
     run = complete_coding_run(service.coding.runs, call.organisation, call.path["id"], body, now)
-    if run.state is RunState.GRADED:
+    if run.state is GradingState.GRADED:
         return shown({"run": run, "work": None})
     return shown({"run": run, "work": shown_work(_queued(call, WorkKind.GRADE_CODING_RUN, run.id))}, 202)
 

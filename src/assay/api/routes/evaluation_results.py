@@ -10,7 +10,7 @@ from assay.api.answers import Answer, shown, shown_page, unchanging
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import Artifacts, NewTrial, ingested, run_of_result
+from assay.engine.service.evaluation_results import Artifacts, NewResult, ingested, run_of_result
 from assay.engine.service.keys import Scope
 
 routes = Routes()
@@ -20,7 +20,7 @@ GIVEN: Final = "given"
 VERIFIER: Final = "verifier"
 
 
-class TrialOfResult(StrictModel):
+class ResultOwner(StrictModel):
     """The trial that a result is of. One that isn't known yet is added."""
 
     job: Name
@@ -45,7 +45,7 @@ class NewEvaluationResult(StrictModel):
     """A result, or the artifacts that it is made from; and the run that it is of, by its id or as a trial."""
 
     run_id: str | None = Field(default=None, min_length=1, max_length=200)
-    trial: TrialOfResult | None = None
+    trial: ResultOwner | None = None
     result: EvaluationResult | None = None
     verifier: VerifierArtifacts | None = None
 
@@ -121,6 +121,6 @@ def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
     service, told = call.service, call.body
     if told.run_id is not None:
         return service.imports.run(call.organisation, told.run_id).id
-    trial = NewTrial(**told.trial.model_dump())
+    trial = NewResult(**told.trial.model_dump())
     service.imports.add_runs(call.organisation, [run_of_result(trial, result, reason)])
     return service.evaluations.run_of(call.organisation, trial.job, trial.name)

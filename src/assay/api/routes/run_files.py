@@ -27,7 +27,7 @@ EXPORTED: Final = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTE
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
-class RunFileResource(StrictModel):
+class KeptFileResource(StrictModel):
     """A file of a run. ``digest`` is the SHA-256 of its content."""
 
     name: str
@@ -56,7 +56,7 @@ def export_runs_jsonl(call: Call) -> Answer:
     return Answer(200, b"", media_type=NDJSON, chunks=_chunks(b"", lines))
 
 
-@routes.add("GET", "/runs/{id}/files", *READ, answer=list[RunFileResource], also=(404,))
+@routes.add("GET", "/runs/{id}/files", *READ, answer=list[KeptFileResource], also=(404,))
 def list_run_files(call: Call) -> Answer:
     """The files of a run: its trajectory, diff, final response, log and the output of its verifier."""
     found = call.service.imports.files(call.organisation, call.path["id"])

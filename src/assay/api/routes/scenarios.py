@@ -25,7 +25,7 @@ READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 ARCHIVE_BYTES: Final = 64 * 1024 * 1024
 
 
-class JudgeOfRuns(StrictModel):
+class OrganisationJudge(StrictModel):
     """The language model that reads coding runs. ``token`` is sent as a bearer token, and never shown again.
 
     ``url`` is the base of an endpoint that speaks OpenAI's chat completions; loopback addresses are refused.
@@ -130,7 +130,7 @@ def get_scenario_version(call: Call) -> Answer:
     return unchanging(found)
 
 
-@routes.add("PUT", "/judge", Scope.ADMIN, body=JudgeOfRuns, answer=JudgeResource)
+@routes.add("PUT", "/judge", Scope.ADMIN, body=OrganisationJudge, answer=JudgeResource)
 def put_judge(call: Call) -> Answer:
     """Name the judge that reads the organisation's coding runs. Its token is encrypted, and never shown again."""
     service, told = call.service, call.body

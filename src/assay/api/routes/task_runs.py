@@ -26,7 +26,7 @@ routes = Routes()
 IDEMPOTENCY_KEY = "idempotency-key"
 
 
-class StartedRun(StrictModel):
+class Started(StrictModel):
     """A run that is going on. ``instruction`` is what the agent is asked."""
 
     id: str
@@ -40,7 +40,7 @@ class StartedRun(StrictModel):
     deadline_at: Any
 
 
-class CompletedRun(StrictModel):
+class GradedTask(StrictModel):
     """How a run came out. For a run that is ``scored``, criterion runs have neither details nor evidence."""
 
     id: str
@@ -102,9 +102,7 @@ def get_task_run(call: Call) -> Answer:
     return shown(run) if run.status is Status.ACTIVE else unchanging(run)
 
 
-@routes.add(
-    "POST", "/task-runs/{id}/start", Scope.ADMIN, Scope.GRADER, Scope.RUN, answer=StartedRun, also=(404, 409)
-)
+@routes.add("POST", "/task-runs/{id}/start", Scope.ADMIN, Scope.GRADER, Scope.RUN, answer=Started, also=(404, 409))
 def start(call: Call) -> Answer:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
     run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.path["id"])
@@ -130,7 +128,7 @@ def start(call: Call) -> Answer:
     Scope.ADMIN,
     Scope.GRADER,
     Scope.RUN,
-    answer=CompletedRun,
+    answer=GradedTask,
     also=(202, 404, 409),
 )
 def complete(call: Call) -> Answer:

@@ -5,9 +5,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.gates import gate_facts, gates_of
-from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
+from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
 from assay.engine.service.imported_runs import Kept
 from assay.evidence.run import Gates, Run, State, decide
 
@@ -24,7 +24,7 @@ _KINDS: Final = {
 }
 
 
-def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Iterable[RunFile], text: str) -> Kept:
+def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterable[KeptFile], text: str) -> Kept:
     """The row of a run by one of its gradings."""
     report = record.report
     known = {one.name: one.value for one in report.run.metrics}
@@ -81,16 +81,16 @@ def decided(gates: Gates) -> dict[str, Any]:
     }
 
 
-def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> list[RunFile]:
+def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> list[KeptFile]:
     """The files of a run by what they are. A log that is nothing known has its path as its name."""
-    named: dict[str, RunFile] = {}
+    named: dict[str, KeptFile] = {}
     for one in uploads:
         folder, _, name = one.path.rpartition("/")
         kind = next((kind for start, kind in _KINDS.items() if name.startswith(start)), None)
         known = f"agent/{one.path}" if kind is None else f"{folder}/{kind}".removeprefix("/")
         free = known if known not in named else f"agent/{one.path}"
-        named[free] = RunFile(free, Blob(one.sha256, one.size))
-    return [*named.values(), *(RunFile(name, blob) for name, blob in beside.items())]
+        named[free] = KeptFile(free, Blob(one.sha256, one.size))
+    return [*named.values(), *(KeptFile(name, blob) for name, blob in beside.items())]
 
 
 def diff_name(number: int) -> str:

@@ -10,7 +10,7 @@ from assay.engine.job_runs import joint_validity
 from assay.engine.service.imported_runs import Kept
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 REWARD_JSON: Final = "reward.json"
 REWARD_TEXT: Final = "reward.txt"
@@ -29,7 +29,7 @@ class Artifacts:
 
 
 @dataclass(frozen=True, slots=True)
-class NewTrial:
+class NewResult:
     """The trial that a result is of, if it isn't known yet."""
 
     job: str
@@ -51,12 +51,12 @@ class EvaluationStore(Protocol):
 def ingested(artifacts: Artifacts, clock: Callable[[], float]) -> Ingested:
     """The result of a verifier's artifacts, by the rules for files."""
     rewards = RewardFiles(_file(REWARD_JSON, artifacts.reward_json), _file(REWARD_TEXT, artifacts.reward_txt))
-    end = RunEnd(artifacts.exit_code, artifacts.timed_out)
+    end = ProcessEnd(artifacts.exit_code, artifacts.timed_out)
     evidence = VerifierEvidence(rewards, _file(DETAILS, artifacts.details_json), None, end)
     return ingest(evidence, clock=clock)
 
 
-def run_of_result(run: NewTrial, result: EvaluationResult, reason_code: str | None) -> Kept:
+def run_of_result(run: NewResult, result: EvaluationResult, reason_code: str | None) -> Kept:
     """The trial of a result. Nobody ran a control, so a reward that can't be used counts as 0."""
     validity = result.validity
     usable = validity.verifier_completed and validity.output_parseable

@@ -13,7 +13,7 @@ import msgspec
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.job_runs import run_of_trial, runs_of, runs_without_result
-from assay.engine.service.blobs import RunFile
+from assay.engine.service.blobs import KeptFile
 from assay.engine.service.run_evidence import NO_EVIDENCE, Evidence, EvidenceSource
 from assay.evidence.run import Run
 
@@ -32,7 +32,7 @@ class Kept(msgspec.Struct, frozen=True):
     run: Run
     gradings: Sequence[Mapping[str, Any]] = ()
     annotations: Sequence[Mapping[str, Any]] = ()
-    files: Sequence[RunFile] = ()
+    files: Sequence[KeptFile] = ()
     text: str = ""
     content: str | None = None
 

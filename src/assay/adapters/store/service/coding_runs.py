@@ -20,8 +20,8 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.resources import (
     CodingRun,
     CompletedBy,
+    GradingState,
     NewCodingRun,
-    RunState,
     TaskState,
     UploadedFile,
 )
@@ -38,7 +38,7 @@ _PATH: Final = re.compile(rf"{_PART}(?:/{_PART}){{0,5}}")
 
 
 # What the explorer shows of a run that was handed in, or ended without that.
-_SHOWN: Final = {RunState.GRADING: State.RUNNING, RunState.CANCELLED: State.CANCELLED}
+_SHOWN: Final = {GradingState.GRADING: State.RUNNING, GradingState.CANCELLED: State.CANCELLED}
 
 
 class StoredCodingRuns:
@@ -64,7 +64,7 @@ class StoredCodingRuns:
             "agent": new.agent,
             "model": new.model,
             "about": new.metadata,
-            "state": RunState.OPEN.value,
+            "state": GradingState.OPEN.value,
             "created_at": self._host.now(),
         }
         identity, one = str(values["id"]), found[0]
@@ -119,14 +119,16 @@ class StoredCodingRuns:
 
     def complete(self, organisation: str, identity: str, ending: CompletedBy, at: datetime) -> bool:
         kept = ending.model_dump(mode="json")
-        return self._close(organisation, identity, RunState.GRADING, at, ending=kept)
+        return self._close(organisation, identity, GradingState.GRADING, at, ending=kept)
 
     def cancel(self, organisation: str, identity: str, at: datetime) -> bool:
-        return self._close(organisation, identity, RunState.CANCELLED, at)
+        return self._close(organisation, identity, GradingState.CANCELLED, at)
 
-    def _close(self, organisation: str, identity: str, state: RunState, at: datetime, **values: object) -> bool:
+    def _close(
+        self, organisation: str, identity: str, state: GradingState, at: datetime, **values: object
+    ) -> bool:
         mine = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
-        still = mine & (coding_runs.c.state == RunState.OPEN.value)
+        still = mine & (coding_runs.c.state == GradingState.OPEN.value)
         closed = update(coding_runs).where(still).values(state=state.value, ended_at=at, **values)
         shown = _SHOWN[state].value
         with self._store.writing() as connection:
@@ -166,7 +168,7 @@ class StoredCodingRuns:
         rows = connection.execute(_mine(organisation, identity).with_for_update()).all()
         if not rows:
             raise NotFoundError("there is no such coding run")
-        if rows[0].state != RunState.OPEN.value:
+        if rows[0].state != GradingState.OPEN.value:
             raise ConflictError(f"the coding run takes no more files: it is {rows[0].state}")
 
 
@@ -178,7 +180,7 @@ def run_of_row(row: "Row[*tuple[Any, ...]]", files: list[UploadedFile]) -> Codin
         agent=row.agent,
         model=row.model,
         metadata=row.about,
-        state=RunState(row.state),
+        state=GradingState(row.state),
         workspace_sha256=row.workspace,
         workspace_bytes=row.workspace_size,
         files=files,

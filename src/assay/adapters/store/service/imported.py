@@ -25,7 +25,7 @@ from assay.adapters.store.service.run_values import (
 )
 from assay.adapters.store.service.totals import ALL, Changes, apply, totals_of, uncount
 from assay.adapters.store.store import Store
-from assay.engine.service.blobs import Blob, RunFile
+from assay.engine.service.blobs import Blob, KeptFile
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
@@ -135,12 +135,12 @@ class StoredImports:
             raise NotFoundError("there is no such run")
         return run_of_row(found[0])
 
-    def files(self, organisation: str, run: str) -> list[RunFile]:
+    def files(self, organisation: str, run: str) -> list[KeptFile]:
         """The files of a run. Raises ``NotFoundError``."""
         self.run(organisation, run)
         mine = (run_files.c.organisation == organisation) & (run_files.c.run == run)
         query = select(run_files).where(mine).order_by(run_files.c.name)
-        return [RunFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
+        return [KeptFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
 
     def page(self, organisation: str, asked: RunQuery) -> Rows:
         """Raises ``InputError`` for a cursor of another list."""
