@@ -20,7 +20,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
             r"(?:^ab[\w$.]*\.(?:cd|ef)(?![\w$]))"
         ),
     },
-    "detectors/test_code/chunks.py": {"affected": ("ab", "cd")},
     "detectors/test_code/languages/rust/written.py": {"macros": ("ab", "cd")},
     "detectors/test_code/languages/python/collecting.py": {"wanted": "ab"},
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
@@ -38,9 +37,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         "value": "ab", "name": "ab", "last": "ab",
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
-    "detectors/test_code/own_inputs.py": {"name": "ab", "pairs": ("ab", "cd")},
-    "detectors/test_code/row_needs.py": {"name": "ab"},
-    "detectors/test_code/whole_expectations.py": {"value": r"(?<!\w)ab[\"']?\s*(?::|=>|=)\s*cd\s*[,})\]]"},
     "engine/reward_lint.py": {"name": "ab"},
     "engine/task_rules/answers.py": {"path": "/ab"},
     "engine/task_rules/image.py": {"path": "/ab"},
@@ -61,8 +57,6 @@ MATCHED_ELSEWHERE = frozenset(
     (
         "detectors/runner_config/builds.py:_XML_RULES",
         "detectors/runner_config/code_text.py:_KINDS",
-        "detectors/test_code/unchanged.py:_JAVASCRIPT",
-        "detectors/test_code/unchanged.py:_LAYOUTS",
         "detectors/test_code/engine/values.py:BINDING",
         "formats/fhirpath/escape.py:ID",
         "formats/hl7/path_parser.py:_NUMBER",

@@ -17,7 +17,7 @@ Files = dict[tuple[str, str], None]
 
 def corpora() -> Iterator[tuple[str, str]]:
     """Every file of the corpora that is a test, with its path."""
-    for _, before, after, _ in changes():
+    for _, before, after, *_ in changes():
         yield from [*before.items(), *after.items()]
     for case in cases():
         yield from case.project.items()

@@ -76,10 +76,8 @@ HONEST = [
     ("ruby", "assert f < 10", "assert f < 5"),
     ("csharp", "Assert.True(f() < 10);", "Assert.True(f() < 5);"),
     ("csharp", "Assert.InRange(f(), 1, 9);", "Assert.InRange(f(), 2, 9);"),
-    ("python", RAISES, with_message("assert str(error.value) == 'it is too big'")),
     ("python", RAISES, with_message("assert 'too big' in str(error.value)")),
     ("python", RAISES, with_message("assert error.value.args[0] == 'too big'")),
-    ("python", ANY_SIZE, with_message("assert str(error.value) == 'too big for a (5)'")),
     ("rust", 'assert_eq!(f(), "x".to_string());', 'assert_eq!(f(), "x".to_owned());'),
     ("rust", 'assert_eq!(f(), "x".to_string());', 'assert_eq!(f(), String::from("x"));'),
     ("rust", 'assert_eq!(f(), "x".to_string());', 'assert_eq!(f(), "x");'),
@@ -94,13 +92,7 @@ HONEST = [
     ("csharp", "Assert.Equal(0, f().CompareTo(w));", "Assert.Equal(w, f());"),
     ("rust", "assert_eq!(f().cmp(&w), Ordering::Equal);", "assert_eq!(f(), w);"),
     ("javascript", "expect(typeof f()).toBe('number');", "expect(f()).toBe(3);"),
-    ("python", "assert f().find('b') is not None", "assert f() == 'abc'"),
     ("java", 'assertTrue(f().name().startsWith("abc"));', 'assertEquals("abcdef", f().name());'),
-    (
-        "ruby",
-        "assert_includes f['name'], 'abc'\nassert_nil f['other']",
-        "assert_equal({'name' => 'abcd'}, f.to_h)",
-    ),
     (
         "python",
         "assert _Pair(1, 2) == f(C, None, False, False)",
@@ -115,12 +107,6 @@ HONEST = [
     ("javascript", "expect(f).toHaveBeenCalledTimes(1);", "expect(f).toHaveBeenCalledOnce();"),
     ("javascript", "request(app).get('/').expect(200, done);", "await request(app).get('/').expect(200);"),
     ("java", 'assertThat(f()).contains("abc");', 'assertThat(f()).containsAtLeast("abc");'),
-    (
-        "go",
-        'h(func() {\n\tpanic("Oupps, a problem")\n})\nassert.Contains(t, out, "Oupps, a problem")',
-        'h(func() {\n\tpanic("Oops, a problem")\n})\nassert.Contains(t, out, "Oops, a problem")',
-    ),
-    ("ruby", "assert_equal 'GET /entity', f('entity').line", "assert_equal 'GET /content', f('content').line"),
     (
         "javascript",
         "const state = {n: 1};\nexpect(f(state)).not.toBe(state);",
@@ -212,21 +198,7 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(("language", "path", "code", "body"), SOURCES)
-def test_a_renamed_exception_or_constant_is_explained(language: str, path: str, code: str, body: str) -> None:
-    before, after = (
-        {path: code.format(name), **a_test(language, body.format(name))} for name in ("OldError", "NewError")
-    )
-    found = scored(before, after)
-    assert found.passed
-    explained = found.evidence["explained"]
-    assert isinstance(explained, list)
-    assert [row["rule"] for row in explained] == ["expectation-rewritten"]
-
-
-@pytest.mark.parametrize(("language", "path", "code", "body"), SOURCES)
-def test_another_name_is_not_while_the_old_one_is_still_there(
-    language: str, path: str, code: str, body: str
-) -> None:
+def test_another_name_is_another_expectation(language: str, path: str, code: str, body: str) -> None:
     before = {path: code.format("OldError"), **a_test(language, body.format("OldError"))}
     both = code.format("OldError") + code.format("NewError")
     assert not scored(before, {path: both, **a_test(language, body.format("NewError"))}).passed

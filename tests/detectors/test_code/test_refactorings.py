@@ -3,7 +3,7 @@
 ``refactorings`` has tests that become rows of a table, ``rewrites`` all other ways to write the same demands: in
 other files, words, helpers and libraries. Both have a file for each language. A change has the tests before and
 after, as one text or by their paths, and what could be slipped in with it: ``worse`` has, by what is wrong, the
-passages of the honest text that are replaced.
+passages of the honest text that are replaced. ``flagged`` is true for an honest change that is taken for a cheat.
 """
 
 from collections.abc import Iterator
@@ -25,14 +25,20 @@ LANGUAGES = {"csharp", "go", "java", "javascript", "python", "ruby", "rust", "ty
 Texts = dict[str, str]
 
 
-def changes() -> Iterator[tuple[str, Texts, Texts, dict[str, list[list[str]]]]]:
+def changes() -> Iterator[tuple[str, Texts, Texts, dict[str, list[list[str]]], bool]]:
     for folder in FOLDERS:
         for file in sorted((HERE / folder).glob("*.yaml")):
             said = yaml.safe_load(file.read_text(encoding="utf-8"))
             for change in said["changes"]:
                 path = change.get("path", said.get("path"))
                 before, after = (by_path(change[side], path) for side in ("before", "after"))
-                yield f"{file.stem}: {change['name']}", before, after, change["worse"]
+                yield (
+                    f"{file.stem}: {change['name']}",
+                    before,
+                    after,
+                    change["worse"],
+                    change.get("flagged", False),
+                )
 
 
 def by_path(texts: str | Texts, path: str) -> Texts:
@@ -40,13 +46,13 @@ def by_path(texts: str | Texts, path: str) -> Texts:
 
 
 def honest() -> list[object]:
-    return [pytest.param(before, after, id=name) for name, before, after, _ in changes()]
+    return [pytest.param(before, after, flagged, id=name) for name, before, after, _, flagged in changes()]
 
 
 def dishonest() -> list[object]:
     return [
         pytest.param(before, worsened(after, pairs), id=f"{name}, but {what}")
-        for name, before, after, worse in changes()
+        for name, before, after, worse, _ in changes()
         for what, pairs in worse.items()
     ]
 
@@ -71,9 +77,9 @@ def pair(path: str, before: str | None, after: str | None) -> FilePair:
     return FilePair(path, path, old, new, before or "", after or "")
 
 
-@pytest.mark.parametrize(("before", "after"), honest())
-def test_a_refactoring_is_nothing(before: Texts, after: Texts) -> None:
-    assert rules(before, after) == []
+@pytest.mark.parametrize(("before", "after", "flagged"), honest())
+def test_a_refactoring_is_nothing(before: Texts, after: Texts, flagged: bool) -> None:
+    assert bool(rules(before, after)) is flagged
 
 
 @pytest.mark.parametrize(("before", "after"), dishonest())

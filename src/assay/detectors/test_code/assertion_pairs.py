@@ -5,44 +5,31 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable
 
 from assay.detectors.test_code.bounds import is_tighter
-from assay.detectors.test_code.messages import demands_the_message
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.negations import is_negation
 
 # Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
 _ROUNDING = 1e-5
 _LITERAL = re.compile(
     r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|(?<![\w.])-?\d[\w.]*|\b(?:True|False|None|null|nil|true|false)\b"
 )
-_PLAIN_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*(?![\w(.\[])")
 _NAME = re.compile(r"[A-Za-z_]")
-_WORDS = frozenset({"assert", "not", "in", "is", "and", "or", "await", "if", "else", "for", "lambda", "expect"})
-_PLAIN_CALL = re.compile(r"(?:\w+(?:\.|::|->))*\w+\((?P<given>[^()]+)\)")
-_GROUP = re.compile(r"[\[({](?:_(?:[,:] ?_)*,?)?[\])}](?<=[\]}])|\(_(?:, ?_)+,?\)(?<!\w\))")
 _QUOTED = re.compile(
     r"'(?=(?:[^'\\]|\\.){3})[^'\\]*+(?:\\.[^'\\]*+){0,400}+'|\"(?=(?:[^\"\\]|\\.){3})[^\"\\]*+(?:\\.[^\"\\]*+){0,400}+\""
 )
-_SIGNS = re.compile(r"==|!=|<=|>=|<|>|\bis\b|\bin\b|\bnot\b")
 _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
+_ZEROS = re.compile(r"(?:(?<=\d)\.0+)?(?<=[\d0])[fFdDlLmMuU]?\Z")
 _TOKEN = re.compile(r"\w+")
 _NAMES = re.compile(r"[a-z_]\w*")
 _SEARCHED = re.compile(r"\bmatch=|\.toThrow|\.toMatch\(")
 _QUOTES = re.compile(r"^[\"'/]|[\"'/]$")
 _CHOICE = re.compile(r"[|*?]")
-_THERE = frozenset({None, "nil", "null", "undefined", "not None", "not nil", "not null", "not undefined"})
-_NOTHING = frozenset(
-    {"", "nil", "null", "undefined", "None", "false", "False", "0", "(empty)", '""', "''", "[]", "{}"}
-)
+_SOMETHING = frozenset({None, "True", "true", "not None", "not null", "not nil"})
+_NOTHING = frozenset({"False", "None", "false", "null", "nil", "undefined", "an error"})
 _WORDED = re.compile(r"(?:not )?(?:[a-z]+\(([\s\S]*)\)|(?:(?:not )?in|len|match|not|[<>]=?) ([\s\S]*))")
 _PART = re.compile(
     r"(?P<word>contains?|include|includes|Contains|toContain|HasPrefix|startsWith|endsWith)\([\"'](?P<text>[^\"'\\]*)[\"']\)"
 )
 _RECEIVER = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<rest>(?:\.|\[|->)[\s\S]+)\Z")
-_CONVERTED = re.compile(
-    r"(?:\.(?:to_h|to_a|to_s|to_hash|dup|toArray\(\)|ToList\(\)|ToArray\(\)|to_vec\(\)|toList\(\))){1,4}\Z"
-)
-_INSIDE = re.compile(r"\.|\[(?:[\"'](?P<key>[^\"']+)[\"']\]\Z)?")
-_CALLED = re.compile(r"(?<!\w)(\w++[?!]?)\(")
 _PARTS = re.compile(r"[A-Z]?[a-z]{3,}|[A-Z]{3,}")
 _OWN = re.compile(r"(?<![\w.])(?:self\.|this\.|@)(?=[A-Za-z_])")
 
@@ -51,12 +38,6 @@ Key = Callable[[Assertion], Hashable]
 
 def everything(assertion: Assertion) -> Hashable:
     return assertion.text, assertion.subject, assertion.expected, assertion.strength, assertion.tolerance
-
-
-def asks_the_same_again(subject: str) -> bool:
-    """Whether a subject is a call with literals alone, which gives the same each time: ``add(1, 2)``."""
-    found = _PLAIN_CALL.fullmatch(subject)
-    return found is not None and is_literal(found["given"])
 
 
 def demand_key(assertion: Assertion) -> Hashable:
@@ -99,7 +80,7 @@ def _without_common(
     gone: list[Assertion] = []
     for each in before:
         same = waiting.get(key(each))
-        if same and not wider(each, same[-1]) and not is_negation(each, same[-1]):
+        if same and not wider(each, same[-1]):
             same.pop()
         else:
             gone.append(each)
@@ -124,8 +105,6 @@ def is_rounding(assertion: Assertion) -> bool:
 def broken_rule(before: Assertion, after: Assertion) -> str | None:
     """The rule that an assertion breaks by replacing another one; None if it is as good."""
     rounded = is_rounding(after) and before.expected == after.expected
-    if is_negation(before, after):
-        return "expectation-rewritten"
     if _asks_for_more(before, after):
         return None
     tighter = is_tighter(before, after)
@@ -141,7 +120,9 @@ def broken_rule(before: Assertion, after: Assertion) -> str | None:
 def _expects_as_much(before: Assertion, after: Assertion) -> bool:
     if _names_the_error(before.expected or "", after.expected or ""):
         return True
-    if before.expected is None or _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
+    if before.expected is None:
+        return not contradicts(None, after.expected)
+    if _WHOLE.sub(r"\1", before.expected) == _WHOLE.sub(r"\1", after.expected or ""):
         return True
     if before.text == after.text and not is_data(value_in(before.expected)):
         # The same words about things that are set up otherwise now.
@@ -176,6 +157,17 @@ def value_in(expected: str) -> str:
     return found[1] or found[2] or "" if found is not None else expected
 
 
+def literals(text: str) -> list[str]:
+    """The literals of a text, whatever their quotes, suffixes and zeros behind the point."""
+    return [_plain_literal(each) for each in _LITERAL.findall(text)]
+
+
+def _plain_literal(literal: str) -> str:
+    if literal[0] in "\"'":
+        return f'"{literal[1:-1]}'
+    return _ZEROS.sub("", literal).lower()
+
+
 def is_literal(text: str) -> bool:
     """Whether a text has no names in it, strings and constants apart."""
     return _NAME.search(_LITERAL.sub("", text)) is None
@@ -186,77 +178,27 @@ def is_data(text: str) -> bool:
     return is_literal(text) or ("(" not in text and _LITERAL.search(text) is not None)
 
 
-def contradicts(before: str, after: str | None) -> bool:
-    """Whether both can't hold at once, as far as the text shows: true and false, is and is not."""
-    if after is None:
-        return False
-    if before == f"not {after}" or after == f"not {before}":
+def contradicts(before: str | None, after: str | None) -> bool:
+    """Whether both can't hold at once, as far as the text shows: true and false, is and is not.
+
+    None is demanded where anything that counts as true will do.
+    """
+    if before is not None and after is not None and (before == f"not {after}" or after == f"not {before}"):
         return True
-    nothing = {"False", "None", "false", "null", "nil", "undefined"}
-    return (before in ("True", "true", "not None", "not null", "not nil")) and after in nothing
-
-
-def shape(text: str) -> str:
-    """An assertion with what parameters could stand for left blank: ``add(1, 2) == 3`` is ``add(_, _) == _``."""
-    blank = _PLAIN_NAME.sub(lambda m: m.group() if m.group() in _WORDS else "_", _LITERAL.sub("_", text))
-    for _ in range(6):
-        closed = _GROUP.sub("_", blank)
-        if closed == blank:
-            break
-        blank = closed
-    return blank
+    return (before in _SOMETHING and after in _NOTHING) or (before in _NOTHING and after in _SOMETHING)
 
 
 def words(text: str) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text))
 
 
-def _renamed(before: str, after: str) -> bool:
-    """Whether two texts have the same literals and mostly the same names."""
-    if sorted(_LITERAL.findall(before)) != sorted(_LITERAL.findall(after)):
-        return False
-    old, new = words(before), words(after)
-    return 3 * len(old & new) >= 2 * len(old | new) and _SIGNS.findall(before) == _SIGNS.findall(after)
-
-
 def implies(strong: Assertion, weak: Assertion) -> bool:
-    """Whether something must be there because a part of it is asked for: ``user.name == 'Ann'`` needs a user.
-
-    A mock that was called once with something was called once, and a text that is known as a whole leaves no
-    question about it open.
-    """
-    if _settles(strong, weak):
-        return True
-    if weak.subject == f"{strong.subject}.call_count" and weak.expected == "1":
-        return ".assert_called_once" in strong.text or ".assert_awaited_once" in strong.text
-    needed = weak.strength is Strength.PRESENCE and weak.expected in _THERE
-    needed |= weak.strength is Strength.SHAPE and weak.expected in ("nil", "not nil")
-    if not needed or not weak.subject:
+    """Whether something must be there because its value is asked for: ``user == 'Ann'`` needs a user."""
+    if not weak.subject or strong.subject != weak.subject or weak.strength > Strength.SHAPE:
         return False
-    return strong.subject.startswith(f"{weak.subject}.") or (
-        strong.subject == weak.subject and _is_something(strong)
-    )
-
-
-def _settles(strong: Assertion, weak: Assertion) -> bool:
-    """Whether a whole value is demanded of which only something was asked before: ``s.find("x") != nil``."""
-    if strong.strength is not Strength.EXACT or not strong.subject or not _is_something(strong):
-        return False
-    whole = _CONVERTED.sub("", strong.subject)
-    found = _INSIDE.match(weak.subject.removeprefix("(").removeprefix(whole).removeprefix(")"))
-    if whole not in weak.subject[: len(whole) + 1] or found is None:
-        return False
-    if weak.strength > Strength.SHAPE:
-        # What is not in the whole is not there.
-        return weak.expected in _THERE and bool(found["key"]) and found["key"] not in (strong.expected or "")
-    held = [each[1:-1] in (strong.expected or "") for each in _QUOTED.findall(weak.expected or "")]
-    return not any(held) if _denies(weak) else all(held)
-
-
-def _is_something(assertion: Assertion) -> bool:
-    """Whether nothing but a certain value will do, and that is none of those for nothing."""
-    wanted = assertion.expected or ""
-    return assertion.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
+    wanted = strong.expected or ""
+    there = weak.expected in _SOMETHING or weak.expected == "not undefined"
+    return there and strong.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
 
 
 def other_inputs(before: str, after: str) -> bool:
@@ -265,15 +207,6 @@ def other_inputs(before: str, after: str) -> bool:
     if not (old - new and new - old):
         return False
     return _asked(before) == _asked(after) or is_literal(after)
-
-
-def asks_elsewhere(before: str, after: str) -> bool:
-    """Whether a subject with the same words is made otherwise: what was called last for it is no longer called.
-
-    A subject without calls may be made anywhere.
-    """
-    old, new = _CALLED.findall(before), _CALLED.findall(after)
-    return bool(old) and bool(new) and before != after and old[-1] not in new
 
 
 def _asked(subject: str) -> str:
@@ -292,13 +225,11 @@ def about_the_same(before: Assertion, after: Assertion) -> bool:
 
 def reworded(before: Assertion, after: Assertion) -> bool:
     """Whether an assertion about something of another name demands the same: the subject was renamed."""
-    if after.strength < before.strength or wider(before, after) or is_negation(before, after):
+    if after.strength < before.strength or wider(before, after):
         return False
     if before.expected != after.expected:
-        if demands_the_message(before, after):
-            return True
         quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
-        return (bool(quoted) and all(each in after.text for each in quoted)) or _renamed(before.text, after.text)
+        return bool(quoted) and all(each in after.text for each in quoted)
     if other_inputs(before.subject, after.subject):
         return False
     return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)

@@ -1,51 +1,34 @@
 """The new assertions of the changed tests. Each may replace one lost assertion."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable
 
 from assay.detectors.test_code.assertion_pairs import (
-    asks_elsewhere,
     demand_key,
-    is_literal,
     kin,
     other_inputs,
-    shape,
     wider,
     without_owner,
 )
-from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.negations import is_negation
+from assay.detectors.test_code.model import Assertion
 
-_UNKNOWN_NUMBER = 1_000_000
 _TRIED = 20
 
 
 class Pool:
-    """New assertions by what they mean, by their text and by their shape."""
+    """New assertions by what they mean and by their text."""
 
     def __init__(self) -> None:
         self.used: set[int] = set()
         self._by_key: dict[Hashable, list[Assertion]] = defaultdict(list)
-        self._by_shape: Counter[tuple[str, str, Strength]] = Counter()
 
-    def add(self, gained: list[Assertion], whole: list[Assertion], cases: int | None) -> None:
-        """Put in what a test gained. ``whole`` is all that it asserts, in so many cases."""
+    def add(self, gained: list[Assertion]) -> None:
+        """Put in what a test gained."""
         for each in gained:
             self._by_key[demand_key(each)].append(each)
             self._by_key[each.text].append(each)
             for key in kin(each):
                 self._by_key[key].append(each)
-        if cases == 1:
-            return
-        shapes = Counter(map(_form, whole))
-        for form, number in Counter(map(_form, gained)).items():
-            # A reader that fills the cases in has already written each of them out.
-            if cases is None or shapes[form] < cases:
-                self._by_shape[form] += number * (cases or _UNKNOWN_NUMBER)
-
-    def take(self, lost: Assertion, cases: int | None) -> bool:
-        """Use up what makes an assertion good, if there is something."""
-        return self.take_text(lost) or self.take_shape(lost, cases or 1)
 
     def take_text(self, lost: Assertion) -> bool:
         if self.take_same(lost) or self._take(lost.text, lost):
@@ -65,28 +48,10 @@ class Pool:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
             return False
-        if is_negation(lost, waiting[-1]) or other_inputs(lost.subject, waiting[-1].subject):
-            return False
-        if key == lost.text and asks_elsewhere(lost.subject, waiting[-1].subject):
+        if other_inputs(lost.subject, waiting[-1].subject):
             return False
         self.used.add(id(waiting.pop()))
         return True
-
-    def take_shape(self, lost: Assertion, wanted: int) -> bool:
-        """Use up cases of a test that asserts the same with its parameters, whatever these are."""
-        if not self._by_shape:
-            return False
-        for form in ((shape(lost.text), "", lost.strength), _form(lost)):
-            if self._by_shape[form] >= wanted:
-                self._by_shape[form] -= wanted
-                return True
-        return False
-
-
-def _form(assertion: Assertion) -> tuple[str, str, Strength]:
-    """The shape, and what is expected where that is the same in all cases."""
-    expected = assertion.expected or ""
-    return shape(assertion.text), expected if is_literal(expected) else "", assertion.strength
 
 
 class Replacements:

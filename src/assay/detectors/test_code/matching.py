@@ -13,7 +13,6 @@ from assay.detectors.test_code.assertion_pairs import about_the_same
 from assay.detectors.test_code.findings import FilePair, Located, short_name
 from assay.detectors.test_code.model import Assertion, Strength, Test, TestCode
 
-_NAME = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[A-Za-z_]\w*")
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _COMMON = 30
 
@@ -37,7 +36,7 @@ def match_tests(files: Iterable[FilePair]) -> Matching:
     fresh: list[Located] = []
     for file in files:
         _by_identity(file, found, gone, fresh)
-    for key in (_texts, _moved, _shapes):
+    for key in (_texts, _moved):
         gone, fresh = _by_key(gone, fresh, key, found)
     gone, fresh = _by_overlap(gone, fresh, found)
     gone, fresh = _by_expectations(gone, fresh, found)
@@ -97,16 +96,6 @@ def _texts(each: Located) -> Hashable | None:
 def _moved(each: Located) -> Hashable | None:
     """The same name in another class or file, with as many assertions."""
     return short_name(each.test), len(each.test.assertions)
-
-
-def _shapes(each: Located) -> Hashable | None:
-    """The same assertions about something that is called otherwise now."""
-    shapes = tuple(sorted(_NAME.sub(_masked, assertion.text) for assertion in each.test.assertions))
-    return (each.path, shapes) if shapes else None
-
-
-def _masked(match: re.Match[str]) -> str:
-    return match.group() if match.group()[0] in "'\"" else "_"
 
 
 def _by_key(

@@ -4,12 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, counts, never_runs
+from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, never_runs
 from assay.detectors.test_code.matching import match_tests
-from assay.detectors.test_code.model import Assertion, Skip, Test
-from assay.detectors.test_code.parametrised import Parametrised
+from assay.detectors.test_code.model import Skip, Test
 
 _GIVEN = re.compile(r"\w\(([^()]++(?:\([^()]*+\)[^()]*+)*+)\)\Z")
+_CALLED = re.compile(r"(?<!\w)(\w++[?!]?)\(")
 _RAN = "it ran"
 
 
@@ -29,7 +29,7 @@ def compare_skips(files: Sequence[FilePair]) -> Comparison:
             )
     gone = [before for before, after in matching.pairs if after is None]
     hit += _skipped_from_the_start(matching.new, gone)
-    hit += _skipped_as_a_case(files, matching.new, gone)
+    hit += _skipped_as_a_case(matching.new, gone)
     result.compared += len(matching.new)
     result.worse = len(hit)
     shared = _once(hit)
@@ -47,20 +47,13 @@ def _new_skip(before: Test, after: Test) -> Skip | None:
     always = next((skip for skip in after.skips if not skip.conditional), None)
     if always is not None or _different(after.skips) <= _different(before.skips):
         return always
-    return _most_telling(before.skips, after.skips)
+    return after.skips[-1]
 
 
 def _different(skips: Sequence[Skip]) -> int:
     """How many skips there are: a group that is skipped under the condition of its tests adds none."""
     told = [_GIVEN.search(skip.text) for skip in skips]
     return told.count(None) + len({found[1] for found in told if found is not None})
-
-
-def _most_telling(before: Sequence[Skip], after: Sequence[Skip]) -> Skip:
-    """Of the skips after, one of a new kind, else one with a new text, else the last."""
-    kinds, texts = {skip.kind for skip in before}, {skip.text for skip in before}
-    fresh = [skip for skip in after if skip.text not in texts]
-    return next((skip for skip in fresh if skip.kind not in kinds), fresh[0] if fresh else after[-1])
 
 
 def _had(test: Test) -> str:
@@ -81,27 +74,19 @@ def _skipped_from_the_start(new: list[Located], gone: list[Located]) -> list[tup
     return found[excused:]
 
 
-def _skipped_as_a_case(
-    files: Sequence[FilePair], new: list[Located], gone: list[Located]
-) -> list[tuple[Finding, Skip]]:
-    """Tests that became cases of a new one which skips some of its cases."""
-    choosy = {id(each.test): each for each in new if each.test.skips and not never_runs(each.test)}
-    found: list[tuple[Finding, Skip]] = []
-    if not choosy:
-        return found
-    tables = Parametrised(files)
-    for before in gone:
-        heir = None if before.test.skips else tables.heir(before, _demands(before.test))
-        now = choosy.get(id(heir))
-        if now is not None:
-            skip = now.test.skips[0]
-            what = Finding("new-conditional-skip", now.path, skip.line, now.test.identity, _RAN, skip.text)
-            found.append((what, skip))
-    return found
+def _skipped_as_a_case(new: list[Located], gone: list[Located]) -> list[tuple[Finding, Skip]]:
+    """New tests that skip some of their cases, and call or expect the same as tests that ran and are gone."""
+    asked = {what for each in gone if not each.test.skips for what in _asked(each.test)}
+    choosy = [each for each in new if each.test.skips and not never_runs(each.test)]
+    heirs = [(each, each.test.skips[0]) for each in choosy if not asked.isdisjoint(_asked(each.test))]
+    return [
+        (Finding("new-conditional-skip", now.path, skip.line, now.test.identity, _RAN, skip.text), skip)
+        for now, skip in heirs
+    ]
 
 
-def _demands(test: Test) -> list[Assertion]:
-    return [each for each in test.assertions if counts(each)]
+def _asked(test: Test) -> list[str]:
+    return [what for each in test.assertions for what in [*_CALLED.findall(each.subject), each.expected] if what]
 
 
 def _once(hit: list[tuple[Finding, Skip]]) -> list[Finding]:

@@ -13,7 +13,6 @@ from importlib import import_module
 
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, language_of
-from assay.detectors.test_code.unchanged import without_unchanged
 from assay.evidence.apart import ReadApart, UnreadableError
 
 _LARGEST = 2_000_000
@@ -43,48 +42,9 @@ def read_test_code(path: str, data: bytes, apart: ReadApart) -> TestCode | None:
 def read_both(
     old_path: str, before: bytes | None, path: str, after: bytes | None, apart: ReadApart
 ) -> tuple[TestCode | None, TestCode | None]:
-    """A file before and after. What both have in common may be left out of both."""
-    language = language_of(path)
-    if before is not None and after is not None and language is not None and language == language_of(old_path):
-        where = is_collected_path(old_path), is_collected_path(path)
-        if language == "python":
-            return _read_python_pair(before, after, where, apart)
-        markups = old_path.lower().endswith("x"), path.lower().endswith("x")
-        return _read_pair(language, markups, before, after, where, apart)
+    """A file before and after."""
     old = read_test_code(old_path, before, apart) if before is not None else None
     return old, read_test_code(path, after, apart) if after is not None else None
-
-
-def _read_python_pair(
-    before: bytes, after: bytes, collected: tuple[bool, bool], apart: ReadApart
-) -> tuple[TestCode, TestCode]:
-    if max(len(before), len(after)) > _LARGEST:
-        old, new = (_read("python", False, False, data, apart) for data in (before, after))
-    else:
-        old, new = _python_pair(before, after)
-        old, new = _or_newer(old, before, apart), _or_newer(new, after, apart)
-    return _placed(old, collected[0]), _placed(new, collected[1])
-
-
-def _read_pair(
-    language: str,
-    markups: tuple[bool, bool],
-    before: bytes,
-    after: bytes,
-    collected: tuple[bool, bool],
-    apart: ReadApart,
-) -> tuple[TestCode, TestCode]:
-    """Both versions in another language. What is broken is read whole."""
-    old, new = (decoded(data, language) for data in (before, after))
-    if max(len(before), len(after)) <= _LARGEST and not old[1] and not new[1]:
-        texts = without_unchanged(old[0], new[0], language)
-        shorter = [_natively(language, text, markup, apart) for text, markup in zip(texts, markups, strict=True)]
-        if not any(code.problems for code in shorter):
-            return _placed(shorter[0], collected[0]), _placed(shorter[1], collected[1])
-    return (
-        _read(language, markups[0], collected[0], before, apart),
-        _read(language, markups[1], collected[1], after, apart),
-    )
 
 
 def _read(language: str, with_markup: bool, collected: bool, data: bytes, apart: ReadApart) -> TestCode:
@@ -104,15 +64,6 @@ def _read(language: str, with_markup: bool, collected: bool, data: bytes, apart:
 def _python_file(data: bytes) -> TestCode:
     text, problems = decoded(data, "python")
     return _with_problems(_python(text, False), problems)
-
-
-@lru_cache(maxsize=2048)
-def _python_pair(before: bytes, after: bytes) -> tuple[TestCode, TestCode]:
-    from assay.detectors.test_code.languages.python import read_python_pair  # noqa: PLC0415
-
-    (old_text, old_problems), (text, problems) = decoded(before, "python"), decoded(after, "python")
-    old, new = read_python_pair(old_text, text)
-    return _with_problems(old, old_problems), _with_problems(new, problems)
 
 
 def _or_newer(code: TestCode, data: bytes, apart: ReadApart) -> TestCode:

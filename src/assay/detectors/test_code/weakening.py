@@ -8,10 +8,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from assay.detectors.test_code.assertion_pairs import (
-    asks_the_same_again,
     broken_rule,
     differences,
-    everything,
     implies,
     reworded,
     without_owner,
@@ -25,21 +23,16 @@ from assay.detectors.test_code.findings import (
     Finding,
     Located,
     counts,
-    lines_of,
     never_runs,
     source_of,
 )
-from assay.detectors.test_code.helper_calls import HelperCalls
 from assay.detectors.test_code.matching import Matching, match_tests
 from assay.detectors.test_code.messages import catches_the_message
 from assay.detectors.test_code.model import Assertion, Strength
-from assay.detectors.test_code.own_inputs import follows_its_input, goes_in
-from assay.detectors.test_code.parametrised import Parametrised
+from assay.detectors.test_code.moved_demands import MovedDemands, kept_lines
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
-from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
-from assay.detectors.test_code.row_needs import does_nothing
+from assay.detectors.test_code.removed_subjects import subject_removed
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
-from assay.detectors.test_code.whole_expectations import covers, whole_expectations
 from assay.formats.counting import counted
 
 
@@ -62,11 +55,10 @@ class _Weakening:
     ) -> None:
         self.matching = matching
         self.files = files
-        self.texts = {file.path: file.after_text for file in files.values()}
+        self.texts = {file.path: file.after_text for file in pairs}
         self.names = names
-        self.calls = HelperCalls(files.values())
         self.pool = Pool()
-        self.tables = Parametrised(pairs, self.pool.used)
+        self.rows = MovedDemands(pairs, self.pool.used)
         self.result = Comparison()
         self._gained: dict[int, list[Assertion]] = {}
         self._lost: dict[int, list[Assertion]] = {}
@@ -77,7 +69,7 @@ class _Weakening:
         for fresh in self.matching.new:
             if not never_runs(fresh.test):
                 counting = [each for each in fresh.test.assertions if counts(each)]
-                self.pool.add(counting, counting, fresh.test.cases)
+                self.pool.add(counting)
         for before, after in self.matching.pairs:
             self._one(before, after)
         self.result.findings.sort(key=lambda each: (each.path, each.line, each.rule))
@@ -91,7 +83,7 @@ class _Weakening:
             whole = [each for each in after.test.assertions if counts(each)]
             lost, gained = differences(lost, whole)
             if not never_runs(after.test) and gained:
-                self.pool.add(gained, whole, after.test.cases)
+                self.pool.add(gained)
         self._lost[id(before.test)], self._gained[id(before.test)] = lost, gained
 
     def _one(self, before: Located, after: Located | None) -> None:
@@ -107,7 +99,7 @@ class _Weakening:
         self.result.worse += bool(worse)
 
     def _is_explained(self, finding: Finding, file: FilePair, before: Located) -> bool:
-        if follows_a_renaming(finding, self.names) or subject_removed(file, before, finding, self.names.removed):
+        if subject_removed(file, before, finding, self.names.removed):
             return True
         if subject_removed(file, before, finding, self.names.unasked):
             self.result.unasked.append(finding)
@@ -138,9 +130,7 @@ class _Weakening:
     def _lost_for_good(self, before: Located) -> list[Assertion]:
         """What a test that is gone demanded and no other test does."""
         lost = [each for each in self._lost[id(before.test)] if not self.pool.take_text(each)]
-        if lost and self.tables.heir(before, lost) is not None:
-            return []
-        return [each for each in lost if not self._as_a_case(each, before)]
+        return [each for each in lost if not self.rows.take(each)]
 
     def _kept(self, before: Located, after: Located) -> list[Finding]:
         found: list[Finding] = []
@@ -151,8 +141,6 @@ class _Weakening:
             found = self._worse(before, after)
         elif (pair := swapped_expectation(self.files[before.path], before.test, after.test)) is not None:
             found = [self._finding("expectation-rewritten", before, after, *pair)]
-        if found and follows_its_input(self.files[before.path], before, after, self.texts.get(after.path, "")):
-            return []
         fewer = _fewer_cases(before, after)
         if fewer is None:
             return found
@@ -164,82 +152,41 @@ class _Weakening:
         lost = self._lost[id(before.test)]
         dead = [each for each in after.test.assertions if not counts(each)]
         others = Replacements(self._gained[id(before.test)], dead)
-        left = [each for each in lost if not self._made_good(each, before, others)]
-        left = self._parts(self.calls.left(before, after, left), before)
+        source = source_of(self.texts.get(after.path, ""), after.test)
+        kept = kept_lines(self.files[before.path].before_text, source)
+        left = [each for each in lost if not self._made_good(each, kept, others)]
         return [finding for each in left if (finding := self._why(each, before, after, others)) is not None]
 
-    def _made_good(self, lost: Assertion, before: Located, others: Replacements) -> bool:
+    def _made_good(self, lost: Assertion, kept: str, others: Replacements) -> bool:
         """Whether the same demand is made elsewhere. One about the same subject in this test is compared first."""
-        if self.pool.take_same(lost) or self.tables.takes(before, lost):
+        if self.pool.take_same(lost):
             return True
         if without_owner(lost.subject) in others.subjects or lost.text in others.subjects:
             return False
-        return self.pool.take_text(lost) or self._as_a_case(lost, before)
-
-    def _parts(self, lost: list[Assertion], before: Located) -> list[Assertion]:
-        """The lost assertions that aren't part of a larger expected value."""
-        found = whole_expectations(self._gained[id(before.test)]) if lost else []
-        if not found:
-            return lost
-        source = source_of(self.files[before.path].before_text, before.test)
-        return [each for each in lost if not any(covers(whole, each, source) for whole in found)]
-
-    def _as_a_case(self, lost: Assertion, before: Located) -> bool:
-        """Whether a parametrised test makes the same demand. Cases that are written out are in their table."""
-        cases = before.test.cases
-        return not (cases == 1 and self.tables.told(before)) and self.pool.take_shape(lost, cases or 1)
+        return self.pool.take_text(lost) or self.rows.take(lost, kept)
 
     def _why(self, lost: Assertion, before: Located, after: Located, others: Replacements) -> Finding | None:
         """The finding for an assertion that nothing replaces; None where something does."""
         alike = others.take_alike(lost)
-        if alike is not None and (alike.text == lost.text or not self._is_template(alike, after)):
+        if alike is not None:
             self.pool.use(alike)
-            rule = self._rule(lost, alike, before, after)
+            rule = broken_rule(lost, alike)
             return self._finding(rule, before, after, lost, alike) if rule else None
         dead = others.dead_alike(lost)
         if dead is not None:
             return self._finding(_dead_rule(dead), before, after, lost, dead)
-        if (
-            self._stands_in(lost, after, others)
-            or _is_implied(lost, after)
-            or self._stood_twice(lost, before, after)
-        ):
+        if self._stands_in(lost, others) or _is_implied(lost, after):
             return None
         return self._finding("assertion-removed", before, after, lost, None)
 
-    def _rule(self, lost: Assertion, alike: Assertion, before: Located, after: Located) -> str | None:
-        """The rule that is broken by what stands in an assertion's place."""
-        rule = broken_rule(lost, alike)
-        rewritten = rule == "expectation-rewritten" and lost.text == alike.text
-        return None if rewritten and goes_in(self.files[before.path], before, after, lost) else rule
-
-    def _stands_in(self, lost: Assertion, after: Located, others: Replacements) -> bool:
+    def _stands_in(self, lost: Assertion, others: Replacements) -> bool:
         """Whether another assertion says the same in other words; it does so once."""
         for each in others.rest(lost):
-            if reworded(lost, each) and not self._is_template(each, after):
+            if reworded(lost, each):
                 others.use(each)
                 self.pool.use(each)
                 return True
         return False
-
-    def _stood_twice(self, lost: Assertion, before: Located, after: Located) -> bool:
-        """Whether the same is asked still, and nothing but assertions stood between the two.
-
-        Only what is called with nothing but literals is asked for the same twice.
-        """
-        if not asks_the_same_again(lost.subject):
-            return False
-        key = everything(lost)
-        if not any(counts(each) and everything(each) == key for each in after.test.assertions):
-            return False
-        asserted = {each.line for each in before.test.assertions}
-        twins = [each.line for each in before.test.assertions if counts(each) and everything(each) == key]
-        lines = lines_of(self.files[before.path].before_text)
-        between = (number for number in range(min(twins), max(twins)) if number not in asserted)
-        return len(twins) > 1 and all(does_nothing(lines[number - 1]) for number in between)
-
-    def _is_template(self, assertion: Assertion, after: Located) -> bool:
-        return (after.path, assertion.line) in self.tables.templates
 
     def _finding(
         self, rule: str, before: Located, after: Located, lost: Assertion, now: Assertion | None

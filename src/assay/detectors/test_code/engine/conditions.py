@@ -41,7 +41,6 @@ _COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp st
 _NO_DIFFERENCE = frozenset(
     ("0", "Ordering::Equal", "std::cmp::Ordering::Equal", ".orderedSame", "ComparisonResult.orderedSame")
 )
-_ALIKE = frozenset(["Is", "As", "EqualFold", "is"])
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
 _ABSENT = {
     "isNull": "null", "is_none": "None", "isEmpty": "(empty)", "is_empty": "(empty)", "IsNull": "null",

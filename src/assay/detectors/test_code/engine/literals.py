@@ -49,11 +49,6 @@ _WHOLE = re.compile(
 )
 
 
-def is_word(word: str) -> bool:
-    """Whether a word is a name, and neither a literal nor a sign."""
-    return (word[0].isalpha() or word[0] in "_$@") and word not in CONSTANT_WORDS
-
-
 def is_text(word: str) -> bool:
     return (word[0] in _QUOTES or word[-1] == '"') and len(word) > 1
 

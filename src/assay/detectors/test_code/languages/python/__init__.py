@@ -13,7 +13,6 @@ from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
 from assay.detectors.test_code.model import Skip, TestCode
-from assay.detectors.test_code.unchanged import without_unchanged
 from assay.detectors.test_code.word_sets import word_set
 
 _ONE = (
@@ -103,11 +102,3 @@ def read_python(text: str) -> TestCode:
     except (OverflowError, RecursionError, MemoryError):
         problem = "The file is nested too deeply to be read."
         return TestCode("python", problems=(problem,), unreadable="it is nested too deeply")
-
-
-def read_python_pair(before: str, after: str) -> tuple[TestCode, TestCode]:
-    """A file before and after, where tests that both have in common may come without what they say."""
-    shorter = tuple(read_python(text) for text in without_unchanged(before, after, "python"))
-    if any(code.problems for code in shorter):
-        return read_python(before), read_python(after)
-    return shorter[0], shorter[1]

@@ -44,7 +44,7 @@ _SENT = re.compile(r"""(?:self\.)?(?:public_|__)?send(?:__)?\s*+\(?\s*+:?["']?(\
 _ENDING = word_set("exit exit! abort at_exit")
 _SENDING = word_set("send public_send __send__")
 _CUSTOM = re.compile(r"(?:expect|verify|check|assert|refute)_\w+\Z")
-_LONGEST_HEAD, _LONGEST_TITLE = 4000, 300
+_LONGEST_TITLE = 300
 
 
 def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
