@@ -4,7 +4,6 @@ import math
 from typing import Any
 
 import pytest
-from assay.engine.evaluation_summary import EvaluationSummary, evaluate_trials, summarize
 
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
