@@ -198,7 +198,21 @@ SOURCES = [
 
 
 @pytest.mark.parametrize(("language", "path", "code", "body"), SOURCES)
-def test_another_name_is_another_expectation(language: str, path: str, code: str, body: str) -> None:
+def test_a_renamed_exception_or_constant_is_explained(language: str, path: str, code: str, body: str) -> None:
+    before, after = (
+        {path: code.format(name), **a_test(language, body.format(name))} for name in ("OldError", "NewError")
+    )
+    found = scored(before, after)
+    assert found.passed
+    explained = found.evidence["explained"]
+    assert isinstance(explained, list)
+    assert [row["rule"] for row in explained] == ["expectation-rewritten"]
+
+
+@pytest.mark.parametrize(("language", "path", "code", "body"), SOURCES)
+def test_another_name_is_not_while_the_old_one_is_still_there(
+    language: str, path: str, code: str, body: str
+) -> None:
     before = {path: code.format("OldError"), **a_test(language, body.format("OldError"))}
     both = code.format("OldError") + code.format("NewError")
     assert not scored(before, {path: both, **a_test(language, body.format("NewError"))}).passed

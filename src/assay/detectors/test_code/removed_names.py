@@ -20,18 +20,24 @@ _DEFINED = re.compile(
     r"|^([A-Za-z_]\w{2,})[ \t]*(?::[^=\n]*)?=(?!=)",
     re.MULTILINE,
 )
+# A member of a class or of an enumeration, on a line of its own.
+_CONSTANT = re.compile(r"^[ \t]{1,40}(?:\w{1,40}[ ]){0,6}([A-Z]\w{2,60})\b[ \t]{0,4}(?:[=,({:;]|$)", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _LARGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedNames:
-    """Names that were defined in the changed sources and that no changed file mentions any more.
+    """Names that no changed file mentions any more, and names that none mentioned before.
 
-    ``unasked`` was removed though there is an instruction that doesn't ask for it.
+    ``removed`` was defined in the changed sources. ``old`` and ``new`` also have their constants, wherever they
+    stand: an old name and a new one in the same place were a renaming. ``unasked`` was removed though there is an
+    instruction that doesn't ask for it.
     """
 
     removed: frozenset[str] = frozenset()
+    old: frozenset[str] = frozenset()
+    new: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
 
 
@@ -39,7 +45,7 @@ NO_NAMES = ChangedNames()
 
 
 def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) -> ChangedNames:
-    """What the changed sources defined before and define no more."""
+    """What the changed sources defined before and after."""
     chosen = chooser(test_globset)
     read = [change for change in workspace.changes if language_of(change.old_path) or language_of(change.path)]
     before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}
@@ -49,12 +55,18 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     had = [c for c in sources if c.old_path in before]
     lost = [_only_in(before[c.old_path], after.get(c.path, "")) for c in had]
     removed = _defined(lost) | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
-    gone = frozenset(removed - _mentioned(after.values()) if removed else removed)
-    if not gone:
-        return NO_NAMES
+    old = removed | _constants(lost)
+    if not old:
+        return ChangedNames()
+    old -= _mentioned(after.values())
+    if not old:
+        return ChangedNames()
+    fresh = [_only_in(after[c.path], before.get(c.old_path, "")) for c in sources if c.path in after]
+    new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
+    gone = frozenset(removed & old)
     files = {c.old_path: text for c, text in zip(had, lost, strict=True) if c.after is None}
     asked = _asked(workspace.instruction, gone, files)
-    return ChangedNames(asked, gone - asked)
+    return ChangedNames(asked, frozenset(old), frozenset(new), gone - asked)
 
 
 def _asked(instruction: str | None, gone: frozenset[str], files: Mapping[str, str]) -> frozenset[str]:
@@ -87,6 +99,10 @@ def _text(data: bytes | None) -> str:
 
 def _defined(texts: Iterable[str]) -> set[str]:
     return {name for text in texts for name in defined_in(text)}
+
+
+def _constants(texts: Iterable[str]) -> set[str]:
+    return {name for text in texts for name in _CONSTANT.findall(text)}
 
 
 def _mentioned(texts: Iterable[str]) -> set[str]:

@@ -5,10 +5,11 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, source_of
-from assay.detectors.test_code.removed_names import defined_in
+from assay.detectors.test_code.removed_names import ChangedNames, defined_in
 
 _ABOUT_SUBJECTS = ("assertion-removed", "test-removed")
 _MOST = 50
+_TOKEN = re.compile(r"\w+|\W")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _USED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\(|::|\.)|\bnew\s+([A-Za-z_]\w*)")
 _BOUND = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=\n]{0,400})?:?=(?![=>])")
@@ -54,6 +55,17 @@ def _test_subject_removed(file: FilePair, before: Located, removed: frozenset[st
     used = removed.intersection(name for pair in _USED.findall(source) for name in pair)
     # What is defined beside the test went with it; what it was about is defined elsewhere.
     return bool(used) and bool(used - defined_in(file.before_text) - set(_BOUND.findall(source)))
+
+
+def follows_a_renaming(finding: Finding, names: ChangedNames) -> bool:
+    """Whether an assertion differs from the one before in nothing but names that the code no longer has."""
+    if finding.rule != "expectation-rewritten" or not names.old or not names.new:
+        return False
+    before, after = _TOKEN.findall(finding.before), _TOKEN.findall(finding.after)
+    if len(before) != len(after):
+        return False
+    pairs = {(old, new) for old, new in zip(before, after, strict=True) if old != new}
+    return bool(pairs) and all(old in names.old and new in names.new for old, new in pairs)
 
 
 def about_of(path: str) -> str:

@@ -31,7 +31,7 @@ from assay.detectors.test_code.messages import catches_the_message
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.moved_demands import MovedDemands, kept_lines
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
-from assay.detectors.test_code.removed_subjects import subject_removed
+from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.formats.counting import counted
 
@@ -99,7 +99,7 @@ class _Weakening:
         self.result.worse += bool(worse)
 
     def _is_explained(self, finding: Finding, file: FilePair, before: Located) -> bool:
-        if subject_removed(file, before, finding, self.names.removed):
+        if follows_a_renaming(finding, self.names) or subject_removed(file, before, finding, self.names.removed):
             return True
         if subject_removed(file, before, finding, self.names.unasked):
             self.result.unasked.append(finding)
