@@ -258,7 +258,7 @@ def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path
         at = "2026-01-01 00:00:00.000000"
         values = f"('box', '{at}', '{at}', NULL, NULL, '{json.dumps({'a': 1})}')"
         columns = "id, created_at, run_start, fhir_base, file_source, data"
-        connection.execute(text(f"INSERT INTO sandboxes ({columns}) VALUES {values}"))  # noqa: S608 - our own
+        connection.execute(text(f"INSERT INTO playgrounds ({columns}) VALUES {values}"))  # noqa: S608 - our own
     engine.dispose()
     with open_store(str(path)) as store:
         assert store.playground("box").data == {"a": 1}
