@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import Final
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from assay.adapters.blob_places import open_blobs
 from assay.adapters.service_coding_parts import CodingSetting
@@ -19,7 +19,7 @@ from assay.api.app import Settings, make_app
 from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.api.working import Say, log_to_stderr, say_coding, secret_box
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
@@ -57,7 +57,7 @@ def serve(told: Serving, say: Say) -> int:
     policy = SourcePolicy(networks(told.allowed))
     with _listening(told) as listening:
         store = open_store(told.store, create=True)
-        service = service_on(
+        service = Service(
             store,
             secret_box(told.store),
             policy,
@@ -100,7 +100,7 @@ def _pages(service: Service, told: Serving) -> PageSettings:
     return PageSettings(hosts, service.host.new_secret(), issued.key)
 
 
-def uvicorn_config(app: FastAPI, limits: ConnectionLimits) -> uvicorn.Config:
+def uvicorn_config(app: Starlette, limits: ConnectionLimits) -> uvicorn.Config:
     """How uvicorn serves the application."""
     return uvicorn.Config(
         app,

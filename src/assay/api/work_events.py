@@ -6,10 +6,10 @@ from typing import Final
 
 from starlette.concurrency import run_in_threadpool
 
-from assay.api.answers import rendered
 from assay.api.routes.work import shown_work
 from assay.api.service import Service
 from assay.core.errors import AssayError
+from assay.engine.service.run_export import rendered
 from assay.engine.service.work import Work, WorkState
 
 EVENTS: Final = "text/event-stream"

@@ -13,7 +13,7 @@ from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.tracing import trace_if_configured
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 
 Say = Callable[[str], None]
 
@@ -38,7 +38,7 @@ def work(told: Working, say: Say, ended: threading.Event) -> int:
     policy = SourcePolicy(networks(told.allowed))
     store, secrets = open_store(told.store), secret_box(told.store)
     blobs = open_blobs(store, told.blobs)
-    service = service_on(store, secrets, policy, claim_sec=told.claim_sec, blobs=blobs, coding=told.coding)
+    service = Service(store, secrets, policy, claim_sec=told.claim_sec, blobs=blobs, coding=told.coding)
     try:
         worker = service.doing.worker(told.threads)
         worker.start()

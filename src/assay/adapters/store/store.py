@@ -18,10 +18,9 @@ from assay.adapters.store.records import EVER, Records
 from assay.adapters.tracing import span
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground, Record
-from assay.evidence.playground import Event, StateRow, Turn
 
 
-class Store:
+class Store(Records):
     """May be used from several threads. To be closed, or used in a ``with``.
 
     Everything that is recorded with one call is there afterwards, or nothing of it. A database that can't be
@@ -36,7 +35,7 @@ class Store:
         self._engine = engine
         self._light = light or engine
         self.name = name
-        self._records = Records(self.rows)
+        super().__init__(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
         one_writer = engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[object] = threading.Lock() if one_writer else nullcontext()
@@ -112,20 +111,6 @@ class Store:
         """The records of all playgrounds as of a moment, over one connection."""
         with self._traced("read"), connected(self._engine) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
-
-    def events(self, playground: str, event_type: str) -> Sequence[Event]:
-        """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        return self._records.events(playground, event_type)
-
-    def x12_responses(self, playground: str) -> Sequence[Event]:
-        return self._records.x12_responses(playground)
-
-    def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
-        """Those of a resource, in the order in which they changed."""
-        return self._records.state_rows(playground, resource)
-
-    def turns(self, playground: str) -> Sequence[Turn]:
-        return self._records.turns(playground)
 
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None

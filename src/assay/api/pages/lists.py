@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from assay.adapters.store.service.paging import Rows
 from assay.api.pages.calls import ServiceCall
 from assay.engine.service.pages import PageRequest
+from assay.web.routing import PageAnswer
 
 LIMIT = 50
 
@@ -22,13 +24,18 @@ def asked_for(call: ServiceCall) -> PageRequest:
     return PageRequest(LIMIT, call.query.get("cursor") or None)
 
 
-def around(call: ServiceCall, rows: Rows, query: Mapping[str, str] | None = None) -> Around:
+def around(call: ServiceCall, rows: Rows[Any], query: Mapping[str, str] | None = None) -> Around:
     """The pages before and after this one of the same list."""
 
     def at(cursor: str | None) -> str | None:
         return None if cursor is None else call.site.to(call.place, {**(query or {}), "cursor": cursor})
 
     return Around(at(rows.prev), at(rows.next))
+
+
+def list_page(call: ServiceCall, template: str, title: str, rows: Rows[Any], **values: Any) -> PageAnswer:
+    """A page that shows a part of a list."""
+    return call.page(template, title=title, around=around(call, rows), **values)
 
 
 def grading_tabs(call: ServiceCall) -> list[tuple[str, str, str, None]]:

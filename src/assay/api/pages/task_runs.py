@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 
-from assay.adapters.store.service.run_rows import run_of_row
 from assay.api.pages.calls import ServiceCall
 from assay.api.pages.lists import around, asked_for, grading_tabs
 from assay.core.errors import MeasurementError
@@ -26,12 +25,11 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
     rows = call.service.runs.page(Owner(call.organisation), asked_for(call), **given)
-    found = [run_of_row(row) for row in rows.rows]
     return call.page(
         "task_runs.html",
         title="Task runs",
-        runs=found,
-        names=names_of(call, found),
+        runs=rows.rows,
+        names=names_of(call, rows.rows),
         wanted=wanted,
         tabs=grading_tabs(call),
         statuses=[one.value for one in Status],

@@ -53,7 +53,7 @@ class _Place:
     identity: str
 
 
-def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows:
+def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows[Found]:
     """The page that is asked for. Raises ``InputError`` for a cursor of another list."""
     back, place = _decoded(asked.cursor, order)
     found: list[Found] = []
@@ -65,10 +65,10 @@ def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, a
     if back:
         found.reverse()
     if not found:
-        return Rows([], None, None)
+        return Rows([], asked.limit)
     has_next, has_prev = (True, more) if back else (more, place is not None)
     after = _encoded(_FORTH, order, found[-1]) if has_next else None
-    return Rows(found, after, _encoded(_BACK, order, found[0]) if has_prev else None)
+    return Rows(found, asked.limit, after, _encoded(_BACK, order, found[0]) if has_prev else None)
 
 
 def beside(

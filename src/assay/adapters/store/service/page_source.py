@@ -14,7 +14,6 @@ from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service.run_search import chosen_runs
-from assay.adapters.store.service.run_values import run_of_row
 from assay.adapters.store.service.stored_jobs import job_in_store
 from assay.adapters.store.store import Store
 from assay.adapters.uploaded_job import audit_archive
@@ -94,8 +93,7 @@ class StorePages:
     def lines(self, asked: RunQuery) -> LinePage:
         rows = self.imports.page(self.organisation, asked)
         total = self._count(asked)
-        found = [run_of_row(row) for row in rows.rows]
-        return LinePage(found, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
+        return LinePage(rows.rows, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
 
     def _count(self, asked: RunQuery) -> int:
         if not asked.filters:
@@ -104,7 +102,7 @@ class StorePages:
         return int(self.store.rows(select(func.count()).select_from(some.subquery()))[0][0])
 
     def every_line(self, asked: RunQuery) -> Iterator[Run]:
-        return map(run_of_row, self.imports.every(self.organisation, asked))
+        return self.imports.every(self.organisation, asked)
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
