@@ -129,7 +129,7 @@ def _optional(value: str | None, what: str) -> str | None:
 
 def added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
     """Whether a row was added; not so where one with its key is there."""
-    statement = _insert(connection, table).values(values).on_conflict_do_nothing()
+    statement = insert_into(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None
 
 
@@ -142,9 +142,9 @@ def put(
 ) -> None:
     """Add a row, or change the one with its key: the primary key, or that of other columns."""
     key = list(table.primary_key.columns) if by is None else list(by)
-    statement = _insert(connection, table).values(values)
+    statement = insert_into(connection, table).values(values)
     connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
 
 
-def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)

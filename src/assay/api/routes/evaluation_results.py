@@ -9,7 +9,7 @@ from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import Artifacts, NewTrial, ingested, run_of_result
+from assay.engine.service.evaluation_results import ingested, run_of_result
 
 routes = Routes()
 GIVEN: Final = "given"
@@ -78,7 +78,7 @@ def create_evaluation_result(call: Call) -> Any:
     if body.result is not None:
         result, reason, origin = body.result, None, GIVEN
     else:
-        made = ingested(Artifacts(**body.verifier.model_dump()))
+        made = ingested(**body.verifier.model_dump())
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
     record = result.model_dump(mode="json")
@@ -102,6 +102,6 @@ def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
     service, told = call.service, call.body
     if told.run_id is not None:
         return service.imports.run(call.organisation, told.run_id).id
-    trial = NewTrial(**told.trial.model_dump())
-    service.imports.add_runs(call.organisation, [run_of_result(trial, result, reason)])
-    return service.evaluations.run_of(call.organisation, trial.job, trial.name)
+    run = run_of_result(told.trial.model_dump(), result, reason)
+    service.imports.add_runs(call.organisation, [run])
+    return service.evaluations.run_of(call.organisation, told.trial.job, told.trial.name)

@@ -112,30 +112,22 @@ def _as_list(written: Any) -> Any:
     return written if isinstance(written, list) else [written]
 
 
-@routes.post("/playgrounds/{id}/events", Recorded, body=_several(EventLine), status=201, most_bytes=FILE_BYTES)
-def record_events(call: Call) -> Any:
-    """Record an event or a list of them, such as messages that were sent: all or none."""
-    return _recorded(call)
+def _records(kind: str, model: Any, meaning: str) -> None:
+    """The route for records of a kind."""
+
+    def record(call: Call) -> Any:
+        return _recorded(call)
+
+    record.__name__, record.__doc__ = f"record_{kind}", meaning
+    limits = {"status": 201, "most_bytes": FILE_BYTES}
+    routes.post(f"/playgrounds/{{id}}/{kind}", Recorded, body=_several(model), **limits)(record)
 
 
-@routes.post("/playgrounds/{id}/rows", Recorded, body=_several(RowLine), status=201, most_bytes=FILE_BYTES)
-def record_rows(call: Call) -> Any:
-    """Record a row of state or a list of them. A row replaces the one with its key."""
-    return _recorded(call)
-
-
-@routes.post("/playgrounds/{id}/turns", Recorded, body=_several(TurnLine), status=201, most_bytes=FILE_BYTES)
-def record_turns(call: Call) -> Any:
-    """Record a turn of a call or a list of them."""
-    return _recorded(call)
-
-
-@routes.post(
-    "/playgrounds/{id}/responses", Recorded, body=_several(ResponseLine), status=201, most_bytes=FILE_BYTES
-)
-def record_responses(call: Call) -> Any:
-    """Record an X12 response or a list of them."""
-    return _recorded(call)
+_EVENTS = "Record an event or a list of them, such as messages that were sent: all or none."
+_records("events", EventLine, _EVENTS)
+_records("rows", RowLine, "Record a row of state or a list of them. A row replaces the one with its key.")
+_records("turns", TurnLine, "Record a turn of a call or a list of them.")
+_records("responses", ResponseLine, "Record an X12 response or a list of them.")
 
 
 def _recorded(call: Call) -> Any:

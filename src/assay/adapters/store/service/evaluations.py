@@ -10,7 +10,7 @@ from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mi
 
 
 class StoredEvaluations(AddedRows):
-    """Fulfils ``EvaluationStore``."""
+    """Where results are kept. They are only added."""
 
     def add(
         self, organisation: str, run: str, origin: str, result: Mapping[str, Any], reason_code: str | None
