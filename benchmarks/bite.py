@@ -13,8 +13,8 @@ from assay.adapters.sandbox.backends import choose
 from assay.adapters.scoring_files import LocalScoringFiles
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.sandbox import Command, Images, Isolation, Ran, Sandbox
-from assay.engine.score_coding_run import Attempt, Files, score_against
-from assay.evidence.workspace import AS_LEFT, CommandRun
+from assay.engine.score_coding_run import Candidate, Files, score_against
+from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
 from benchmarks.measure import TIMES, Result, wall
@@ -126,7 +126,7 @@ class Project:
             files.open_baseline(Files(str(self.before))) as known,
             files.capture(Files(str(self.after)), known, scenario(), remember=False) as workspace,
         ):
-            found: list[CommandRun] = []
+            found: list[CommandResult] = []
             took = cost(lambda: found.append(workspace.run(COMMAND, 600, AS_LEFT)), self.sandbox)
         assert found[0].end.exit_code == 0, found[0].output
         return replace(took, wall=found[0].duration_sec)
@@ -144,7 +144,7 @@ class Project:
         return took, found[0]
 
     def _score(self, mutants: int | None, budget: int | None) -> ScorersReport:
-        files, attempt = self._files(), Attempt(str(self.after))
+        files, attempt = self._files(), Candidate(str(self.after))
         with files.open_baseline(Files(str(self.before))) as known:
             left = Files(str(self.after))
             return score_against(scenario(mutants, budget), "benchmark", left, known, attempt, files)

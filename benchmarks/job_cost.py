@@ -18,7 +18,8 @@ from assay.engine.job_plan import Agent, JobSetting, plan_trials
 from assay.engine.run_job import run_job
 from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.site import Site
-from assay.evidence.verifier_run import RunEnd
+from assay.engine.trial_queue import Ended
+from assay.evidence.verifier_run import ProcessEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
 from benchmarks.measure import TIMES, Result
@@ -38,7 +39,7 @@ class IdleSandbox:
         verifier = next(mount.source for mount in command.mounts if mount.target == "/logs/verifier")
         Path(verifier, "reward.txt").write_text("1\n")
         now = datetime.now(UTC)
-        return Ran(RunEnd(0), b"", False, now, now)
+        return Ran(ProcessEnd(0), b"", False, now, now)
 
 
 class Silence:
@@ -48,7 +49,7 @@ class Silence:
     def note(self, said: str) -> None: ...
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, trial: Trial, remark: str | None, done: int, total: int) -> None: ...
+    def ended(self, ended: Ended, done: int, total: int) -> None: ...
 
 
 def run(_jobs: MadeJobs) -> Iterator[Result]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from assay.adapters.judge_answers import AnswerFolder, Remembering
 from assay.adapters.judge_model import ChatModel, limits_of
 from assay.adapters.judge_prompt import new_mark, prompt_file
-from assay.evidence.coding_run import CodingRun, Diff, RunStatus
+from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
 from assay.evidence.verdict import Verdict
 from assay.judge.bounds import Bounds
@@ -71,7 +71,7 @@ def _many_questions() -> Iterator[Result]:
     )
 
 
-def _judge_many(url: str, runs: list[CodingRun]) -> None:
+def _judge_many(url: str, runs: list[CodingRecord]) -> None:
     setting = JudgeSetting(prompt_file(NAME))
     with ChatModel(url, "m", limits=limits_of(60), at_once=AT_ONCE) as model, ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(lambda one: judge_run(one, [model], setting, new_mark), runs))
@@ -122,14 +122,14 @@ def _long_run() -> Iterator[Result]:
     yield Result("  memory at its peak", peak / (2 * SIZE), "copies of it", 3)
 
 
-def _run(task: str, size: int = 4000, files: int = 40) -> CodingRun:
+def _run(task: str, size: int = 4000, files: int = 40) -> CodingRecord:
     line = "+    total = total + price * count  # add it up\n"
     diff = "".join(
         f"diff --git a/f{at}.py b/f{at}.py\n" + line * (size // len(line) // files) for at in range(files)
     )
     text = "I run the tests and read the output.\n" * 20
     steps = tuple(Step(at, Speaker.AGENT, text) for at in range(max(1, size // len(text))))
-    return CodingRun(
+    return CodingRecord(
         task,
         "completion",
         RunStatus.COMPLETED,

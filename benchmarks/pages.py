@@ -1,6 +1,5 @@
 """How fast pages open: lists of 100,000 runs, a run with a huge trace and diff, and a job of 10,000 trials."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -17,10 +16,11 @@ from assay.adapters.folder_pages import FolderPages, ViewedJob
 from assay.adapters.job_folder import DiskJobFolder
 from assay.api.service import Service
 from assay.engine.job import read_job
-from assay.engine.service.blobs import DIFF, TRAJECTORY, RunFile
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.blobs import DIFF, TRAJECTORY, KeptFile
+from assay.engine.service.imported_runs import Kept
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.run_query import RunQuery
+from assay.evidence.run import Run, State
 from assay.web.assets import NAMES, asset
 from assay.web.viewing import serve
 from benchmarks.made_job import MadeJobs
@@ -51,24 +51,20 @@ def _fill(service: Service) -> None:
         service.imports.add_runs(HERE, [_run(number) for number in range(start, start + 10_000)])
 
 
-def _run(number: int) -> ImportedRun:
+def _run(number: int) -> Kept:
     passed = number % 3 == 0
-    return ImportedRun(
+    run = Run(
         job=f"job-{number // 1000:03d}",
         name=f"run-{number:06d}",
         task=f"task-{number % 100:02d}",
         agent="solver",
         model=f"model-{number // 1000 % 5}",
         dataset="made",
-        status="scored",
-        rewards=json.dumps({"reward": float(passed)}),
+        state=State.PASSED if passed else State.FAILED,
+        rewards={"reward": float(passed)},
         score=float(passed),
-        reason_code=None,
-        exception_type=None,
         cost_usd=number % 97 / 100,
         started_at=f"2026-01-{number % 28 + 1:02d}T00:00:00Z",
-        finished_at=None,
-        verdict="pass" if passed else "fail",
         checks="PASS" if passed else "FAIL",
         judge="PASS" if number % 4 else "FAIL",
         run_status="completed",
@@ -76,8 +72,8 @@ def _run(number: int) -> ImportedRun:
         duration_sec=number % 600,
         gates_disagree=number % 500 == 0,
         metadata={"seed": number % 10},
-        text=f"word{number % 1000} and some more words of a trace",
     )
+    return Kept(run, text=f"word{number % 1000} and some more words of a trace")
 
 
 def _pages(service: Service) -> Iterator[Result]:
@@ -94,7 +90,7 @@ def _pages(service: Service) -> Iterator[Result]:
         "a job": "jobs/job-007",
         "a comparison": "compare?job=job-007&job=job-008",
     }
-    loaded = sum(len(found.content) for name in NAMES if (found := asset(name)) is not None)
+    loaded = sum(len(file.content) for name in NAMES if (file := asset(name)) is not None)
     with served(service) as url, httpx.Client(base_url=url, timeout=60, headers={"Origin": url}) as client:
         assert client.post("/ui/sign-in", data={"key": key}).status_code == 303
         for name, place in places.items():
@@ -132,7 +128,7 @@ def _huge(folder: Path) -> Iterator[Result]:
     with opened(folder / "huge.db") as service:
         trace = service.blobs.put(piece.encode() for piece in large_atif(TRACE))
         diff = service.blobs.put(piece.encode() for piece in large_diff(DIFFED))
-        files = (RunFile(TRAJECTORY, trace), RunFile(DIFF, diff))
+        files = (KeptFile(TRAJECTORY, trace), KeptFile(DIFF, diff))
         service.imports.add_runs(HERE, [replace(_run(1), files=files)])
         key = issue_key(service.keys, service.host, Owner(HERE), Scope.READER, "bench").secret
         found = service.imports.page(HERE, RunQuery()).rows[0].id

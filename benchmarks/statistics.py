@@ -10,9 +10,10 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.compare import compare
 from assay.engine.compare_arms import ReadJob, arms_of
 from assay.engine.job import Job
-from assay.engine.report import Question, Success, attempts_at
+from assay.engine.job_runs import USUAL, run_of_trial
 from assay.engine.report_intervals import group_bounds, group_intervals
-from assay.engine.task_rewards import rewards_by_task
+from assay.engine.task_rewards import attempts_by_task, rewards_by_task
+from assay.evidence.run import Run
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials
 from benchmarks.measure import TIMES, Result, best_cpu
@@ -30,7 +31,7 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
     """CPU of the intervals of a report and of a comparison, over 100,000 trials, and how it grows."""
     few, many = list(made_trials(FEW)), list(made_trials(MANY))
     partly = [_with_reward(trial, number) for number, trial in enumerate(many)]
-    works = (partial(intervals, few), partial(intervals, many), partial(intervals, partly))
+    works = [partial(intervals, [run_of_trial("made", one, None) for one in some]) for some in (few, many, partly)]
     few_sec, many_sec, partly_sec = best_cpu(ROUNDS, *works)
     what = f"intervals of {MANY:,} trials"
     yield Result(what, many_sec, "s", INTERVALS_SEC, "rewards of 0 or 1")
@@ -47,17 +48,17 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
         yield Result(f"compare two of {MANY:,}", sec, "s", COMPARE_SEC, f"rewards: {name}")
 
 
-def intervals(trials: Sequence[Trial]) -> object:
+def intervals(runs: Sequence[Run]) -> object:
     """Everything that a report says about how sure it is."""
-    attempts = attempts_at(trials, Success("reward", 1))
-    rewards = rewards_by_task(trials, "reward")
+    attempts = attempts_by_task(runs)
+    rewards = rewards_by_task(runs)
     return group_intervals(rewards, attempts), group_bounds({"g": rewards}, 0, only_group=True)
 
 
 def comparison(first: list[Trial], second: list[Trial]) -> object:
     """What ``assay compare`` does after it has read two jobs."""
     read = [ReadJob(name, _job(name, trials), ()) for name, trials in (("a", first), ("b", second))]
-    return compare(arms_of(read, Question(), (), successes=False), anyway=False)
+    return compare(arms_of(read, USUAL, (), successes=False), anyway=False)
 
 
 def _job(name: str, trials: list[Trial]) -> Job:

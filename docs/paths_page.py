@@ -156,7 +156,7 @@ LANGUAGES: Final = {
             "OBX[*]-5": "Of every OBX.",
             "OBX[3.1=8480-6]-5": "Of every OBX whose field 3, component 1, is 8480-6.",
             "OBX[3.1=8480-6,2=NM]-5": "Both must hold. `[3.1=8480-6][2=NM]` is the same.",
-            'OBX[3.1="8480-6"]-5': 'A value with any of `[`, `]`, `,`, `=` or a quote in it must be in quotes.',
+            'OBX[3.1="8480-6"]-5': "A value with any of `[`, `]`, `,`, `=` or a quote in it must be in quotes.",
             "MSH-9.2": "MSH-1 is the separator itself.",
             "PID-6": "Nothing is there: the segment ends before it.",
         },
@@ -172,7 +172,7 @@ LANGUAGES: Final = {
             "EB[01=B]07": "Of every EB whose first element is B.",
             "EB[01=C,06=23]07": "Both must hold. `[01=C][06=23]` is the same.",
             'EB[01="B"]07': (
-                "A value with any of `[`, `]`, `,`, `=` or a quote in it, or a blank at either end, must be in quotes."
+                "A value with `[`, `]`, `,`, `=` or a quote in it, or a blank at either end, must be in quotes."
             ),
             "EB[2]06": "Of the second EB.",
             "2110C/EB01": "Of every EB in loop 2110C.",

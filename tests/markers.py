@@ -59,6 +59,7 @@ SLOW_FILES = (
     "test_error_sentences",
     "test_example_judge",
     "test_extras",
+    "test_one_truth",
     "test_patterns",
     "test_service_example",
     "web/test_access",

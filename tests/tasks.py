@@ -12,7 +12,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.task import Environment, HarborChecksums, Phase, Step, Task
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 
 JOB = "job"
@@ -248,7 +248,7 @@ class ScriptedSandbox:
         self.commands.append(command)
         places = {mount.target: Path(mount.source) for mount in command.mounts}
         (self.verifier if "/tests" in places else self.agent)(places)
-        return Ran(RunEnd(exit_code=0), b"said\n", False, started, datetime.now(UTC))
+        return Ran(ProcessEnd(exit_code=0), b"said\n", False, started, datetime.now(UTC))
 
 
 def agent_phase(**fields: Any) -> Step:

@@ -40,7 +40,7 @@ from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Str
 from assay.engine.describe_task import TaskDescription
 from assay.engine.describe_task import describe_task as _describe_task
 from assay.evidence.files import Absent, Content, Refused, RewardFiles
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 MODELS = (VerifierSpec, EvaluationResult, Annotation, AddedTag, Rubric, Grading, TaskDescription)
 
@@ -92,12 +92,12 @@ __all__ = [
     "Grading",
     "Ingested",
     "Judgment",
+    "ProcessEnd",
     "Provenance",
     "Refused",
     "RewardFiles",
     "Rubric",
     "RubricScore",
-    "RunEnd",
     "Strategy",
     "TaskDescription",
     "ValidityCheck",

@@ -33,13 +33,13 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
     WorkspaceSummary,
 )
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup
 from assay.engine.coding_task import Seeded
-from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.score_coding_run import Candidate, score_by_scenario, score_by_task
 from assay.engine.scorer_checks import kinds as scorer_types
 from assay.engine.scorer_checks import required_by_default
 from assay.engine.seed_task import seed_task
@@ -72,7 +72,7 @@ def score(
 
     Raises ``InputError`` for bad input, and ``MeasurementError`` if the measurement broke.
     """
-    attempt = Attempt(None if workspace is None else os.fspath(workspace), status, strict)
+    attempt = Candidate(None if workspace is None else os.fspath(workspace), status, strict)
     return score_by_task(os.fspath(task), attempt, _files(isolation, remember))
 
 
@@ -88,7 +88,7 @@ def score_against(
     """Score the folder, archive or ``REPOSITORY@BRANCH`` that an agent left by a scenario, against a baseline: a
     folder, an archive, or ``REPOSITORY@COMMIT``. ``strict`` and ``remember`` are as in ``score``.
     """
-    attempt = Attempt(os.fspath(workspace), status, strict)
+    attempt = Candidate(os.fspath(workspace), status, strict)
     return score_by_scenario(os.fspath(scenario), os.fspath(baseline), attempt, _files(isolation, remember))
 
 
@@ -118,13 +118,13 @@ __all__ = [
     "Provenance",
     "Row",
     "RowVerdict",
-    "Run",
     "RunStatus",
     "Scenario",
     "Scorer",
     "ScorersReport",
     "Seeded",
     "Setup",
+    "StatusGate",
     "WorkspaceSummary",
     "json_schemas",
     "load_scenario",

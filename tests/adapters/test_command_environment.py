@@ -16,7 +16,7 @@ from assay.adapters.workspace.commands import Commands
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
 from assay.engine.sandbox import Sandbox
-from assay.evidence.workspace import CommandRun
+from assay.evidence.workspace import CommandResult
 from tests.coding import write_files
 
 
@@ -36,7 +36,7 @@ def venv(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(command: str, wanted: Environment, base: Path, sandbox: Sandbox, workspace: Path) -> CommandRun:
+def run(command: str, wanted: Environment, base: Path, sandbox: Sandbox, workspace: Path) -> CommandResult:
     around = command_environment(wanted, str(base), sandbox)
     commands = Commands(
         str(workspace), folder_baseline(str(workspace)), lambda: sandbox, environment=lambda: around

@@ -9,7 +9,7 @@ import pytest
 
 from assay.adapters.machine_lock import machine_lock
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import InterruptedRunError
+from assay.engine.sandbox import StoppedError
 from tests.sandbox.backends import eventually
 
 HOLD_IT = """
@@ -58,9 +58,9 @@ def test_the_waiting_can_be_given_up(tmp_path: Path) -> None:
         assert eventually(ready.exists, 120)
 
         def check() -> None:
-            raise InterruptedRunError("no longer")
+            raise StoppedError("no longer")
 
-        with pytest.raises(InterruptedRunError), machine_lock(check):
+        with pytest.raises(StoppedError), machine_lock(check):
             pytest.fail("somebody else has it")
         end.touch()
         with machine_lock():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.results_folder import JobFolders, RunFolders, open_results
+from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.core import InputError
 from tests.builders import HARBOR_JOBS, write_run_folder, write_trial
 
@@ -30,8 +30,8 @@ def test_a_run_folder_of_terminal_bench_and_a_folder_of_them(tmp_path: Path) -> 
     write_run_folder(tmp_path / "run1", {"results": []})
     write_run_folder(tmp_path / "run2", {"results": []})
     single, both = open_results(str(tmp_path / "run1")), open_results(str(tmp_path))
-    assert isinstance(single, RunFolders)
-    assert isinstance(both, RunFolders)
+    assert isinstance(single, SubmissionFolders)
+    assert isinstance(both, SubmissionFolders)
     assert [folder.name for folder in single.folders] == ["run1"]
     assert [folder.name for folder in both.folders] == ["run1", "run2"]
 

@@ -11,11 +11,11 @@ import pytest
 from assay.adapters import run_folder
 from assay.adapters.run_folder import RunFolder, RunsFor, runs_folder, runs_of_store
 from assay.core.errors import InputError
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult
 
 KEY, OTHER = "a" * 64, "b" * 64
-RAN = CommandRun(RunEnd(1), "2 failed", False, 1.5, {"report.xml": b"\xff<x/>", "gone": None}, 2.0)
+RAN = CommandResult(ProcessEnd(1), "2 failed", False, 1.5, {"report.xml": b"\xff<x/>", "gone": None}, 2.0)
 
 
 def test_what_was_kept_comes_back_in_another_process(tmp_path: Path) -> None:
@@ -28,14 +28,14 @@ def test_what_was_kept_comes_back_in_another_process(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "end",
     [
-        RunEnd(None, timed_out=True, signal=9),
-        RunEnd(0, timed_out=True),
-        RunEnd(None, out_of_memory=True),
-        RunEnd(None, signal=11),
-        RunEnd(1, excess="disk"),
+        ProcessEnd(None, timed_out=True, signal=9),
+        ProcessEnd(0, timed_out=True),
+        ProcessEnd(None, out_of_memory=True),
+        ProcessEnd(None, signal=11),
+        ProcessEnd(1, excess="disk"),
     ],
 )
-def test_what_was_stopped_is_not_kept(end: RunEnd, tmp_path: Path) -> None:
+def test_what_was_stopped_is_not_kept(end: ProcessEnd, tmp_path: Path) -> None:
     runs = RunFolder(str(tmp_path))
     assert not runs.keep(KEY, replace(RAN, end=end))
     assert runs.recall(KEY) is None
@@ -52,12 +52,12 @@ def _changed(path: Path) -> None:
 
 def _sealed_by_another_key(path: Path) -> None:
     other = RunFolder(str(path.parent / "elsewhere"))
-    other.keep(KEY, replace(RAN, end=RunEnd(0)))
+    other.keep(KEY, replace(RAN, end=ProcessEnd(0)))
     shutil.copy(path.parent / "elsewhere" / KEY, path)
 
 
 def _of_another_run(path: Path) -> None:
-    RunFolder(str(path.parent)).keep(OTHER, replace(RAN, end=RunEnd(0)))
+    RunFolder(str(path.parent)).keep(OTHER, replace(RAN, end=ProcessEnd(0)))
     shutil.copy(path.parent / OTHER, path)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.annotations import annotate
-from assay.adapters.run_store import BY_AGENT, LocalRunStore, keep_run, run_folders
+from assay.adapters.run_store import BY_AGENT, LocalCases, keep_run, run_folders
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.judge_section import JudgeSection
@@ -29,18 +29,18 @@ def kept(folder: Path) -> str:
 
 @pytest.mark.statement("scorers.trajectory-saved", "scorers.results-on-run")
 def test_a_run_is_read_back_whole(tmp_path: Path) -> None:
-    found = LocalRunStore().read(kept(tmp_path / "run"))
+    found = LocalCases().read(kept(tmp_path / "run"))
     assert found.run == RUN
     assert (found.checks, found.section) == (OverallVerdict.PASS, JudgeSection(models=["m"]))
 
 
 def test_text_that_json_can_not_hold(tmp_path: Path) -> None:
     keep_run(str(tmp_path / "run"), dataclasses.replace(RUN, final_response="\ud800"), REPORT, None)
-    assert LocalRunStore().read(str(tmp_path / "run")).run.final_response == "\\ud800"
+    assert LocalCases().read(str(tmp_path / "run")).run.final_response == "\\ud800"
 
 
 def test_judgements_are_numbered_and_never_changed(tmp_path: Path) -> None:
-    store, folder = LocalRunStore(), kept(tmp_path / "run")
+    store, folder = LocalCases(), kept(tmp_path / "run")
     first, second = verdict_of(said()), verdict_of("prose")
     store.keep(folder, first)
     store.keep(folder, second)
@@ -51,7 +51,7 @@ def test_judgements_are_numbered_and_never_changed(tmp_path: Path) -> None:
 def test_a_verdict_in_the_report_is_the_first_judgement(tmp_path: Path) -> None:
     verdict = verdict_of(said())
     keep_run(str(tmp_path / "run"), RUN, with_verdict(REPORT, verdict), None)
-    assert LocalRunStore().judgements(str(tmp_path / "run")) == [verdict]
+    assert LocalCases().judgements(str(tmp_path / "run")) == [verdict]
 
 
 def test_a_run_that_was_kept_may_be_annotated(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_trials_are_runs_without_a_diff() -> None:
     job = REPO / "docs/examples/guesses"
     places = run_folders([str(job)])
     assert len(places) == 5
-    found = {Path(place).name.partition("__")[0]: LocalRunStore().read(place) for place in places}
+    found = {Path(place).name.partition("__")[0]: LocalCases().read(place) for place in places}
     capital = found["capital"].run
     assert capital.instruction == (next(job.glob("capital__*")) / "agent/instruction.md").read_text()
     assert (capital.diff, capital.status, capital.remarks[-1]) == (None, RunStatus.COMPLETED, BY_AGENT)
@@ -89,7 +89,7 @@ def test_a_folder_that_is_no_run(tmp_path: Path, files: dict[str, str], says: st
     for name, text in files.items():
         (tmp_path / name).write_text(text)
     with pytest.raises(InputError, match=says):
-        LocalRunStore().read(run_folders([str(tmp_path)])[0])
+        LocalCases().read(run_folders([str(tmp_path)])[0])
 
 
 def test_a_path_that_is_no_folder() -> None:
@@ -101,4 +101,4 @@ def test_a_trial_without_a_task(tmp_path: Path) -> None:
     trial = json.loads(next((REPO / "docs/examples/guesses").glob("capital__*/result.json")).read_text())
     (tmp_path / "result.json").write_text(json.dumps(trial))
     with pytest.raises(InputError, match=r"must have agent/instruction.md or a trajectory with the task"):
-        LocalRunStore().read(str(tmp_path))
+        LocalCases().read(str(tmp_path))

@@ -20,8 +20,8 @@ from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import AS_LEFT, CommandRun, Opened, Tree, Workspace
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import AS_LEFT, CommandResult, Opened, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
@@ -148,11 +148,11 @@ class Slow(FakeWorkspace):
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
-    ) -> CommandRun:
+    ) -> CommandResult:
         time.sleep(2.5 if not watch else 0)
         said = f"{command} {tree.swapped} {tree.files} {collect} {remember}"
         seen = Opened(frozenset({"a"})) if watch else None
-        return CommandRun(RunEnd(0), said, False, 2.5, {}, opened=seen)
+        return CommandResult(ProcessEnd(0), said, False, 2.5, {}, opened=seen)
 
 
 def test_the_clock_is_paused_while_a_command_runs() -> None:

@@ -15,7 +15,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.sandbox import Sandbox
-from assay.engine.score_coding_run import Attempt, score_by_scenario, score_by_task
+from assay.engine.score_coding_run import Candidate, score_by_scenario, score_by_task
 from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
@@ -53,11 +53,11 @@ def packed(folder: Path) -> str:
 def by_scenario(
     scenario: str | Path, baseline: str | None, workspace: str | None, sandbox: Callable[[], Sandbox] = no_sandbox
 ) -> ScorersReport:
-    return score_by_scenario(str(scenario), baseline, Attempt(workspace), LocalScoringFiles(sandbox))
+    return score_by_scenario(str(scenario), baseline, Candidate(workspace), LocalScoringFiles(sandbox))
 
 
 def by_task(task: str, workspace: Path | None) -> ScorersReport:
-    attempt = Attempt(None if workspace is None else str(workspace))
+    attempt = Candidate(None if workspace is None else str(workspace))
     return score_by_task(task, attempt, LocalScoringFiles(no_sandbox))
 
 
@@ -174,7 +174,7 @@ def test_nothing_is_left_behind(around: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("tempfile.tempdir", str(around / "scratch"))
     seen: list[str] = []
     files = LocalScoringFiles(no_sandbox, lambda _: seen.extend(own_scratch(around / "scratch")))
-    baseline, attempt = f"{around}/repository@HEAD", Attempt(packed(around / "honest"))
+    baseline, attempt = f"{around}/repository@HEAD", Candidate(packed(around / "honest"))
     score_by_scenario(str(around / "scenario.json"), baseline, attempt, files)
     assert seen
     assert own_scratch(around / "scratch") == []

@@ -136,12 +136,12 @@ def test_the_verifier_that_is_named_is_there_when_it_is_run(tmp_path: Path) -> N
     ("instruction", "path"),
     [
         ("Write /workspace/answer.json.", "/workspace/answer.json"),
-        ("Read /workspace/in.csv and write /workspace/out.csv.", "/workspace/in.csv"),
+        ("Read /workspace/in.csv and write /workspace/out.csv.", "/workspace/out.csv"),
         ("Write nothing.", "/workspace"),
     ],
 )
 def test_the_output_is_inferred_from_the_instruction(tmp_path: Path, instruction: str, path: str) -> None:
-    """The first path below /workspace; without one, the working folder itself is the output."""
+    """The path below /workspace that is to be written; without one, the working folder itself is the output."""
     found = task(tmp_path, instruction=instruction)
     assert found.steps[0].verifier.expected_output_path == path
     assert (found.steps[0].declared is None) == (path == "/workspace")

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.run_store import LocalRunStore
+from assay.adapters.run_store import LocalCases
 from assay.adapters.scored_runs import write_scored
 from assay.adapters.trial_gates import read_gates
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, Row, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.gates import gates_of
 from assay.engine.judge_verdict import with_verdict
 from tests.engine.test_judge_run import report
@@ -23,7 +23,7 @@ PASSES, FAILS, PROSE = said(), said(FAIL), "prose"
 def score(trial: Path, number: int, answer: str | None, found: ScorersReport | None = None) -> None:
     found = found or report(OverallVerdict.PASS)
     found = found if answer is None else with_verdict(found, verdict_of(answer))
-    record = ScoredRun(number=number, task="t", scenario=Scenario(scorers=[]), scored_at=AT, report=found)
+    record = Scoring(number=number, task="t", scenario=Scenario(scorers=[]), scored_at=AT, report=found)
     write_scored(str(trial), record, None)
 
 
@@ -44,7 +44,7 @@ def score(trial: Path, number: int, answer: str | None, found: ScorersReport | N
 def test_the_last_verdict_is_that_of_the_run_store(
     tmp_path: Path, scored: list[str | None], judged: list[str], expected: str | None
 ) -> None:
-    store = LocalRunStore()
+    store = LocalCases()
     for number, answer in enumerate(scored, 1):
         score(tmp_path, number, answer)
     for answer in judged:

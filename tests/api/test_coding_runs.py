@@ -13,12 +13,12 @@ ENDED = [{"exit_code": 0, "duration_sec": 12.5}]
 def test_a_run_is_graded_by_what_was_sent(clinic: Clinic) -> None:
     task = seeded(clinic, user_instruction="Fix add().")
     good = completed(clinic, uploaded(clinic, task, final_response_md="I fixed the subtraction."), turns=ENDED)
-    assert (good["kind"], good["status"], good["score"], good["verdict"]) == ("coding", "scored", 1.0, "pass")
+    assert (good["kind"], good["state"], good["score"]) == ("coding", "passed", 1.0)
     assert (good["checks"], good["judge"], good["run_status"]) == ("PASS", "NOT APPLICABLE", "completed")
     assert (good["agent"], good["model"], good["duration_sec"]) == ("ana", "big-1", 12.5)
-    assert (good["run_metrics_passed"], good["measurement_broken"]) == (True, False)
+    assert (good["run_metrics_passed"], good["cause"]) == (True, None)
     bad = completed(clinic, uploaded(clinic, task, PROJECT), turns=ENDED)
-    assert (bad["status"], bad["rewards"], bad["score"], bad["checks"]) == ("scored", {"reward": 0.0}, 0.0, "FAIL")
+    assert (bad["state"], bad["rewards"], bad["score"], bad["checks"]) == ("failed", {"reward": 0.0}, 0.0, "FAIL")
     [grading] = clinic.get(f"/v1/runs/{good['id']}/gradings")
     frozen = clinic.get(f"/v1/coding-tasks/{task}")
     assert grading["report"]["provenance"]["scenario_sha256"] == frozen["scenario_sha256"]
@@ -74,8 +74,8 @@ def test_a_run_without_a_workspace(clinic: Clinic) -> None:
         "the workspace must be sent before the coding run is completed",
     )
     found = completed(clinic, run, status="failed")
-    assert (found["status"], found["score"], found["rewards"]) == ("errored", None, None)
-    assert (found["measurement_broken"], found["run_status"], found["checks"]) == (True, "failed", None)
+    assert (found["state"], found["score"], found["rewards"]) == ("broken", None, None)
+    assert (found["cause"], found["run_status"], found["checks"]) == ("machine", "failed", None)
 
 
 def test_a_cancelled_run_is_never_graded(clinic: Clinic) -> None:
@@ -89,8 +89,8 @@ def test_a_broken_measurement_is_no_zero(clinic: Clinic) -> None:
     """A runner that can't start, before and after the agent worked, says nothing about the agent."""
     missing = {**TESTS, "command": "no-such-runner --all"}
     found = completed(clinic, uploaded(clinic, seeded(clinic, missing)))
-    assert (found["status"], found["score"], found["checks"]) == ("errored", None, "FAIL")
-    assert (found["measurement_broken"], found["exception_type"]) == (True, "MeasurementError")
+    assert (found["state"], found["score"], found["checks"]) == ("broken", None, "FAIL")
+    assert found["cause"] == "machine"
 
 
 def test_an_agent_that_ran_out_of_time_was_run_to_its_end(clinic: Clinic) -> None:

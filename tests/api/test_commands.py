@@ -13,7 +13,6 @@ from typing import Any
 
 import httpx
 import pytest
-from msgspec.structs import replace
 
 from assay.adapters.service_host import ThisServer
 from assay.adapters.store.dump import dumped, load
@@ -22,11 +21,12 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.imported import StoredImports
 from assay.core.errors import InputError
 from assay.engine.playground_store import Playground
-from assay.engine.service.blobs import RunFile
-from assay.engine.service.imported_runs import ImportedRun
+from assay.engine.service.blobs import KeptFile
 from assay.engine.service.run_query import parse_run_query
+from assay.evidence.run import Run, State
 from tests.adapters.store.databases import copied_database
 from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
+from tests.api.kept_runs import kept
 from tests.cli.running import Cli, start_assay
 
 ODD = {"nan": math.nan, "inf": -math.inf, "zero": -0.0, "big": 2**80 + 1, "small": 1e-7, "third": 1 / 3}
@@ -135,10 +135,21 @@ def filled(where: str) -> Iterator[tuple[Clinic, str]]:
         )
         clinic.post(f"/v1/playgrounds/{playground}/events", {"type": "x", "payload_base64": "AP8="})
         clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
-        odd = json.dumps(ODD)
-        trajectory = RunFile("trajectory", served.service.blobs.put([b"\x00 words"]))
-        made = ImportedRun("job", "odd", "t", "a", None, "d", "scored", odd, 1e-7, None, None, 0.1, None, None)
-        found = replace(made, files=[trajectory], text="some words", axes={"safety": -0.0}, metadata={"seed": 3})
+        trajectory = KeptFile("trajectory", served.service.blobs.put([b"\x00 words"]))
+        made = Run(
+            job="job",
+            name="odd",
+            task="t",
+            agent="a",
+            dataset="d",
+            state=State.PARTIAL,
+            rewards=ODD,
+            score=1e-7,
+            cost_usd=0.1,
+            axes={"safety": -0.0},
+            metadata={"seed": 3},
+        )
+        found = kept(made, files=[trajectory], text="some words")
         served.service.imports.add_runs("full", [found])
         yield clinic, where
 
@@ -173,8 +184,9 @@ def test_numbers_of_runs_come_back_to_the_last_bit(
         asked = parse_run_query([("text", "words"), ("axis", "safety=0"), ("metadata", "seed=3")])
         imports = StoredImports(copy, ThisServer())
         [row] = imports.page("full", asked).rows
-        assert (row.rewards, row.score) == (json.dumps(ODD), 1e-7)
-        assert struct.pack("d", json.loads(row.rewards)["zero"]) == struct.pack("d", -0.0)
+        rewards = dict(row.rewards or {})
+        assert (json.dumps(rewards), row.score) == (json.dumps(ODD), 1e-7)
+        assert struct.pack("d", rewards["zero"]) == struct.pack("d", -0.0)
         [file] = imports.files("full", row.id)
         assert list(StoredBlobs(copy).read(file.blob.digest)) == [b"\x00 words"]
         before = StoredImports(store, ThisServer()).groups("full", parse_run_query([("by", "kind")]))

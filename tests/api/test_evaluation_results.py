@@ -20,7 +20,7 @@ def test_a_result_as_it_is(clinic: Clinic) -> None:
     made = clinic.post("/v1/evaluation-results", trial(result=result), key="grader")
     assert (made["origin"], made["result"]["reward"], made["reason_code"]) == ("given", 0.75, None)
     run = clinic.get(f"/v1/runs/{made['run_id']}")
-    assert (run["kind"], run["score"], run["status"], run["validity"]) == ("trial", 0.75, "scored", "valid")
+    assert (run["kind"], run["score"], run["state"], run["validity"]) == ("trial", 0.75, "partial", "valid")
     assert clinic.get(f"/v1/evaluation-results/{made['id']}") == made
     again = clinic.post("/v1/evaluation-results", {"run_id": made["run_id"], "result": result})
     listed = clinic.get("/v1/evaluation-results", params={"run_id": made["run_id"]})["data"]
@@ -61,8 +61,8 @@ def test_a_reward_that_is_missing_is_no_zero(clinic: Clinic) -> None:
         assert (made["reason_code"], made["result"]["reward"]) == (reason, 0.0)
         assert made["result"]["validity"]["verifier_completed"] is False
         run = clinic.get(f"/v1/runs/{made['run_id']}")
-        assert (run["status"], run["score"], run["rewards"]) == ("unscored", None, None)
-        assert (run["reason_code"], run["measurement_broken"]) == (reason, True)
+        assert (run["state"], run["score"], run["rewards"]) == ("unusable", 0.0, None)
+        assert (run["reason"], run["cause"]) == (reason, None)
     zero = clinic.post("/v1/evaluation-results", trial("zero", verifier={"reward_json": '{"reward": 0}'}))
     assert clinic.get(f"/v1/runs/{zero['run_id']}")["score"] == 0.0
 
@@ -94,7 +94,7 @@ def test_annotations_on_every_kind_of_run(clinic: Clinic) -> None:
         made = clinic.post(f"/v1/{run}/annotations", body, key="grader")
         assert clinic.get(f"/v1/{run}/annotations")["data"] == [made]
         shown = clinic.get(f"/v1/runs/{made['run_id']}")
-        assert (shown["reviewers"], shown["reviewer_disagrees"], shown["verdict"]) == (1, True, "pass")
+        assert (shown["reviewers"], shown["reviewer_disagrees"], shown["state"]) == (1, True, "passed")
     going_on = clinic.run(portal("status", "booked"))
     assert clinic.ask("POST", f"/v1/task-runs/{going_on}/annotations", json=body).status_code == 409
     assert clinic.ask("POST", "/v1/task-runs/trun_0/annotations", json=body).status_code == 404

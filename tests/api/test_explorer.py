@@ -10,29 +10,38 @@ from typing import Any
 
 import httpx
 import pytest
-from msgspec.structs import replace
 
-from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
 from assay.engine.service.run_query import FILTERS, parse_run_query
+from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic, Served, clinic_of, portal
+from tests.api.kept_runs import changed, kept
 
 pytestmark = pytest.mark.xdist_group("postgres")
-PLAIN = ImportedRun(
-    *("night", "a", "sums", "ada", "acme/small", "tasks", "scored", '{"reward": 1.0}', 1.0, None, None),
-    cost_usd=0.25,
-    started_at="2026-03-01T10:00:00Z",
-    finished_at="2026-03-01T10:01:00Z",
-    verdict="pass",
-    validity="valid",
-    run_status="completed",
-    duration_sec=60.0,
-    tokens=1000,
+PLAIN = kept(
+    Run(
+        job="night",
+        name="a",
+        task="sums",
+        agent="ada",
+        model="acme/small",
+        dataset="tasks",
+        state=State.PASSED,
+        rewards={"reward": 1.0},
+        score=1.0,
+        cost_usd=0.25,
+        started_at="2026-03-01T10:00:00Z",
+        finished_at="2026-03-01T10:01:00Z",
+        validity="valid",
+        run_status="completed",
+        duration_sec=60.0,
+        tokens=1000,
+    )
 )
 RUNS = [
     PLAIN,
-    replace(PLAIN, name="b", task="words", score=0.0, verdict="fail", cost_usd=None, tokens=None),
-    replace(
+    changed(PLAIN, name="b", task="words", score=0.0, state=State.FAILED, cost_usd=None, tokens=None),
+    changed(
         PLAIN,
         name="c",
         kind="coding",
@@ -46,20 +55,28 @@ RUNS = [
         run_metrics_passed=False,
         text='{"message": "I opened\\nthe_file called résumé.txt"}'.replace("\\n", " "),
     ),
-    replace(
+    changed(
         PLAIN,
         name="d",
-        status="errored",
+        state=State.BROKEN,
         score=None,
-        verdict=None,
         validity="not_completed",
-        reason_code="harbor_verifier_timeout",
-        measurement_broken=True,
+        reason="harbor_verifier_timeout",
+        cause="verifier",
         job="day",
         started_at=None,
     ),
-    replace(PLAIN, name="e", axes={"safety": 0.25, "style": 1.0}, metadata={"seed": 3, "tag": "odd", "ok": True}),
-    replace(PLAIN, name="f", axes={"safety": 0.75}, metadata={"seed": 4}, dataset="other", agent="bob", score=0.5),
+    changed(PLAIN, name="e", axes={"safety": 0.25, "style": 1.0}, metadata={"seed": 3, "tag": "odd", "ok": True}),
+    changed(
+        PLAIN,
+        name="f",
+        axes={"safety": 0.75},
+        metadata={"seed": 4},
+        dataset="other",
+        agent="bob",
+        score=0.5,
+        state=State.PARTIAL,
+    ),
 ]
 
 
@@ -98,9 +115,11 @@ CASES: list[tuple[dict[str, Any], str | None]] = [
     ({"model": ""}, "c"),
     ({"model": ["", "acme/small"]}, "abcdef"),
     ({"dataset": "other"}, "f"),
-    ({"status": "errored"}, "d"),
-    ({"verdict": "fail"}, "b"),
-    ({"verdict": ["fail", ""]}, "bd"),
+    ({"state": "broken"}, "d"),
+    ({"state": "failed"}, "b"),
+    ({"state": ["failed", "broken"]}, "bd"),
+    ({"cause": "verifier"}, "d"),
+    ({"cause": ""}, "abcef"),
     ({"checks": "PASS"}, "c"),
     ({"judge": "FAIL"}, "c"),
     ({"run_status": "completed"}, "abcdef"),
@@ -108,7 +127,7 @@ CASES: list[tuple[dict[str, Any], str | None]] = [
     ({"run_metrics_passed": "true"}, ""),
     ({"validity": "not_completed"}, "d"),
     ({"failure_mode": "wrong file"}, "c"),
-    ({"reason_code": "harbor_verifier_timeout"}, "d"),
+    ({"reason": "harbor_verifier_timeout"}, "d"),
     ({"score": "0.5..1"}, "acef"),
     ({"score": "..0.5"}, "bf"),
     ({"score": "0.5"}, "f"),
@@ -123,7 +142,6 @@ CASES: list[tuple[dict[str, Any], str | None]] = [
     ({"reviewers": "1.."}, ""),
     ({"gates_disagree": "true"}, "c"),
     ({"gates_disagree": "false"}, "abdef"),
-    ({"measurement_broken": "true"}, "d"),
     ({"reviewer_disagrees": "true"}, ""),
     ({"axis": "safety=0.5.."}, "f"),
     ({"axis": "safety=.."}, None),
@@ -218,7 +236,7 @@ def test_a_cursor_of_another_order_is_refused(known: Clinic) -> None:
 
 def test_runs_that_are_added_meanwhile_hide_no_others(runs: Clinic) -> None:
     first = runs.get("/v1/runs", params={"sort": "-score", "limit": 3})
-    runs.service.imports.add_runs(runs.organisation, [replace(PLAIN, name="z", score=2.0)])
+    runs.service.imports.add_runs(runs.organisation, [changed(PLAIN, name="z", score=2.0)])
     second = runs.get("/v1/runs", params={"sort": "-score", "limit": 10, "cursor": first["_meta"]["next"]})
     assert sorted(one["name"] for one in [*first["data"], *second["data"]]) == list("abcdef")
 
@@ -233,7 +251,7 @@ def recounted(found: list[dict[str, Any]], by: str) -> dict[Any, tuple[int, int,
             len(some),
             sum(one["score"] is not None for one in some),
             means([one["score"] for one in some if one["score"] is not None]),
-            sum(one["verdict"] == "pass" for one in some),
+            sum(one["state"] == "passed" for one in some),
         )
         for value, some in groups.items()
     }
@@ -254,8 +272,8 @@ def test_groups_are_what_counting_gives(known: Clinic, by: str) -> None:
     assert shown(known.get("/v1/runs/groups", params={"by": by, "kind": ["trial", "coding"]})) == recounted(
         both, by
     )
-    scored = [one for one in some if one["status"] == "scored"]
-    more = {"by": by, "kind": "trial", "status": "scored"}
+    scored = [one for one in some if one["validity"] == "valid"]
+    more = {"by": by, "kind": "trial", "validity": "valid"}
     assert shown(known.get("/v1/runs/groups", params=more)) == recounted(scored, by)
     assert known.get("/v1/runs/groups", params={"by": by, "kind": "none"}) == []
     value = some[0][by]
@@ -266,8 +284,8 @@ def test_groups_are_what_counting_gives(known: Clinic, by: str) -> None:
 
 def test_totals_follow_changes(runs: Clinic) -> None:
     imports, mine = runs.service.imports, runs.organisation
-    assert (imports.totals(mine).runs, imports.totals(mine).passed) == (6, 4)
-    judged = replace(RUNS[0], judge="PASS", failure_mode="late", task=RUNS[0].task)
+    assert (imports.totals(mine).runs, imports.totals(mine).shown()["passed"]) == (6, 3)
+    judged = changed(RUNS[0], judge="PASS", failure_mode="late")
     assert imports.add_runs(mine, [judged]).known == 1
     found = runs.get("/v1/runs", params={"limit": 100})["data"]
     assert shown(runs.get("/v1/runs/groups", params={"by": "judge"})) == recounted(found, "judge")
@@ -278,7 +296,7 @@ def test_means_are_exact_whatever_the_order(clinic: Clinic) -> None:
     scores = [0.1] * 7 + [1e-7, 1e16, -1e16, 0.3]
     random.Random(1).shuffle(scores)
     for at, score in enumerate(scores):
-        clinic.service.imports.add_runs(clinic.organisation, [replace(PLAIN, name=f"n{at}", score=score)])
+        clinic.service.imports.add_runs(clinic.organisation, [changed(PLAIN, name=f"n{at}", score=score)])
     [found] = clinic.get("/v1/runs/groups", params={"by": "task"})
     assert found["mean"] == float(sum(map(Fraction, scores), Fraction()) / len(scores))
 
@@ -287,7 +305,7 @@ def test_runs_of_tasks_are_in_the_explorer(clinic: Clinic) -> None:
     identity = clinic.run(portal("status", "booked", axis="safety"), portal("status", "lost", axis="safety"))
     done = clinic.post(f"/v1/task-runs/{identity}/complete")
     [run] = clinic.get("/v1/runs", params={"kind": "task_run"})["data"]
-    assert (run["name"], run["verdict"], run["score"]) == (done["id"], done["verdict"], done["score"])
+    assert (run["name"], run["state"], run["score"]) == (done["id"], done["verdict"], done["score"])
     assert run["run_status"] == "completed"
     assert run["axes"] == {name: one["score"] for name, one in done["axes"].items()}
     assert run["duration_sec"] >= 0
@@ -312,7 +330,7 @@ def test_exports_have_every_run_in_order(known: Clinic) -> None:
 
 
 def test_a_table_takes_nothing_for_a_formula(clinic: Clinic) -> None:
-    clinic.service.imports.add_runs(clinic.organisation, [replace(PLAIN, name="=HYPERLINK(1)")])
+    clinic.service.imports.add_runs(clinic.organisation, [changed(PLAIN, name="=HYPERLINK(1)")])
     text = clinic.ask("GET", "/v1/runs/export.csv", params={"columns": "name"}).text
     assert text == "name\r\n'=HYPERLINK(1)\r\n"
 

@@ -18,12 +18,12 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
 )
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.imported_runs import Imported
-from assay.evidence.coding_run import CodingRun, Diff, RunStatus
+from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
@@ -109,7 +109,7 @@ def test_validity_and_broken_measurements(clinic: Clinic) -> None:
     assert found["broken-verifier"]["validity"] == "not_completed"
     assert found["capital"]["validity"] == "valid"
     assert found["capital"]["duration_sec"] is not None
-    broken = clinic.get("/v1/runs", params={"measurement_broken": "true"})["data"]
+    broken = clinic.get("/v1/runs", params={"state": "broken"})["data"]
     assert [one["task"] for one in broken] == ["broken-verifier"]
 
 
@@ -120,14 +120,14 @@ def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:
         overall=Overall(verdict=overall, score=score),
         scorers=[Row(name="t", type="test", required=True, verdict=verdict, score=score, detail="")],
         judge=Judge(state=judge),
-        run=Run(status=RunStatus.COMPLETED, passed=True),
+        run=StatusGate(status=RunStatus.COMPLETED, passed=True),
         provenance=Provenance(engine="1", scenario_sha256="ab" * 32),
     )
 
 
 def kept(folder: Path, verdict: RowVerdict, judge: JudgeState) -> None:
     diff = Diff("--- a\n+++ b\n", "00" * 32, False)
-    run = CodingRun("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
+    run = CodingRecord("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
     keep_run(str(folder), run, report(verdict, judge), None)
 
 
@@ -143,11 +143,11 @@ def test_scored_runs_are_imported_once(clinic: Clinic, tmp_path: Path) -> None:
     assert importing(clinic).reports(str(runs), None) == ("evening", Imported(0, 2, 0))
     assert importing(clinic).reports(str(tmp_path / "alone.json"), "other") == ("other", Imported(1, 0, 0))
     good, broken, alone = (run_of(clinic, name) for name in ("good", "broken", "alone"))
-    assert (good["kind"], good["verdict"], good["checks"], good["judge"]) == ("coding", "pass", "PASS", "FAIL")
+    assert (good["kind"], good["state"], good["checks"], good["judge"]) == ("coding", "passed", "PASS", "FAIL")
     assert (good["gates_disagree"], good["run_metrics_passed"], good["run_status"]) == (True, True, "completed")
-    assert (broken["checks"], broken["verdict"], broken["score"]) == ("FAIL", None, None)
-    assert (broken["measurement_broken"], broken["gates_disagree"]) == (True, False)
-    assert (alone["verdict"], alone["score"], alone["judge"]) == ("fail", 0.0, "NOT APPLICABLE")
+    assert (broken["checks"], broken["state"], broken["score"]) == ("FAIL", "broken", None)
+    assert (broken["cause"], broken["gates_disagree"]) == ("machine", False)
+    assert (alone["state"], alone["score"], alone["judge"]) == ("failed", 0.0, "NOT APPLICABLE")
     names = {one["name"] for one in clinic.get(f"/v1/runs/{good['id']}/files")}
     assert names == {"diff", "final_response", "report"}
     found = clinic.get("/v1/runs", params={"text": "all is well"})["data"]

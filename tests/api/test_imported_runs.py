@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from assay.adapters.job_folder import DiskJobFolder
 from assay.engine.history import read_histories
 from assay.engine.job import read_job
+from assay.engine.job_runs import runs_of
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.imported_runs import Imported, import_job, runs_of
+from assay.engine.service.imported_runs import Imported, Kept, import_job
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.builders import REPO
 from tests.cli.running import Cli
@@ -40,7 +41,7 @@ def test_the_same_folder_twice_is_there_once(clinic: Clinic) -> None:
 @pytest.mark.parametrize("name", ['a "quoted" \\ name', "größe__1", "\N{GRINNING FACE}", "\t", "%s ? :name"])
 def test_runs_are_known_again_by_any_name(clinic: Clinic, name: str) -> None:
     folder = DiskJobFolder(JOBS / "sorting")
-    some = [replace(run, name=name, task=name) for run in runs_of(read_job(folder), [], name)][:1]
+    some = [Kept(replace(run, name=name, task=name)) for run in runs_of(read_job(folder), [], name=name)][:1]
     assert clinic.service.imports.add_runs(clinic.organisation, some) == Imported(1, 0, 0)
     assert clinic.service.imports.add_runs(clinic.organisation, some) == Imported(0, 1, 0)
     [group] = clinic.get("/v1/runs/groups", params={"by": "task"})
@@ -51,13 +52,13 @@ def test_what_is_not_there_yet_is_added_later(clinic: Clinic, tmp_path: Path) ->
     job = tmp_path / "half-written"
     shutil.copytree(JOBS / "half-written", job)
     first = imported(clinic, job)
-    unusable = clinic.get("/v1/runs", params={"status": "unusable"})["data"]
+    unusable = clinic.get("/v1/runs", params={"validity": "not_completed"})["data"]
     assert (first.known, first.replaced) == (0, 0)
-    assert {one["reason_code"] for one in unusable} == {
+    assert {one["reason"] for one in unusable} == {
         "harbor_trial_result_missing",
         "harbor_trial_result_malformed",
     }
-    broken = next(one["name"] for one in unusable if one["reason_code"] == "harbor_trial_result_malformed")
+    broken = next(one["name"] for one in unusable if one["reason"] == "harbor_trial_result_malformed")
     text = (job / "radix__half001" / "result.json").read_text()
     (job / broken / "result.json").write_text(text.replace("radix__half001", broken))
     assert imported(clinic, job).replaced == 1
@@ -75,11 +76,11 @@ def test_another_result_of_the_same_run_is_refused(clinic: Clinic, tmp_path: Pat
 
 def test_rewards_come_back_to_the_last_bit(clinic: Clinic) -> None:
     folder = DiskJobFolder(JOBS / "sorting")
-    expected = {one.name: one for one in runs_of(read_job(folder), [], "sorting")}
+    expected = {one.name: one for one in runs_of(read_job(folder), [])}
     imported(clinic, JOBS / "sorting")
     found = clinic.get("/v1/runs", params={"limit": 100})["data"]
     assert {one["name"]: json.dumps(one["rewards"]) for one in found} == {
-        name: one.rewards or "null" for name, one in expected.items()
+        name: json.dumps(one.rewards) for name, one in expected.items()
     }
 
 
@@ -93,9 +94,10 @@ def test_a_reward_that_is_no_number_is_kept(clinic: Clinic, tmp_path: Path) -> N
     (trial / "verifier" / "reward.txt").write_text("nan")
     imported(clinic, job)
     [found] = [one for one in clinic.get("/v1/runs", params={"limit": 100})["data"] if one["name"] == trial.name]
-    assert (found["rewards"], found["score"]) == ({"reward": None}, None)
+    assert (found["rewards"], found["state"], found["score"]) == ({"reward": None}, "unusable", 0.0)
     stored = clinic.service.imports.run(clinic.organisation, found["id"])
-    assert math.isnan(stored["rewards"]["reward"])
+    assert stored.rewards is not None
+    assert math.isnan(stored.rewards["reward"])
 
 
 def test_runs_are_filtered_and_grouped(clinic: Clinic) -> None:
@@ -112,7 +114,7 @@ def test_runs_are_filtered_and_grouped(clinic: Clinic) -> None:
         scores = [run["score"] for run in everything if run["task"] == one["value"] and run["score"] is not None]
         assert (one["scored"], one["mean"]) == (len(scores), pytest.approx(sum(scores) / len(scores)))
     assert clinic.ask("GET", "/v1/runs/groups", params={"by": "colour"}).status_code == 422
-    assert clinic.get("/v1/runs/groups", params={"by": "reason_code", "status": "errored"})
+    assert clinic.get("/v1/runs/groups", params={"by": "reason", "state": "unusable"})
 
 
 def test_gradings_and_annotations(clinic: Clinic) -> None:

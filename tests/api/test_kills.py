@@ -19,7 +19,7 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
 from assay.api.service import Service
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
-from assay.dialects.scorers.resources import NewCodingRun, RunState
+from assay.dialects.scorers.resources import GradingState, NewCodingRun
 from assay.engine.service.coding_grading import Coding, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import said
@@ -111,7 +111,7 @@ def test_coding_runs_are_graded_exactly_once(where: str) -> None:
     for run in runs:
         [grading] = service.imports.gradings("default", run)
         assert (grading["number"], grading["report"]["overall"]["verdict"]) == (1, "PASS")
-        assert service.coding.runs.coding_run("default", run).state is RunState.GRADED
+        assert service.coding.runs.coding_run("default", run).state is GradingState.GRADED
     service.close()
 
 

@@ -3,37 +3,33 @@
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from assay.engine.service.imported_runs import ImportedRun
 from assay.engine.service.review_queue import GateCount, Waiting, two_by_two
 from assay.engine.service.run_query import RunQuery, parse_run_query
+from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic
+from tests.api.kept_runs import changed, kept
 
-RUN = ImportedRun(
-    job="nightly",
-    name="",
-    task="cart",
-    agent="ana",
-    model="big-1",
-    dataset="d",
-    status="scored",
-    rewards='{"reward": 1.0}',
-    score=1.0,
-    reason_code=None,
-    exception_type=None,
-    cost_usd=None,
-    started_at=None,
-    finished_at=None,
-    verdict="pass",
-    checks="PASS",
-    judge="PASS",
+RUN = kept(
+    Run(
+        job="nightly",
+        name="",
+        task="cart",
+        agent="ana",
+        model="big-1",
+        dataset="d",
+        state=State.PASSED,
+        rewards={"reward": 1.0},
+        score=1.0,
+        checks="PASS",
+        judge="PASS",
+    )
 )
 
 
 def added(clinic: Clinic, **runs: dict[str, Any]) -> dict[str, str]:
     """Runs by their names, in this order, and their ids."""
-    new = [replace(RUN, name=name, **fields) for name, fields in runs.items()]
+    new = [changed(RUN, name=name, **fields) for name, fields in runs.items()]
     clinic.service.imports.add_runs(clinic.organisation, new)
     found = clinic.service.imports.page(clinic.organisation, RunQuery())
     return {row.name: row.id for row in found.rows}
@@ -45,7 +41,7 @@ def judged(clinic: Clinic, run: str, reviewer: str, judgment: str) -> None:
 
 def queue(clinic: Clinic, reviewer: str = "ben", asked: RunQuery | None = None, limit: int = 10) -> list[str]:
     found = clinic.service.reviews.queue(clinic.organisation, asked or RunQuery(), reviewer, limit)
-    return [str(run["name"]) for run in found]
+    return [run.name for run in found]
 
 
 def test_the_fewest_annotations_come_first_and_disagreements_first_among_as_many(clinic: Clinic) -> None:
@@ -77,7 +73,7 @@ def test_how_many_wait_and_what_was_said(clinic: Clinic) -> None:
     judged(clinic, runs["two"], "ben", "pass")
     assert clinic.service.reviews.waiting(clinic.organisation, RunQuery()) == Waiting(3, 2)
     [found] = clinic.service.reviews.reviewed(clinic.organisation, RunQuery(), 10)
-    assert found.run["name"] == "two"
+    assert found.run.name == "two"
     assert [one.reviewer_id for one in found.annotations] == ["ana", "ben"]
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.evidence.apart import Answer, Question, read_here
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from assay.evidence.workspace import (
     AS_LEFT,
     Change,
     ChangeKind,
-    CommandRun,
+    CommandResult,
     Entry,
     EntryKind,
     IgnoredFiles,
@@ -38,8 +38,8 @@ class FakeWorkspace:
     nested_repositories: tuple[str, ...] = ()
     cut: tuple[str, ...] = ()
     ignored: tuple[IgnoredFiles, ...] = ()
-    runs: Mapping[str, CommandRun] = field(default_factory=dict)
-    baseline_runs: Mapping[str, CommandRun] = field(default_factory=dict)
+    runs: Mapping[str, CommandResult] = field(default_factory=dict)
+    baseline_runs: Mapping[str, CommandResult] = field(default_factory=dict)
     instruction: str | None = None
 
     @cached_property
@@ -88,9 +88,9 @@ class FakeWorkspace:
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
-    ) -> CommandRun:
+    ) -> CommandResult:
         runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
-        return runs.get(command) or CommandRun(RunEnd(0), "", False, 0.0, {})
+        return runs.get(command) or CommandResult(ProcessEnd(0), "", False, 0.0, {})
 
     def forget(self, kept_as: str) -> None:
         """Nothing is remembered here."""

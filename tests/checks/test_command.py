@@ -4,10 +4,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.checks.command import Command, RunnerNotStartedError
+from assay.checks.command import Command, NotStartedError
 from assay.core.outcome import Scored
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult
 from assay.formats.shell_command import MAX_TIMEOUT
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.fake_workspace import FakeWorkspace
@@ -17,12 +17,12 @@ REPORT = "out/junit.xml"
 
 
 def outcome(
-    end: RunEnd,
+    end: ProcessEnd,
     files: Mapping[str, bytes | None] | None = None,
     report: ReportRule | None = None,
     output: str = "",
 ) -> Scored:
-    ran = CommandRun(end, output, output_cut=False, duration_sec=1.23456, files=dict(files or {}))
+    ran = CommandResult(end, output, output_cut=False, duration_sec=1.23456, files=dict(files or {}))
     found = Command(RUN, report=report).run(FakeWorkspace(runs={RUN: ran}))
     assert isinstance(found, Scored)
     return found
@@ -34,14 +34,14 @@ def case(name: str, inside: str = "") -> str:
 
 def with_report(exit_code: int, *cases: str, expected: tuple[str, ...] = ()) -> Scored:
     data = f"<testsuites><testsuite>{''.join(cases)}</testsuite></testsuites>".encode()
-    return outcome(RunEnd(exit_code), {REPORT: data}, ReportRule(REPORT, expected=expected))
+    return outcome(ProcessEnd(exit_code), {REPORT: data}, ReportRule(REPORT, expected=expected))
 
 
 # --- How the command ended ---
 
 
 def test_exit_code_0_is_a_pass() -> None:
-    found = outcome(RunEnd(0), output="fine\n")
+    found = outcome(ProcessEnd(0), output="fine\n")
     assert found == Scored(
         1.0,
         True,
@@ -53,22 +53,22 @@ def test_exit_code_0_is_a_pass() -> None:
 @pytest.mark.parametrize(
     ("end", "summary"),
     [
-        (RunEnd(1), "exit code 1"),
-        (RunEnd(255), "exit code 255"),
-        (RunEnd(None, timed_out=True), "it was still running after 900 seconds"),
-        (RunEnd(0, timed_out=True), "it was still running after 900 seconds"),
-        (RunEnd(None, out_of_memory=True), "it ran out of memory"),
-        (RunEnd(None, signal=9), "it was killed by signal 9"),
+        (ProcessEnd(1), "exit code 1"),
+        (ProcessEnd(255), "exit code 255"),
+        (ProcessEnd(None, timed_out=True), "it was still running after 900 seconds"),
+        (ProcessEnd(0, timed_out=True), "it was still running after 900 seconds"),
+        (ProcessEnd(None, out_of_memory=True), "it ran out of memory"),
+        (ProcessEnd(None, signal=9), "it was killed by signal 9"),
     ],
 )
-def test_any_other_end_fails(end: RunEnd, summary: str) -> None:
+def test_any_other_end_fails(end: ProcessEnd, summary: str) -> None:
     found = outcome(end)
     assert (found.passed, found.score, found.summary) == (False, 0.0, summary)
 
 
 @pytest.mark.parametrize("output", ["PASSED tests/test_a.py::test_x", "OK", "5 passed in 0.1s", '{"reward": 1}'])
 def test_what_it_prints_is_never_read_for_a_verdict(output: str) -> None:
-    assert not outcome(RunEnd(1), output=output).passed
+    assert not outcome(ProcessEnd(1), output=output).passed
 
 
 # --- What the report says ---
@@ -81,18 +81,18 @@ def test_a_report_in_which_tests_passed() -> None:
 
 
 def test_a_report_that_was_not_written() -> None:
-    found = outcome(RunEnd(0), {REPORT: None}, ReportRule(REPORT))
+    found = outcome(ProcessEnd(0), {REPORT: None}, ReportRule(REPORT))
     assert (found.passed, found.summary) == (False, f"the command did not write {REPORT}")
 
 
 def test_both_are_said_where_the_command_failed_and_wrote_none() -> None:
-    found = outcome(RunEnd(2), {REPORT: None}, ReportRule(REPORT))
+    found = outcome(ProcessEnd(2), {REPORT: None}, ReportRule(REPORT))
     assert found.summary == f"exit code 2; the command did not write {REPORT}"
 
 
 @pytest.mark.parametrize("data", [b"", b"junk", b"<testsuites>", b"\xff\xfe", b"<!DOCTYPE x><testsuites/>"])
 def test_a_report_that_is_none(data: bytes) -> None:
-    found = outcome(RunEnd(0), {REPORT: data}, ReportRule(REPORT))
+    found = outcome(ProcessEnd(0), {REPORT: data}, ReportRule(REPORT))
     assert (found.passed, found.score) == (False, 0.0)
     assert found.summary.startswith(f"{REPORT}: the report ")
 
@@ -121,7 +121,7 @@ def test_passing_tests_do_not_make_up_for_the_exit_code() -> None:
 
 def test_a_run_that_ran_out_of_time_has_no_report() -> None:
     data = f"<testsuites>{case('test_x')}</testsuites>".encode()
-    found = outcome(RunEnd(None, timed_out=True), {REPORT: data}, ReportRule(REPORT))
+    found = outcome(ProcessEnd(None, timed_out=True), {REPORT: data}, ReportRule(REPORT))
     assert (found.passed, found.score) == (False, 0.0)
 
 
@@ -162,7 +162,7 @@ def test_every_expected_test_must_have_run_and_passed(
 
 def test_a_report_counts_under_any_spelling_of_its_path() -> None:
     data = f"<testsuites>{case('test_x')}</testsuites>".encode()
-    assert outcome(RunEnd(0), {REPORT: data}, ReportRule(f"./{REPORT}")).passed
+    assert outcome(ProcessEnd(0), {REPORT: data}, ReportRule(f"./{REPORT}")).passed
 
 
 # --- What is refused ---
@@ -224,19 +224,19 @@ def test_an_expected_test_has_a_name(name: str) -> None:
 # --- A runner that can't start ---
 
 
-NO_PYTEST = CommandRun(RunEnd(1), "/usr/bin/python3: No module named pytest\n", False, 0.1, {})
-FAILED = CommandRun(RunEnd(1), "1 failed\n", False, 0.1, {})
+NO_PYTEST = CommandResult(ProcessEnd(1), "/usr/bin/python3: No module named pytest\n", False, 0.1, {})
+FAILED = CommandResult(ProcessEnd(1), "1 failed\n", False, 0.1, {})
 
 
 @pytest.mark.statement("scorers.runner-cannot-start")
 def test_a_runner_that_starts_nowhere_is_a_broken_measurement() -> None:
     workspace = FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: NO_PYTEST})
-    with pytest.raises(RunnerNotStartedError, match=r"^Python has no module pytest, and so it is on the baseline"):
+    with pytest.raises(NotStartedError, match=r"^Python has no module pytest, and so it is on the baseline"):
         Command(RUN).run(workspace)
 
 
-@pytest.mark.parametrize("before", [FAILED, CommandRun(RunEnd(0), "", False, 0.1, {}), None])
-def test_a_runner_that_the_agent_broke_is_a_failure(before: CommandRun | None) -> None:
+@pytest.mark.parametrize("before", [FAILED, CommandResult(ProcessEnd(0), "", False, 0.1, {}), None])
+def test_a_runner_that_the_agent_broke_is_a_failure(before: CommandResult | None) -> None:
     """Whatever the agent prints: on the baseline it has no say."""
     found = Command(RUN).run(FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: before} if before else {}))
     assert isinstance(found, Scored)

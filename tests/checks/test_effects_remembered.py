@@ -8,8 +8,8 @@ import pytest
 from assay.adapters.run_folder import RunFolder
 from assay.checks import same_when_unwatched, tests_bite
 from assay.core.outcome import Scored
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import AS_LEFT, CommandRun, Tree
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import AS_LEFT, CommandResult, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.checks.fake_workspace import FakeWorkspace
 from tests.checks.small_project import COMMAND, PROJECT, project
@@ -33,13 +33,13 @@ class Fickle(FakeWorkspace):
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
-    ) -> CommandRun:
+    ) -> CommandResult:
         side = "before" if tree.swapped else "after"
         question = f"{side} {sorted(tree.files.values())}"
         time = self.asked.count(question)
         self.asked.append(question)
         noticed = bool(tree.files) and (side == "before" or (self.fickle and time > 0))
-        return CommandRun(RunEnd(int(noticed)), "", False, 0.0, {}, kept_as=f"{side} {time}")
+        return CommandResult(ProcessEnd(int(noticed)), "", False, 0.0, {}, kept_as=f"{side} {time}")
 
     def forget(self, kept_as: str) -> None:
         self.forgotten.append(kept_as)

@@ -8,8 +8,8 @@ import pytest
 
 from assay.checks.test_data_unmodified import TestDataUnmodified as Check
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun, Opened
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult, Opened
 from tests.attacks.data_cheats import CHANGED_DATA, FILES, LINKS, UNCHANGED_DATA
 from tests.checks.fake_workspace import FakeWorkspace, edited
 from tests.checks.small_project import COMMAND, Change, project
@@ -103,8 +103,8 @@ def test_a_command_that_opens_nothing(tmp_path: Path) -> None:
     )
 
 
-def opened(*paths: str, missed: tuple[str, ...] = ()) -> dict[str, CommandRun]:
-    return {"t": CommandRun(RunEnd(1), "", False, 1.0, {}, opened=Opened(frozenset(paths), missed))}
+def opened(*paths: str, missed: tuple[str, ...] = ()) -> dict[str, CommandResult]:
+    return {"t": CommandResult(ProcessEnd(1), "", False, 1.0, {}, opened=Opened(frozenset(paths), missed))}
 
 
 MISSED = ("9 of 10 folders weren't watched: the limit is 1",)

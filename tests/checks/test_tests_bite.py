@@ -9,8 +9,8 @@ import pytest
 
 from assay.checks import tests_bite
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult
 from assay.formats.test_reports.rule import ReportRule
 from tests.attacks.data_cheats import FILES, LINKS, UNCHANGED_DATA, WEAKENED_DATA
 from tests.attacks.effect_cheats import STILL_BITING, TESTS, WEAKENED
@@ -74,7 +74,7 @@ def test_nothing_of_the_tests_was_changed() -> None:
 
 
 def test_data_was_changed_and_the_tests_do_not_run() -> None:
-    runs = {"t": CommandRun(RunEnd(127), "sh: 1: t: not found\n", False, 0.1, {})}
+    runs = {"t": CommandResult(ProcessEnd(127), "sh: 1: t: not found\n", False, 0.1, {})}
     found = tests_bite.TestsBite("t").run(FakeWorkspace({"a.dat": "1"}, {"a.dat": "2"}, baseline_runs=runs))
     assert isinstance(found, NotApplicable)
     assert found.summary.startswith("the baseline's tests can't be run: ")

@@ -6,8 +6,8 @@ import pytest
 
 from assay.checks import tests_bite
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import AS_LEFT, CommandRun, Tree
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import AS_LEFT, CommandResult, Tree
 from tests.checks.fake_workspace import FakeWorkspace
 
 SOURCE = "".join(f"def f{n}(a):\n    return a < {n}\n\n\n" for n in range(50))
@@ -32,16 +32,16 @@ class Timed(FakeWorkspace):
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,
         watch: bool = False,  # noqa: ARG002
-    ) -> CommandRun:
+    ) -> CommandResult:
         assert remember
         mutated = bool(tree.files)
         endless = mutated and self.circles
         took = timeout_sec if endless or timeout_sec < self.sec else self.sec
         self.spent.append(took + self.around_sec)
-        end = RunEnd(1 if mutated and (self.still or tree.swapped) else 0)
+        end = ProcessEnd(1 if mutated and (self.still or tree.swapped) else 0)
         if endless or timeout_sec < self.sec:
-            end = RunEnd(None, timed_out=True, signal=9)
-        return CommandRun(end, "", False, took, {}, took + self.around_sec)
+            end = ProcessEnd(None, timed_out=True, signal=9)
+        return CommandResult(end, "", False, took, {}, took + self.around_sec)
 
 
 def bite(workspace: Timed, budget: int = 20) -> Outcome:

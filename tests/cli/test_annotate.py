@@ -109,7 +109,7 @@ def test_the_result_stays_as_it_is(cli: Cli, job: Path) -> None:
     before = (job / "good__1" / "result.json").read_bytes()
     cli("annotate", job / "good__1", "--judgment", "fail", "--reviewer", "r1")
     assert (job / "good__1" / "result.json").read_bytes() == before
-    assert json.loads(cli("report", job, "--json").out)["jobs"][0]["counts"]["scored"] == 2
+    assert json.loads(cli("report", job, "--json").out)["jobs"][0]["evals"]["solver__ds"]["n"] == 2
 
 
 # --- Reports ---
@@ -126,10 +126,13 @@ def test_a_report_shows_where_they_differ(cli: Cli, job: Path, trial: str, judgm
 
 
 @pytest.mark.statement("evaluation.disagreement-visible")
-def test_a_fail_on_a_reward_of_0_93_does_not_vanish(cli: Cli, job: Path) -> None:
+@pytest.mark.parametrize("judgment", ["fail", "pass"])
+def test_a_verdict_on_a_reward_of_0_93_is_shown_and_contradicts_nobody(cli: Cli, job: Path, judgment: str) -> None:
+    """It is neither a pass nor a fail."""
     write_grading(str(job / "good__1"), grading(1, 0.93))
-    cli("annotate", job / "good__1", "--judgment", "fail", "--reviewer", "r1")
-    assert reviewed(cli, job) == [["good__1", "r1", "fail", "0.93", "verifier"]]
+    cli("annotate", job / "good__1", "--judgment", judgment, "--reviewer", "r1")
+    assert reviewed(cli, job) == [["good__1", "r1", judgment, "0.93"]]
+    assert evaluation(cli, job)["disagreements"] == []
 
 
 @pytest.mark.parametrize(("trial", "judgment"), [("good__1", "pass"), ("bad__2", "fail"), ("good__1", "defer")])

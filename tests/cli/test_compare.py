@@ -193,7 +193,9 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
         write_trial(folder, f"{task}__z", task=task, agent="two", rewards={"reward": 1.0})
     assert "two__ds" in cli("compare", folder).out
     assert "needs exactly two agents" in cli("compare", folder, MONDAY, "--fail-if-worse-than", "0").err
-    assert "a comparison needs two agents with scores, got only a" in cli("compare", folder, "--group", "one__ds").err
+    assert (
+        "a comparison needs two agents with scores, got only a" in cli("compare", folder, "--group", "one__ds").err
+    )
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,7 @@ def test_agents_of_one_job_may_be_compared(cli: Cli, tmp_path: Path) -> None:
         ((MONDAY, MONDAY), "each job must be named once"),
         ((MONDAY, EXAMPLES / ".." / "comparison" / "monday"), "are the same folder"),
         ((MONDAY,), "a comparison needs two agents with scores, got only monday"),
-        ((MONDAY, TUESDAY, "--key", "speed"), "no reward speed"),
+        ((MONDAY, TUESDAY, "--key", "speed"), "monday is left out: no run has the reward speed; there are reward"),
         ((MONDAY, TUESDAY, "--group", "x"), "no job has the group x; there are"),
         ((MONDAY, TUESDAY, "--junit", "x"), "pass --fail-if-worse-than, too"),
         ((MONDAY, TUESDAY, "--fail-if-worse-than", "-1"), "must be at least 0, got '-1'"),

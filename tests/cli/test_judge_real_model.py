@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.run_store import LocalRunStore, keep_run
+from assay.adapters.run_store import LocalCases, keep_run
 from assay.dialects.scorers.report import OverallVerdict
 from tests.cli.running import Cli
 from tests.engine.test_judge_run import report
@@ -34,7 +34,7 @@ def test_the_whole_chain_and_a_useless_judge_is_called_useless(cli: Cli, tmp_pat
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
     judge = ["--url", URL, "--model", MODEL, "--at-once", "2", "--record", tmp_path / "answers"]
     assert cli("judge", tmp_path / "runs", *judge).code == 0
-    states = [LocalRunStore().judgements(str(path))[-1].state for path in sorted((tmp_path / "runs").iterdir())]
+    states = [LocalCases().judgements(str(path))[-1].state for path in sorted((tmp_path / "runs").iterdir())]
     assert len(states) == RUNS
     assert set(states) <= {"PASS", "FAIL", "unparseable"}
     found = cli("judge", "calibrate", tmp_path / "runs", "--labels", tmp_path / "labels.jsonl", "--json")

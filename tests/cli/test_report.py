@@ -33,7 +33,7 @@ night-run · harbor-0.13.1
 
 solver__ds
   mean             0.6667 of 3 runs, 95 % 0.1034 to 0.9720
-  bounds           0.5000 to 0.7500, whatever the 1 broken run would have got
+  bounds           0.5000 to 0.7500, whatever 1 broken run would have got
   reward ≥ 1       pass@1 0.5000  pass@2 1.0000 (1 of 2 tasks)
   reward ≥ 1       pass^1 0.5000  pass^2 1.0000 (1 of 2 tasks)
   pass@k, 95 %     pass@1 0.0945 to 0.9055  pass@2 can't be said
@@ -166,11 +166,15 @@ def test_a_job_that_has_not_finished(cli: Cli, job: Path) -> None:
         (("-k", "2"), "reward ≥ 1       pass@2 0.1667"),
         (("-k", "9"), "reward ≥ 1       pass@9 null (0 of 6 tasks)"),
         (("--threshold", "-5"), "reward ≥ -5      pass@1 0.5000"),
-        (("--key", "other"), "mean             none: "),
     ],
 )
 def test_questions_of_ones_own(cli: Cli, options: tuple[str, ...], line: str) -> None:
     assert f"  {line}" in cli("report", HARBOR_JOBS / "j1", *options).out
+
+
+def test_a_reward_that_no_run_has_is_refused(cli: Cli) -> None:
+    found = cli("report", HARBOR_JOBS / "j1", "--key", "other")
+    assert (found.code, found.err) == (2, "assay: no run has the reward other; there are correct, reward, speed\n")
 
 
 def test_a_dataset_without_a_metric_says_so(cli: Cli, tmp_path: Path) -> None:
@@ -184,7 +188,7 @@ def test_trials_without_any_reward(cli: Cli, tmp_path: Path) -> None:
     write_trial(tmp_path, "t__1", exception="RuntimeError")
     out = cli("report", tmp_path).out
     assert "  mean             0.0000 of 1 run, interval can't be said" in out
-    assert "  bounds           0.0000 to 1.0000, whatever the 1 unusable " in out
+    assert "  bounds           0.0000 to 1.0000, whatever 1 unusable run without" in out
 
 
 def test_trials_without_any_score(cli: Cli, tmp_path: Path) -> None:
@@ -206,7 +210,9 @@ def test_a_few_trials_with_the_same_trouble_are_all_listed(cli: Cli, tmp_path: P
     names = [f"t__{i}" for i in range(count)]
     for name in names:
         write_trial(tmp_path, name, exception="RuntimeError")
-    line = next(line for line in cli("report", tmp_path).out.splitlines() if line.startswith("harbor_trial_failed"))
+    line = next(
+        line for line in cli("report", tmp_path).out.splitlines() if line.startswith("harbor_trial_failed")
+    )
     assert line.endswith(f"unusable         {', '.join(names)}")
 
 

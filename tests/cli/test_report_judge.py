@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.run_store import LocalRunStore
+from assay.adapters.run_store import LocalCases
 from tests.builders import write_lock, write_trial
 from tests.cli.running import Cli
 from tests.judge.cases import FAIL, said
@@ -29,7 +29,7 @@ def job(tmp_path: Path) -> Path:
 
 def judge(job: Path, *verdicts: str) -> None:
     for number, verdict in enumerate(verdicts):
-        LocalRunStore().keep(str(job / f"t{number}__1"), verdict_of(ANSWERS[verdict]))
+        LocalCases().keep(str(job / f"t{number}__1"), verdict_of(ANSWERS[verdict]))
 
 
 def review(cli: Cli, job: Path, *verdicts: str) -> None:

@@ -68,7 +68,7 @@ def test_a_picture_of_the_curve(cli: Cli, tmp_path: Path) -> None:
     ("argv", "sentence"),
     [
         ((MONDAY, GUESSES), "--svg draws one group of one job, got"),
-        ((HARBOR_JOBS / "j1", "--key", "none"), "--svg needs a reward that decides success in oracle__ds"),
+        ((HARBOR_JOBS / "j1", "--key", "none"), "no run has the reward none; there are correct, reward, speed"),
     ],
 )
 def test_what_cant_be_drawn(cli: Cli, tmp_path: Path, argv: tuple[object, ...], sentence: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay import evaluation
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 from tests.cli.running import Cli, Ran
 from tests.servers.chat_server import Chat, chatting
 
@@ -57,7 +57,7 @@ def result(files: Path) -> evaluation.EvaluationResult:
 
     rewards = read_reward_files(str(files / "logs"))
     details = read_file(str(files / "logs" / "details.json"), 10**6)
-    return evaluation.ingest(VerifierEvidence(rewards, details, None, RunEnd(0))).result
+    return evaluation.ingest(VerifierEvidence(rewards, details, None, ProcessEnd(0))).result
 
 
 def test_a_reward_with_its_details(cli: Cli, files: Path) -> None:

@@ -79,7 +79,8 @@ def test_the_oracle_is_worth_1_and_an_idle_agent_is_not(cli: Cli, jobs: Path) ->
         scores = {name: None if reward is None else reward["reward"] for name, reward in rewards.items()}
         assert (len(scores), set(scores.values())) == (4, {expected}), scores
         assert found.err == ""
-        assert found.code == 0
+        # Where a task asks for a file of JSON, an idle agent hands in nothing that can be used.
+        assert found.code == (0 if agent == "oracle" else 1)
 
 
 def test_broken_flaky_and_wrong_are_told_apart(cli: Cli, tmp_path: Path, jobs: Path) -> None:
@@ -108,13 +109,15 @@ def test_broken_flaky_and_wrong_are_told_apart(cli: Cli, tmp_path: Path, jobs: P
         "slow": (None, "reward_missing"),
     }
     report = json.loads(cli("report", jobs / JOB, "--json").out)["jobs"][0]
-    assert report["counts"]["scored"] == 2
-    assert report["counts"]["errored"] == 3
+    counts = {name: count for name, count in report["counts"].items() if count}
+    assert counts == {"total": 5, "failed": 1, "unusable": 1, "broken": 3}
+    assert [(group["mean"], group["n"]) for group in report["evals"].values()] == [(0.0, 2)]
     assert (report["evaluation"]["unparseable"], report["evaluation"]["incomplete"]) == (1, 3)
-    assert {trouble["what"]: len(trouble["trials"]) for trouble in report["troubles"]} == {
-        "RewardFileNotFoundError": 1,
-        "VerifierOutputParseError": 1,
-        "VerifierTimeoutError": 1,
+    assert {trouble["what"]: (trouble["state"], trouble["cause"]) for trouble in report["troubles"]} == {
+        "": ("unusable", "agent"),
+        "RewardFileNotFoundError": ("broken", "verifier"),
+        "VerifierOutputParseError": ("broken", "verifier"),
+        "VerifierTimeoutError": ("broken", "verifier"),
     }
     for kind in ("RewardFileNotFoundError", "VerifierOutputParseError", "VerifierTimeoutError"):
         assert kind in found.out
@@ -574,9 +577,9 @@ def test_lines_for_those_who_watch(cli: Cli, tmp_path: Path, jobs: Path) -> None
     lines = found.err.splitlines()
     assert lines[0] == f"{jobs / JOB}: 2 trials, in bubblewrap"
     assert re.fullmatch(
-        r"1/2  bad__\w{7}  no reward \(RewardFileNotFoundError\) \(caused by the verifier\)  .*", lines[1]
+        r"1/2  bad__\w{7}  broken  no reward \(RewardFileNotFoundError\) \(caused by the verifier\)  .*", lines[1]
     )
-    assert re.fullmatch(r"2/2  good__\w{7}  reward 1  \d+\.\d s", lines[2])
+    assert re.fullmatch(r"2/2  good__\w{7}  passed  reward 1  \d+\.\d s", lines[2])
     assert found.out.startswith(f"{JOB} · harbor-0.13.1 · finished\n")
 
 
@@ -592,11 +595,16 @@ UNPARSEABLE = "Write /workspace/answer.json."
         (
             "echo 2 > /logs/verifier/reward.txt",
             "true",
+            r"unusable  reward 2 \(0 in the evaluation: reward_out_of_range, caused by the agent\)",
+        ),
+        (
+            "echo 2 > /logs/verifier/reward.txt",
+            "echo '{}' > answer.json",
             r"broken  reward 2 \(no reward in the evaluation: reward_out_of_range, caused by the verifier\)",
         ),
         (
             "echo nan > /logs/verifier/reward.txt",
-            "true",
+            "echo '{}' > answer.json",
             r"broken  reward nan \(no reward in the evaluation: reward_not_finite, caused by the verifier\)",
         ),
     ],

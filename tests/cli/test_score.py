@@ -19,8 +19,8 @@ from assay.scorers import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
     json_schemas,
 )
 from tests.cli.running import Cli, raw_characters
@@ -186,7 +186,7 @@ def test_a_disagreement_of_the_gates_is_explained_below_the_table() -> None:
         overall=Overall(verdict=OverallVerdict.PASS, score=1.0),
         scorers=[row],
         judge=Judge(state=JudgeState.FAIL),
-        run=Run(status=RunStatus.COMPLETED),
+        run=StatusGate(status=RunStatus.COMPLETED),
         disagreement="Why they differ.",
         provenance=Provenance(engine="0", scenario_sha256=""),
     )

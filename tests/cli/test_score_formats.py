@@ -18,8 +18,8 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
 )
 from assay.evidence.coding_run import RunStatus
 from assay.formats.test_reports.model import Ended
@@ -38,7 +38,7 @@ def report(*rows: Row) -> ScorersReport:
         overall=Overall(verdict=OverallVerdict.FAIL, score=None),
         scorers=list(rows),
         judge=Judge(state=JudgeState.NOT_APPLICABLE),
-        run=Run(status=RunStatus.COMPLETED),
+        run=StatusGate(status=RunStatus.COMPLETED),
         provenance=Provenance(engine="1", scenario_sha256="0" * 64),
     )
 

@@ -71,14 +71,14 @@ def test_a_result_is_read_with_everything_that_was_said_about_it(cli: Cli, trial
     assert [(tag.category, tag.source.value) for tag in found.error_taxonomy or ()] == [("rounding", "human")] * 2
     assert (found.reward, evaluation.read_gradings(trial)[0].result) == (0.93, found)
     text = cli("result", trial).out
-    assert text.startswith("reward 0.93 (valid)\n")
+    assert text.startswith("partial  score 0.93\n")
     assert "confidence: annotator_count 2, inter_rater_agreement 0.0" in text
 
 
 def test_the_result_of_the_latest_grading(cli: Cli, trial: Path) -> None:
     write_grading(str(trial), grading(2, None))
     assert json.loads(cli("result", trial, "--json").out)["reward"] == 0.93
-    assert cli("result", trial, "--grading", "latest").out.startswith("reward none (broken)\n")
+    assert cli("result", trial, "--grading", "latest").out.startswith("unusable  score 0  reason reward_missing\n")
 
 
 def test_a_run_without_a_grading(cli: Cli, trial: Path, tmp_path: Path) -> None:

@@ -4,18 +4,18 @@ from dataclasses import dataclass, field
 
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
-from assay.engine.judge_run import RunJudge
-from assay.engine.judge_stored import StoredRun
+from assay.engine.judge_run import VerdictJudge
+from assay.engine.judge_stored import JudgedCase
 
 
 @dataclass
 class FakeStore:
     """Fulfils ``RunStore``."""
 
-    runs: dict[str, StoredRun]
+    runs: dict[str, JudgedCase]
     kept: dict[str, list[JudgeVerdict]] = field(default_factory=dict)
 
-    def read(self, place: str) -> StoredRun:
+    def read(self, place: str) -> JudgedCase:
         return self.runs[place]
 
     def judgements(self, place: str) -> list[JudgeVerdict]:
@@ -29,7 +29,7 @@ class FakeStore:
 class OneJudge:
     """The same judge for every scenario."""
 
-    found: RunJudge
+    found: VerdictJudge
 
-    def judge(self, section: JudgeSection | None) -> RunJudge:  # noqa: ARG002 - the same for all
+    def judge(self, section: JudgeSection | None) -> VerdictJudge:  # noqa: ARG002 - the same for all
         return self.found

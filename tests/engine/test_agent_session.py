@@ -3,7 +3,7 @@
 from assay.engine.agent_session import session, turns_of
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail, Turn
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 
 def said(*steps: tuple[Speaker, str], tokens: int | None = None) -> Trajectory:
@@ -28,13 +28,15 @@ def test_a_single_request_may_have_turns_in_its_trajectory() -> None:
 
 
 def test_a_session_is_all_of_its_turns() -> None:
-    first = AgentRecord(said((AGENT, "a"), tokens=1), "a", (), AgentEnd(RunEnd(3), 1, 10), ("x",))
-    last = AgentRecord(said((AGENT, "b"), tokens=2), "b", (Tail("output.txt", "b"),), AgentEnd(RunEnd(0), 2, 10))
+    first = AgentRecord(said((AGENT, "a"), tokens=1), "a", (), AgentEnd(ProcessEnd(3), 1, 10), ("x",))
+    last = AgentRecord(
+        said((AGENT, "b"), tokens=2), "b", (Tail("output.txt", "b"),), AgentEnd(ProcessEnd(0), 2, 10)
+    )
     whole = session([first, last])
     assert whole.trajectory is not None
     assert [(step.number, step.text) for step in whole.trajectory.steps] == [(1, "a"), (2, "b")]
     assert (whole.trajectory.usage.input_tokens, whole.final_response, whole.remarks) == (3, "b", ("x",))
-    assert whole.end == AgentEnd(RunEnd(3), 3, 20)
+    assert whole.end == AgentEnd(ProcessEnd(3), 3, 20)
     assert whole.outputs == (Tail("output.txt", "b"),)
 
 

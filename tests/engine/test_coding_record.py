@@ -7,7 +7,7 @@ from assay.engine.score import score_run
 from assay.engine.scorer_checks import placed_checks
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RubricNote, RunStatus, ScorerRow
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.checks.fake_workspace import added
 
 SCENARIO = Scenario.model_validate_json(
@@ -18,7 +18,7 @@ SCENARIO = Scenario.model_validate_json(
 AGENT = AgentRecord(
     Trajectory(Form.TEXT, (Step(1, Speaker.AGENT, "Done."),), remarks=("cut",)),
     "Done.",
-    end=AgentEnd(RunEnd(0), 1.0),
+    end=AgentEnd(ProcessEnd(0), 1.0),
 )
 
 

@@ -21,7 +21,7 @@ def arm(label: str, *, key: str = "reward", **known: object) -> Arm:
     }
     provenance = Provenance(**(defaults | known))  # type: ignore[arg-type]
     states = {State.PASSED: 1, State.FAILED: 1}
-    return Arm(label, "g", key, tasks, states, Costs(None, None, None), provenance)
+    return Arm(label, "j", "g", key, tasks, states, Costs(None, None, None), provenance)
 
 
 def found(first: Arm, second: Arm) -> list[Mismatch]:

@@ -20,7 +20,7 @@ from assay.engine.grade_again import GradeAgain
 from assay.engine.job_plan import plan_trials
 from assay.engine.sandbox import Command, Ran
 from assay.engine.site import Site
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.jobs import Jobs
 from tests.tasks import Act, Places, ScriptedSandbox, StepSpec, gives, idle, write_steps
 
@@ -105,7 +105,7 @@ def test_the_untouched_workspace_decides(jobs: Jobs, output: Act, untouched: Act
 class Ending(ScriptedSandbox):
     """A verifier that leaves nothing, and ends in one way on the agent's output, in another without it."""
 
-    def __init__(self, output: RunEnd, untouched: RunEnd) -> None:
+    def __init__(self, output: ProcessEnd, untouched: ProcessEnd) -> None:
         super().__init__(agent=work, verifier=idle)
         self._ends = {True: output, False: untouched}
 
@@ -115,16 +115,16 @@ class Ending(ScriptedSandbox):
         return replace(found, end=self._ends[touched(places)]) if "/tests" in places else found
 
 
-WELL = RunEnd(exit_code=0)
-LATE = RunEnd(exit_code=None, timed_out=True)
-FULL = RunEnd(exit_code=None, excess="wrote too much")
-KILLED = RunEnd(exit_code=137, signal=9)
-HUNGRY = RunEnd(exit_code=137, signal=9, out_of_memory=True)
+WELL = ProcessEnd(exit_code=0)
+LATE = ProcessEnd(exit_code=None, timed_out=True)
+FULL = ProcessEnd(exit_code=None, excess="wrote too much")
+KILLED = ProcessEnd(exit_code=137, signal=9)
+HUNGRY = ProcessEnd(exit_code=137, signal=9, out_of_memory=True)
 
 
 @pytest.mark.parametrize("output", [WELL, LATE, FULL, KILLED, HUNGRY])
 @pytest.mark.parametrize("untouched", [WELL, LATE, FULL, KILLED, HUNGRY])
-def test_another_end_is_another_failure(jobs: Jobs, output: RunEnd, untouched: RunEnd) -> None:
+def test_another_end_is_another_failure(jobs: Jobs, output: ProcessEnd, untouched: ProcessEnd) -> None:
     jobs.begun(0, sandbox=Ending(output, untouched))
     (grading,) = read_gradings(str(jobs.folder / "t__0000000"))
     assert grading.cause == ("verifier" if output == untouched else "agent")

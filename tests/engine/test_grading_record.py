@@ -20,7 +20,7 @@ from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.trial_record import Failure, Verified
 from assay.evaluation import Ingested, ingest
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO
 from tests.dialects.evaluation.evidence import left
@@ -51,7 +51,7 @@ def verified(
     rewards: dict[str, float] | None = None,
     *,
     failure: Failure | None = None,
-    end: RunEnd = RunEnd(0),  # noqa: B008 - frozen
+    end: ProcessEnd = ProcessEnd(0),  # noqa: B008 - frozen
 ) -> Verified:
     ingested: Ingested = ingest(left(reward, end=end))
     return Verified(
@@ -109,7 +109,7 @@ def test_the_result_is_attached_to_the_record(task: Task) -> None:
 
 def test_a_run_without_a_reward(task: Task) -> None:
     failure = Failure("RewardFileNotFoundError", "No reward file found", STARTED)
-    found = record(task, verified(None, failure=failure, end=RunEnd(None, timed_out=True)))
+    found = record(task, verified(None, failure=failure, end=ProcessEnd(None, timed_out=True)))
     assert (found.result.reward, found.result.validity.verifier_completed) == (0.0, False)
     assert (found.reason_code, found.rewards) == ("reward_missing", None)
     assert (found.exception_type, found.verifier_exit_code) == ("RewardFileNotFoundError", None)

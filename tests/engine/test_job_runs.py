@@ -19,7 +19,7 @@ MISSING = None
 
 
 def trial(name: str = "a__1", **fields: Any) -> Trial:
-    return Trial(**{"name": name, "task": "a", "agent": "solver", "verified": "rewards" in fields} | fields)
+    return Trial(name=name, task="a", agent="solver", verified="rewards" in fields, **fields)
 
 
 def came_to(run: Run) -> tuple[str, float | None, str | None, str | None]:

@@ -15,8 +15,8 @@ from assay.dialects.scorers.report import (
     Provenance,
     Row,
     RowVerdict,
-    Run,
     ScorersReport,
+    StatusGate,
 )
 from assay.engine.judge_trust import NEVER, Trust
 from assay.engine.judge_verdict import with_verdict
@@ -108,7 +108,7 @@ def report(overall: OverallVerdict | None, advisory: RowVerdict = RowVerdict.PAS
         overall=None if overall is None else Overall(verdict=overall, score=1.0),
         scorers=[] if overall is None else [row],
         judge=Judge(state=JudgeState.PENDING),
-        run=Run(status=RunStatus.COMPLETED),
+        run=StatusGate(status=RunStatus.COMPLETED),
         provenance=Provenance(engine="0", scenario_sha256=""),
     )
 

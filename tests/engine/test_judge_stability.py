@@ -1,13 +1,13 @@
 """How often a verdict flips."""
 
 from assay.engine.judge_stability import Flips, stability
-from assay.engine.judge_stored import StoredRun
+from assay.engine.judge_stored import JudgedCase
 from assay.judge.variations import FORMS
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import run_judge
 
-RUNS = [StoredRun("a", RUN)]
+RUNS = [JudgedCase("a", RUN)]
 
 
 def test_a_judge_that_always_says_the_same() -> None:

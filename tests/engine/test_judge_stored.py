@@ -7,7 +7,7 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
 from assay.engine.judge_gates import gates_of
-from assay.engine.judge_stored import StoredRun, changes, judge_stored
+from assay.engine.judge_stored import JudgedCase, changes, judge_stored
 from assay.evidence.coding_run import RunStatus
 from tests.engine.fake_runs import FakeStore, OneJudge
 from tests.judge.cases import FAIL, RUN, said
@@ -16,7 +16,9 @@ from tests.judge.verdicts import run_judge, verdict_of
 
 
 def store(**status: RunStatus) -> FakeStore:
-    return FakeStore({name: StoredRun(name, dataclasses.replace(RUN, status=one)) for name, one in status.items()})
+    return FakeStore(
+        {name: JudgedCase(name, dataclasses.replace(RUN, status=one)) for name, one in status.items()}
+    )
 
 
 DONE = RunStatus.COMPLETED
@@ -62,7 +64,7 @@ def test_a_replay_is_a_new_record_and_says_what_changed() -> None:
 
 def test_all_runs_are_read_before_one_is_judged() -> None:
     class Broken(FakeStore):
-        def read(self, place: str) -> StoredRun:
+        def read(self, place: str) -> JudgedCase:
             if place == "b":
                 raise InputError("b isn't a run")
             return super().read(place)

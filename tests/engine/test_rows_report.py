@@ -8,7 +8,8 @@ import pytest
 from assay.adapters.job_folder import DiskJobFolder
 from assay.dialects.harbor.trial import Seconds, Usage
 from assay.engine.job import read_job
-from assay.engine.report import JobReport, Question, report_job
+from assay.engine.job_runs import Question
+from assay.engine.report import JobReport, report_job
 from tests.builders import write_config, write_trial
 
 

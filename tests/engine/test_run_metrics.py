@@ -2,23 +2,23 @@
 
 import pytest
 
-from assay.engine.run_metrics import RunLimits, passed, run_metrics
+from assay.engine.run_metrics import MetricLimits, passed, run_metrics
 from assay.evidence.coding_run import AgentEnd, AgentRecord
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
-FINE = AgentEnd(RunEnd(0), 12.0, 60.0)
+FINE = AgentEnd(ProcessEnd(0), 12.0, 60.0)
 TOLD = Trajectory(Form.TEXT, (Step(1, Speaker.AGENT, "Done."),), usage=Usage(100, 50, None, 0.5))
 
 
-def badge(record: AgentRecord, changed: int | None = 1, limits: RunLimits | None = None) -> bool | None:
-    return passed(run_metrics(record, changed, limits or RunLimits()))
+def badge(record: AgentRecord, changed: int | None = 1, limits: MetricLimits | None = None) -> bool | None:
+    return passed(run_metrics(record, changed, limits or MetricLimits()))
 
 
 @pytest.mark.statement("scorers.run-metrics")
 @pytest.mark.statement("scorers.run-badge")
 def test_a_run_that_ended_by_itself_in_time_with_a_change() -> None:
-    rows = run_metrics(AgentRecord(TOLD, "Done.", end=FINE), 2, RunLimits(tokens=200))
+    rows = run_metrics(AgentRecord(TOLD, "Done.", end=FINE), 2, MetricLimits(tokens=200))
     assert [(row.name, row.value, row.limit, row.passed) for row in rows] == [
         ("exit_code", 0, None, True),
         ("time_s", 12.0, 60.0, True),
@@ -34,22 +34,23 @@ def test_a_run_that_ended_by_itself_in_time_with_a_change() -> None:
 @pytest.mark.parametrize(
     ("end", "detail"),
     [
-        (AgentEnd(RunEnd(1), 1), "the agent ended by itself with exit code 1"),
-        (AgentEnd(RunEnd(None, timed_out=True), 61, 60), "the agent was stopped"),
-        (AgentEnd(RunEnd(None, signal=9), 1), "the agent was killed by signal 9"),
+        (AgentEnd(ProcessEnd(1), 1), "the agent ended by itself with exit code 1"),
+        (AgentEnd(ProcessEnd(None, timed_out=True), 61, 60), "the agent was stopped"),
+        (AgentEnd(ProcessEnd(None, signal=9), 1), "the agent was killed by signal 9"),
     ],
 )
 def test_an_agent_that_did_not_end_well(end: AgentEnd, detail: str) -> None:
-    rows = run_metrics(AgentRecord(TOLD, "Done.", end=end), 1, RunLimits())
+    rows = run_metrics(AgentRecord(TOLD, "Done.", end=end), 1, MetricLimits())
     assert (rows[0].passed, rows[0].detail) == (False, detail)
     assert passed(rows) is False
 
 
 @pytest.mark.statement("scorers.run-metrics")
 @pytest.mark.parametrize(
-    "limits", [RunLimits(time_s=10), RunLimits(tokens=149), RunLimits(cost_usd=0.4), RunLimits(steps=0)]
+    "limits",
+    [MetricLimits(time_s=10), MetricLimits(tokens=149), MetricLimits(cost_usd=0.4), MetricLimits(steps=0)],
 )
-def test_limits_of_the_scenario(limits: RunLimits) -> None:
+def test_limits_of_the_scenario(limits: MetricLimits) -> None:
     assert badge(AgentRecord(TOLD, "Done.", end=FINE), 1, limits) is False
 
 
@@ -60,10 +61,10 @@ def test_either_a_response_or_a_change_is_a_result() -> None:
 
 
 def test_a_limit_on_something_unknown_is_neither_passed_nor_failed() -> None:
-    assert badge(AgentRecord(end=FINE), 1, RunLimits(tokens=10)) is None
-    assert badge(AgentRecord(end=AgentEnd(RunEnd(1), 1)), 1, RunLimits(tokens=10)) is False
+    assert badge(AgentRecord(end=FINE), 1, MetricLimits(tokens=10)) is None
+    assert badge(AgentRecord(end=AgentEnd(ProcessEnd(1), 1)), 1, MetricLimits(tokens=10)) is False
 
 
 def test_a_workspace_alone_has_no_metrics() -> None:
-    assert run_metrics(AgentRecord(), 3, RunLimits()) == ()
+    assert run_metrics(AgentRecord(), 3, MetricLimits()) == ()
     assert passed(()) is None

@@ -20,17 +20,17 @@ from assay.engine.site import Site
 from assay.engine.task import Environment, Step, Task
 from assay.engine.trial_record import StepRecord, TrialRecord
 from assay.evidence.files import Absent, Content, File, RewardFiles
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
 
 # The kernel takes no argument and no variable longer than this.
 LONGEST_VARIABLE = 128 * 1024
 
-Answer = Callable[[Command], RunEnd]
+Answer = Callable[[Command], ProcessEnd]
 
 
-def well(_command: Command) -> RunEnd:
-    return RunEnd(exit_code=0)
+def well(_command: Command) -> ProcessEnd:
+    return ProcessEnd(exit_code=0)
 
 
 class FakeSandbox:
@@ -232,17 +232,17 @@ def test_an_oracle_without_a_solution() -> None:
 @pytest.mark.parametrize(
     ("end", "kind", "message"),
     [
-        (RunEnd(exit_code=0), None, ""),
-        (RunEnd(exit_code=2), "NonZeroAgentExitCodeError", "The agent ended with exit code 2"),
-        (RunEnd(exit_code=None, signal=9), "NonZeroAgentExitCodeError", "The agent ended with signal 9"),
+        (ProcessEnd(exit_code=0), None, ""),
+        (ProcessEnd(exit_code=2), "NonZeroAgentExitCodeError", "The agent ended with exit code 2"),
+        (ProcessEnd(exit_code=None, signal=9), "NonZeroAgentExitCodeError", "The agent ended with signal 9"),
         (
-            RunEnd(exit_code=None, timed_out=True),
+            ProcessEnd(exit_code=None, timed_out=True),
             "AgentTimeoutError",
             "Agent execution timed out after 7.0 seconds",
         ),
     ],
 )
-def test_the_agents_failures_leave_it_its_reward(end: RunEnd, kind: str | None, message: str) -> None:
+def test_the_agents_failures_leave_it_its_reward(end: ProcessEnd, kind: str | None, message: str) -> None:
     sandbox = FakeSandbox(agent=lambda _: end)
     record = run(make_task(agent_phase(timeout_sec=7.0)), COMMAND, sandbox, FakeBench(b'{"reward": 0.5}'))
     assert record.rewards is not None
@@ -252,7 +252,7 @@ def test_the_agents_failures_leave_it_its_reward(end: RunEnd, kind: str | None, 
 
 
 def test_a_verifier_that_was_stopped_gave_nothing() -> None:
-    sandbox = FakeSandbox(verifier=lambda _: RunEnd(exit_code=None, timed_out=True))
+    sandbox = FakeSandbox(verifier=lambda _: ProcessEnd(exit_code=None, timed_out=True))
     record = run(make_task(), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
     assert record.rewards is None
     assert record.failure is not None
@@ -285,13 +285,13 @@ def test_rewards_are_read_under_the_profile_of_the_run(
 
 @pytest.mark.statement("harbor.exit-code-ignored")
 def test_a_verifiers_exit_code_is_no_verdict() -> None:
-    sandbox = FakeSandbox(verifier=lambda _: RunEnd(exit_code=1))
+    sandbox = FakeSandbox(verifier=lambda _: ProcessEnd(exit_code=1))
     record = run(make_task(), COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
     assert record.rewards is not None
     assert (record.rewards.rewards, record.failure) == ({"reward": 1}, None)
 
 
-def broken(_command: Command) -> RunEnd:
+def broken(_command: Command) -> ProcessEnd:
     raise MeasurementError("the sandbox is gone")
 
 
@@ -370,7 +370,7 @@ def test_a_measurement_that_breaks_in_a_later_step_leaves_no_reward() -> None:
     """What the steps before came to is not what the trial would have come to."""
     answers = iter([well, broken])
 
-    def verifier(command: Command) -> RunEnd:
+    def verifier(command: Command) -> ProcessEnd:
         return next(answers)(command)
 
     record = run(make_task(*STEPS), COMMAND, FakeSandbox(verifier=verifier), FakeBench(b'{"reward": 1}'))
@@ -381,7 +381,7 @@ def test_a_measurement_that_breaks_in_a_later_step_leaves_no_reward() -> None:
 
 
 def test_a_broken_measurement_is_not_the_agents_failure() -> None:
-    sandbox = FakeSandbox(agent=lambda _: RunEnd(exit_code=1), verifier=broken)
+    sandbox = FakeSandbox(agent=lambda _: ProcessEnd(exit_code=1), verifier=broken)
     record = run(make_task(), COMMAND, sandbox, FakeBench())
     assert record.failure is not None
     assert record.failure.type == "MeasurementError"

@@ -17,7 +17,7 @@ from assay.engine.coding_task import Seeded
 from assay.engine.judge_verdict import JudgeRun
 from assay.engine.score_coding_run import (
     Afterwards,
-    Attempt,
+    Candidate,
     Commit,
     Files,
     PathKind,
@@ -27,7 +27,7 @@ from assay.engine.score_coding_run import (
 )
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
 from assay.evidence.workspace import Entry, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
@@ -113,7 +113,7 @@ def files(*scorers: dict[str, Any], **kinds: PathKind) -> FakeFiles:
 @pytest.mark.statement("scorers.diff-captured")
 def test_by_a_task() -> None:
     site = files(LIMIT, work="folder")
-    report = score_by_task("task", Attempt("work", RunStatus.FAILED), site)
+    report = score_by_task("task", Candidate("work", RunStatus.FAILED), site)
     assert report.overall is not None
     assert (report.overall.verdict, report.run.status) == (OverallVerdict.PASS, RunStatus.FAILED)
     assert report.provenance.model_dump() == {
@@ -131,7 +131,7 @@ def test_by_a_task() -> None:
 
 def test_by_a_scenario() -> None:
     site = files(LIMIT, work="file", before="folder")
-    report = score_by_scenario("s.yaml", "before", Attempt("work"), site)
+    report = score_by_scenario("s.yaml", "before", Candidate("work"), site)
     assert report.provenance.scenario_sha256 == scenario_hash(
         frozen(site.scenario, placed_checks(site.scenario, "scenario"))
     )
@@ -148,7 +148,7 @@ def test_by_a_scenario() -> None:
 
 def test_the_sandbox_is_looked_for_before_any_command_and_only_for_one() -> None:
     site = files(LIMIT, COMMAND, work="folder")
-    report = score_by_task("task", Attempt("work"), site)
+    report = score_by_task("task", Candidate("work"), site)
     assert report.provenance.isolation == "fake"
     assert site.asked[-2:] == ["sandbox", "workspace closed"]
 
@@ -156,19 +156,19 @@ def test_the_sandbox_is_looked_for_before_any_command_and_only_for_one() -> None
 @pytest.mark.parametrize("baseline", [None, "before"])
 def test_a_run_without_a_workspace_is_not_captured(baseline: str | None) -> None:
     site = files({"type": "llm_judge", "rubric": "Kind?"})
-    report = score_by_scenario("s.yaml", baseline, Attempt(None), site)
+    report = score_by_scenario("s.yaml", baseline, Candidate(None), site)
     assert (report.overall, report.scorers, report.judge.state) == (None, [], JudgeState.PENDING)
     assert (report.provenance.baseline_sha256, site.asked) == (None, ["scenario s.yaml"])
-    report = score_by_task("task", Attempt(None), site)
+    report = score_by_task("task", Candidate(None), site)
     assert (report.overall, report.provenance.baseline_sha256) == (None, "baseline hash")
 
 
 def test_a_workspace_that_is_not_there_is_refused_before_the_baseline_is_opened() -> None:
     site = files(LIMIT, before="folder")
     with pytest.raises(InputError, match="work"):
-        score_by_scenario("s.yaml", "before", Attempt("work"), site)
+        score_by_scenario("s.yaml", "before", Candidate("work"), site)
     with pytest.raises(InputError, match="work"):
-        score_by_task("task", Attempt("work"), site)
+        score_by_task("task", Candidate("work"), site)
     assert site.asked == ["scenario s.yaml", "task task"]
 
 
@@ -200,13 +200,13 @@ class FakeJudges:
     """A judge that says PASS, and keeps what it read."""
 
     section: JudgeSection | None = None
-    read: list[CodingRun] = field(default_factory=list)
+    read: list[CodingRecord] = field(default_factory=list)
 
     def judge(self, section: JudgeSection | None) -> JudgeRun:
         self.section = section
         return self._judge
 
-    def _judge(self, run: CodingRun) -> JudgeVerdict:
+    def _judge(self, run: CodingRecord) -> JudgeVerdict:
         self.read.append(run)
         return verdict_of(said())
 
@@ -217,7 +217,7 @@ SAID = AgentRecord(final_response="Done.")
 @pytest.mark.statement("scorers.judge-after-scorers")
 def test_the_judge_comes_after_the_scorers_and_reads_their_results() -> None:
     site, judges = files(LIMIT, work="folder"), FakeJudges()
-    report = score_by_task("task", Attempt("work", agent=SAID), site, Afterwards(judges))
+    report = score_by_task("task", Candidate("work", agent=SAID), site, Afterwards(judges))
     assert site.asked[-2:] == ["diff", "workspace closed"]
     (run,) = judges.read
     assert [row.name for row in run.rows] == ["max_files_changed"]
@@ -230,7 +230,7 @@ def test_the_judge_comes_after_the_scorers_and_reads_their_results() -> None:
 @pytest.mark.parametrize("scorers", [[], [LIMIT]])
 def test_a_run_without_a_workspace_is_judged_without_a_diff(scorers: list[dict[str, Any]]) -> None:
     judges = FakeJudges()
-    report = score_by_scenario("s.yaml", None, Attempt(None, agent=SAID), files(*scorers), Afterwards(judges))
+    report = score_by_scenario("s.yaml", None, Candidate(None, agent=SAID), files(*scorers), Afterwards(judges))
     assert (report.overall, report.judge.state) == (None, JudgeState.PASS)
     assert judges.read[0].diff is None
 
@@ -238,7 +238,7 @@ def test_a_run_without_a_workspace_is_judged_without_a_diff(scorers: list[dict[s
 @pytest.mark.parametrize("status", [status for status in RunStatus if status is not RunStatus.COMPLETED])
 def test_only_a_completed_run_is_judged(status: RunStatus) -> None:
     judges = FakeJudges()
-    report = score_by_task("task", Attempt("work", status), files(LIMIT, work="folder"), Afterwards(judges))
+    report = score_by_task("task", Candidate("work", status), files(LIMIT, work="folder"), Afterwards(judges))
     assert (judges.read, report.judge.verdict) == ([], None)
     assert report.judge.state is JudgeState.NOT_APPLICABLE
 
@@ -247,7 +247,7 @@ def test_a_scenario_may_name_its_judge() -> None:
     site, judges = files(LIMIT, work="folder"), FakeJudges()
     section = JudgeSection(url="http://127.0.0.1:1/v1", models=["m"])
     site.scenario = site.scenario.model_copy(update={"judge": section})
-    score_by_task("task", Attempt("work"), site, Afterwards(judges))
+    score_by_task("task", Candidate("work"), site, Afterwards(judges))
     assert judges.section == section
 
 
@@ -255,7 +255,7 @@ def test_a_scenario_may_name_its_judge() -> None:
 def test_a_run_is_kept_with_its_report(judged: bool) -> None:
     kept: list[Any] = []
     ends = Afterwards(FakeJudges() if judged else None, lambda *one: kept.append(one))
-    report = score_by_task("task", Attempt("work", agent=SAID), files(LIMIT, work="folder"), ends)
+    report = score_by_task("task", Candidate("work", agent=SAID), files(LIMIT, work="folder"), ends)
     ((run, told, section),) = kept
     assert (run.final_response, told, section) == ("Done.", report, None)
     assert (told.judge.verdict is not None) is judged

@@ -14,8 +14,8 @@ from assay.engine.coding_task import Seeded
 from assay.engine.sandbox import Ran
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.engine.seed_task import Packed, seed_task
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace
 from tests.engine.test_score_coding_run import NoBaseline
@@ -40,7 +40,7 @@ class FakeUntouched:
 class FakeFiles:
     """Tells in ``asked`` what it was asked for, in order, and keeps the record."""
 
-    end: RunEnd = field(default_factory=lambda: RunEnd(exit_code=0))
+    end: ProcessEnd = field(default_factory=lambda: ProcessEnd(exit_code=0))
     left_out: int = 0
     workspace: FakeWorkspace = field(default_factory=lambda: FakeWorkspace({"tests/test_a.py": "x"}))
     asked: list[str] = field(default_factory=list)
@@ -161,8 +161,8 @@ def test_what_is_refused_before_anything_is_made(files: FakeFiles, fields: dict[
 @pytest.mark.parametrize(
     ("files", "sentence"),
     [
-        (FakeFiles(end=RunEnd(exit_code=3)), "the setup command ended with exit code 3: two"),
-        (FakeFiles(end=RunEnd(exit_code=None, timed_out=True, signal=9)), "the setup command timed out: two"),
+        (FakeFiles(end=ProcessEnd(exit_code=3)), "the setup command ended with exit code 3: two"),
+        (FakeFiles(end=ProcessEnd(exit_code=None, timed_out=True, signal=9)), "the setup command timed out: two"),
         (FakeFiles(left_out=2), "2 files in the workspace can't be given to agents: "),
         (FakeFiles(workspace=FakeWorkspace({"tests/test_a.py/b": "x"})), "the scorer 'mine' breaks on the "),
     ],
@@ -182,8 +182,8 @@ def test_what_a_scorer_notes_about_its_own_setting_is_returned() -> None:
 
 
 def test_a_command_is_run_once_and_what_it_saw_is_recorded() -> None:
-    failed = CommandRun(RunEnd(1), "1 failed", False, 0.1, {})
-    missing = CommandRun(RunEnd(127), "sh: 1: jest: not found", False, 0.1, {})
+    failed = CommandResult(ProcessEnd(1), "1 failed", False, 0.1, {})
+    missing = CommandResult(ProcessEnd(127), "sh: 1: jest: not found", False, 0.1, {})
     workspace = FakeWorkspace({}, runs={"a": failed, "b": missing}, baseline_runs={"b": missing})
     files = FakeFiles(workspace=workspace)
     commands = [{"name": name, "type": "command", "command": name} for name in "ab"]

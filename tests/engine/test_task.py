@@ -25,8 +25,8 @@ def infer_output_path(instruction: str) -> str | None:
         ("See:/workspace/answer.txt", "/workspace/answer.txt"),
         ("=/workspace/answer.txt", "/workspace/answer.txt"),
         ("first line\n/workspace/answer.txt\n", "/workspace/answer.txt"),
-        # The first one wins, unless it is known to be an input.
-        ("Read /workspace/in.csv, write /workspace/out.csv.", "/workspace/in.csv"),
+        # The one that is to be written wins; without such a word, the first one.
+        ("Read /workspace/in.csv, write /workspace/out.csv.", "/workspace/out.csv"),
         # What ends a sentence is no part of the path.
         ("Write /workspace/answer.txt.", "/workspace/answer.txt"),
         ("Write /workspace/answer.txt, then stop", "/workspace/answer.txt"),

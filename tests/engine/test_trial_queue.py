@@ -14,7 +14,7 @@ from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine import trial_queue
 from assay.engine.job_plan import Planned, plan_trials, trial_name
-from assay.engine.sandbox import InterruptedRunError
+from assay.engine.sandbox import StoppedError
 from assay.engine.trial_queue import Ended, TrialQueue
 from tests.tasks import make_task
 
@@ -244,7 +244,7 @@ def test_a_job_that_is_stopped_starts_nothing_more() -> None:
 
 def test_a_trial_that_was_interrupted_is_no_trial() -> None:
     def interrupted(_planned: Planned, _name: str) -> Trial:
-        raise InterruptedRunError("the run was stopped")
+        raise StoppedError("the run was stopped")
 
     store = FakeStore(ok, interrupted)
     trials = job_of(store, 3).run(plan("a", "b", "c"))

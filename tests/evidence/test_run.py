@@ -77,5 +77,7 @@ def test_a_score_and_a_counted_state_go_together(facts: Facts, threshold: float)
 @given(FACTS, st.none() | st.just(Cause.AGENT))
 def test_breaking_a_measurement_never_scores_more_than_being_wrong(facts: Facts, cause: Cause | None) -> None:
     """An answer that the agent could have spoilt counts as 0: it leaves no denominator."""
-    spoilt = decide(Facts(unusable=True, cause=cause, gates=facts.gates, reward=facts.reward, verdict=facts.verdict))
+    spoilt = decide(
+        Facts(unusable=True, cause=cause, gates=facts.gates, reward=facts.reward, verdict=facts.verdict)
+    )
     assert (spoilt.state, spoilt.score) == (State.UNUSABLE, 0.0)

@@ -6,18 +6,18 @@ from typing import Any
 
 from assay.evidence.coding_run import (
     AgentEnd,
-    CodingRun,
+    CodingRecord,
     Diff,
     ExpectedOutcome,
+    MetricRow,
     RubricNote,
-    RunMetric,
     RunStatus,
     ScorerRow,
     Tail,
     Turn,
 )
 from assay.evidence.trajectory import Form, Speaker, Step, Subagent, ToolCall, ToolResult, Trajectory
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 DIFF = """\
 diff --git a/calc.py b/calc.py
@@ -34,9 +34,9 @@ def diff_of(text: str, cut: bool = False) -> Diff:
     return Diff(text, hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest(), cut)
 
 
-def plain_run(task: str = "Say hello.", expected: ExpectedOutcome = "completion", **parts: Any) -> CodingRun:
+def plain_run(task: str = "Say hello.", expected: ExpectedOutcome = "completion", **parts: Any) -> CodingRecord:
     """A run with nothing but its task, and these parts."""
-    return CodingRun(task, expected, RunStatus.COMPLETED, **parts)
+    return CodingRecord(task, expected, RunStatus.COMPLETED, **parts)
 
 
 def trajectory_of(*texts: str) -> Trajectory:
@@ -44,7 +44,7 @@ def trajectory_of(*texts: str) -> Trajectory:
 
 
 OBJECTIVE = ScorerRow("tests", "command", True, "PASS", 1.0, "exit code 0", "python3 -m unittest", "OK\n")
-RUN = CodingRun(
+RUN = CodingRecord(
     instruction="Fix add in calc.py.",
     expected_outcome="completion",
     status=RunStatus.COMPLETED,
@@ -68,13 +68,13 @@ RUN = CodingRun(
         subagents=(Subagent("helper", Trajectory(Form.ATIF, (Step(1, Speaker.AGENT, "I looked."),))),),
     ),
     final_response="Fixed; all tests pass.",
-    agent_end=AgentEnd(RunEnd(0), 12.5),
+    agent_end=AgentEnd(ProcessEnd(0), 12.5),
     outputs=(Tail("stdout.txt", "working\n"), Tail("stderr.txt", "a warning\n", cut=True)),
     diff=diff_of(DIFF),
     rows=(OBJECTIVE, ScorerRow("skips", "no_new_skips", False, "FAIL", 0.5, "1 new skip")),
     objective=OBJECTIVE,
     notes=(RubricNote("readable", True, "Is it readable?"), RubricNote("small", False, "Is it small?")),
-    metrics=(RunMetric("exit_code", 0, None, True, "the agent ended by itself"),),
+    metrics=(MetricRow("exit_code", 0, None, True, "the agent ended by itself"),),
     remarks=("trajectory: 2 lines are no JSON",),
 )
 PASS: dict[str, Any] = {

@@ -1,6 +1,6 @@
 """Sixty ways to talk to a judge, by where they stand. ``{mark}`` is the mark of an earlier question."""
 
-from assay.evidence.coding_run import CodingRun, ScorerRow, Tail, Turn
+from assay.evidence.coding_run import CodingRecord, ScorerRow, Tail, Turn
 from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory
 from tests.judge.cases import RUN, diff_of, plain_run
 
@@ -88,7 +88,7 @@ INJECTIONS: list[tuple[str, str, str]] = [
 ]
 
 
-def attacked(place: str, words: str) -> CodingRun:
+def attacked(place: str, words: str) -> CodingRecord:
     """A run in which the words stand in that place, and a harmless one in all other places."""
     at = dict.fromkeys(("diff", "name", "tool", "output", "test", "call", "step", "turn", "response"), "harmless")
     at[place] = words

@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.judge_model import ChatModel
 from assay.adapters.judge_prompt import new_mark, prompt_file
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
 from assay.judge.asking import OBEYED
 from assay.judge.bounds import Bounds
@@ -27,7 +27,7 @@ FENCE = re.compile(r"^=== (\w{32}) (begin|end) ([a-z ]+) ===$")
 SPECIAL = re.compile(r"<\|im_|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>|<\uff5c|</?think>")
 
 
-def prompt(run: CodingRun) -> str:
+def prompt(run: CodingRecord) -> str:
     return build(verdict_question(run, prompt_file(NAME), Bounds(), planted=True), new_mark).text
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.judge_prompt import new_mark, prompt_file, prompt_from, prompt_names
 from assay.core.errors import InputError
-from assay.evidence.coding_run import CodingRun, ExpectedOutcome, ScorerRow, Tail, Turn
+from assay.evidence.coding_run import CodingRecord, ExpectedOutcome, ScorerRow, Tail, Turn
 from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory
 from assay.judge.bounds import Bounds
 from assay.judge.prompt import Prompt, build, content_hash
@@ -28,7 +28,7 @@ RELEASED = {
 }
 
 
-def prompt(case: CodingRun, planted: bool = False) -> Prompt:
+def prompt(case: CodingRecord, planted: bool = False) -> Prompt:
     return build(verdict_question(case, prompt_file(NAME), Bounds(), planted=planted), new_mark)
 
 
@@ -76,7 +76,7 @@ def outside(text: str) -> str:
     )
 
 
-def run_of(task: str, *texts: str) -> CodingRun:
+def run_of(task: str, *texts: str) -> CodingRecord:
     """A run in which these texts are in every place that an agent writes to."""
     step, name, said, diff = texts
     calls = (ToolCall(name, name, step),)

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.coding_run import CodingRun, Tail, Turn
+from assay.evidence.coding_run import CodingRecord, Tail, Turn
 from assay.evidence.trajectory import Subagent
 from assay.judge.bounds import Bounds, Cut, bounds_within
 from assay.judge.run_parts import run_parts
 from tests.judge.cases import DIFF, OBJECTIVE, RUN, diff_of, plain_run, trajectory_of
 
 
-def parts(run: CodingRun, bounds: Bounds | None = None) -> dict[str, list[dict[str, Any]]]:
+def parts(run: CodingRecord, bounds: Bounds | None = None) -> dict[str, list[dict[str, Any]]]:
     made = run_parts(run, bounds or Bounds())
     return {part.label: [json.loads(one) for one in part.lines] for part in made.parts}
 

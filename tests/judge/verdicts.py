@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.engine.judge_run import RunJudge
+from assay.engine.judge_run import VerdictJudge
 from assay.engine.judge_trust import UNKNOWN, Trust
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.judge.run_judge import JudgeSetting
 from assay.judge.verdict_prompt import NAME
 from tests.judge.cases import RUN
@@ -16,10 +16,10 @@ AT = datetime(2026, 11, 17, 12, tzinfo=UTC)
 SETTING = JudgeSetting(prompt_file(NAME))
 
 
-def run_judge(*models: ScriptedModel, setting: JudgeSetting = SETTING, trust: Trust = UNKNOWN) -> RunJudge:
-    return RunJudge(lambda: models, setting, new_mark, lambda: AT, trust)
+def run_judge(*models: ScriptedModel, setting: JudgeSetting = SETTING, trust: Trust = UNKNOWN) -> VerdictJudge:
+    return VerdictJudge(lambda: models, setting, new_mark, lambda: AT, trust)
 
 
-def verdict_of(*answers: Said, run: CodingRun = RUN) -> JudgeVerdict:
+def verdict_of(*answers: Said, run: CodingRecord = RUN) -> JudgeVerdict:
     """What a judge says that answers like this."""
     return run_judge(ScriptedModel(*answers))(run)

@@ -14,7 +14,7 @@ import pytest
 from assay.adapters.sandbox.run_child import Start, Tail
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import PATH, VIEWS, Backend, eventually, need, no_plain_processes, processes_with
 from tests.tasks import script
@@ -32,7 +32,7 @@ BY_THE_SANDBOX = {
 
 @pytest.mark.parametrize("code", [0, 1, 7, 126, 127])
 def test_exit_codes(backend: Backend, code: int) -> None:
-    assert backend.run(f"exit {code}").end == RunEnd(exit_code=code)
+    assert backend.run(f"exit {code}").end == ProcessEnd(exit_code=code)
 
 
 @pytest.mark.parametrize("name", ["KILL", "TERM", "SEGV"])
@@ -136,7 +136,7 @@ def test_harbors_absolute_paths(backend: Backend, open_folder: Path) -> None:
 def test_only_the_tail_of_a_flood_is_kept(backend: Backend) -> None:
     limits = Limits(timeout_sec=30, output_bytes=1000)
     ran = backend.run("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; echo last", limits=limits)
-    assert ran.end == RunEnd(exit_code=0)
+    assert ran.end == ProcessEnd(exit_code=0)
     assert ran.output_cut
     assert len(ran.output) == 1000
     assert ran.output.endswith(b"line 19999\nlast\n")
@@ -180,7 +180,7 @@ def test_a_command_that_closes_its_output_early_is_waited_for(backend: Backend, 
         "echo said; exec >&- 2>&-; sleep 0.5; echo done > /workspace/sign; exit 5",
         mounts=(Mount(str(open_folder), "/workspace", writable=True),),
     )
-    assert (ran.end, ran.output) == (RunEnd(exit_code=5), b"said\n")
+    assert (ran.end, ran.output) == (ProcessEnd(exit_code=5), b"said\n")
     assert (open_folder / "sign").exists()
 
 

@@ -13,7 +13,7 @@ import pytest
 from assay.adapters.sandbox.container import ENGINES, Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Ran
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with, write_image
 from tests.sandbox.fake_container_engine import NEVER, NOT_STARTED, asked, fake_engine
@@ -70,7 +70,7 @@ def test_a_command_without_an_image(container: Backend) -> None:
 def test_a_command_can_end_with_the_codes_that_engines_have_for_their_own_failures(
     container: Backend, code: int
 ) -> None:
-    assert container.run(f"echo began; exit {code}").end == RunEnd(exit_code=code)
+    assert container.run(f"echo began; exit {code}").end == ProcessEnd(exit_code=code)
 
 
 @pytest.mark.parametrize(
@@ -141,16 +141,16 @@ def test_nothing_is_left_of_a_container(container: Backend, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("state", "client", "end"),
     [
-        ({"ExitCode": 0}, 0, RunEnd(exit_code=0)),
-        ({"ExitCode": 125}, 125, RunEnd(exit_code=125)),
-        ({"ExitCode": 137}, 137, RunEnd(exit_code=137, signal=9)),
-        ({"ExitCode": 137, "OOMKilled": True}, 137, RunEnd(exit_code=137, signal=9, out_of_memory=True)),
+        ({"ExitCode": 0}, 0, ProcessEnd(exit_code=0)),
+        ({"ExitCode": 125}, 125, ProcessEnd(exit_code=125)),
+        ({"ExitCode": 137}, 137, ProcessEnd(exit_code=137, signal=9)),
+        ({"ExitCode": 137, "OOMKilled": True}, 137, ProcessEnd(exit_code=137, signal=9, out_of_memory=True)),
         # The engine has the word, whatever its client makes of it.
-        ({"ExitCode": 4}, 1, RunEnd(exit_code=4)),
+        ({"ExitCode": 4}, 1, ProcessEnd(exit_code=4)),
     ],
 )
 def test_the_engine_says_how_a_command_ended(
-    tmp_path: Path, state: dict[str, object], client: int, end: RunEnd
+    tmp_path: Path, state: dict[str, object], client: int, end: ProcessEnd
 ) -> None:
     assert run_with(fake_engine(tmp_path, start=f"exit {client}", state=state)).end == end
 

@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.sandbox import disk_watch
 from assay.engine.sandbox import Limits, Mount, Ran
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.sandbox.backends import Backend, need
 
 FEW = Limits(timeout_sec=30, disk_mb=20)
@@ -43,7 +43,7 @@ HOSTILE = {
 @pytest.mark.parametrize("how", HOSTILE)
 def test_a_command_that_fills_the_disk_is_stopped(backend: Backend, folder: Path, how: str) -> None:
     ran = _run(backend, folder, f"{HOSTILE[how]}; {WAIT}")
-    assert ran.end == RunEnd(exit_code=None, excess="used more than 20 MB of disk")
+    assert ran.end == ProcessEnd(exit_code=None, excess="used more than 20 MB of disk")
     assert b"never" not in ran.output
     assert ran.disk_mb is not None
     assert ran.disk_mb > 20
@@ -53,7 +53,7 @@ def test_below_the_limit_nothing_happens(backend: Backend, folder: Path) -> None
     """Neither holes nor second names of a file take any room."""
     lines = "head -c 15000000 /dev/zero > /workspace/a; ln /workspace/a /workspace/b"
     ran = _run(backend, folder, f"{lines}; truncate -s 1G /workspace/sparse; sleep 1; echo done")
-    assert (ran.end, ran.output.splitlines()[-1]) == (RunEnd(exit_code=0), b"done")
+    assert (ran.end, ran.output.splitlines()[-1]) == (ProcessEnd(exit_code=0), b"done")
     assert ran.disk_mb is not None
     assert 14 < ran.disk_mb < 16
 

@@ -13,7 +13,7 @@ import pytest
 from assay.adapters.sandbox import supervisor
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Mount
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.builders import within
 from tests.cli.running import run_assay
 from tests.sandbox.backends import VIEWS, Backend, eventually, need, processes_with
@@ -47,7 +47,7 @@ def test_a_daemon_dies_with_its_command(backend: Backend, open_folder: Path, for
             DAEMON.format(forever=forever, how=how) + "; echo done",
             mounts=(Mount(str(open_folder), "/workspace", writable=True),),
         )
-    assert (ran.end, ran.output) == (RunEnd(exit_code=0), b"done\n")
+    assert (ran.end, ran.output) == (ProcessEnd(exit_code=0), b"done\n")
     assert none_asleep(forever)
     assert os.listdir(open_folder) == []
 

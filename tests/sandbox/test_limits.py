@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from assay.engine.sandbox import Limits, Mount
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, no_plain_processes, processes_with
 
-TIMED_OUT = RunEnd(exit_code=None, timed_out=True)
+TIMED_OUT = ProcessEnd(exit_code=None, timed_out=True)
 
 
 def test_a_command_that_takes_too_long(backend: Backend) -> None:
@@ -51,7 +51,7 @@ def test_the_memory_limit(view: Backend) -> None:
 
 def test_what_stays_below_the_memory_limit(view: Backend) -> None:
     ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=Limits(timeout_sec=20, memory_mb=200))
-    assert (ran.end, ran.output) == (RunEnd(exit_code=0), b"20971520\n")
+    assert (ran.end, ran.output) == (ProcessEnd(exit_code=0), b"20971520\n")
 
 
 def test_files_in_memory_count(view: Backend) -> None:

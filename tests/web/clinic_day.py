@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import httpx
-from msgspec.structs import replace
 
 from assay.engine.service.keys import Scope
+from tests.api.kept_runs import changed
 from tests.api.test_review_queue import RUN
 from tests.web.people import ORGANISATION, Desk
 
@@ -129,7 +129,7 @@ class Api:
 
     def runs(self, *names: str, **fields: Any) -> list[str]:
         """Runs of a job that was imported, and their ids."""
-        new = [replace(RUN, name=name, **fields) for name in names]
+        new = [changed(RUN, name=name, **fields) for name in names]
         self.desk.service.imports.add_runs(ORGANISATION, new)
         found = {run["name"]: run["id"] for run in self.ask("GET", "/runs?limit=100")["data"]}
         return [str(found[name]) for name in names]

@@ -84,7 +84,6 @@ def test_words_of_the_trace_are_searched(full: Desk, tab: Tab) -> None:
     [
         ("gates disagree", "shallow"),
         ("reviewer disagrees", "capital__a3lB16u"),
-        ("measurement broken", "broken-verifier__exM84SI"),
     ],
 )
 def test_the_runs_that_are_worth_a_look(full: Desk, tab: Tab, flag: str, name: str) -> None:
@@ -95,16 +94,24 @@ def test_the_runs_that_are_worth_a_look(full: Desk, tab: Tab, flag: str, name: s
     expect(page.locator("tbody tr", has_not_text=flag)).to_have_count(0)
 
 
+def test_runs_are_found_by_what_they_came_to(full: Desk, tab: Tab) -> None:
+    full.enter(tab)
+    page = tab.open(f"{full.url}/ui/runs?job=sorting")
+    page.locator("#field-state").select_option("unusable")
+    expect(page.locator("#list")).to_contain_text("radix__sort010")
+    expect(page.locator("td.name > a")).to_have_count(1)
+
+
 def test_runs_are_sorted_grouped_and_their_columns_chosen(full: Desk, tab: Tab) -> None:
     full.enter(tab)
     page = tab.open(f"{full.url}/ui/runs?job=sorting")
     page.get_by_role("link", name="Score").click()
     page.wait_for_url("**sort=-score**")
-    scores = [one.inner_text() for one in page.locator("tbody tr td:nth-child(5)").all()]
-    assert scores == [*sorted(scores[:-1], reverse=True), "\N{EN DASH}"]
+    scores = [one.inner_text() for one in page.locator("tbody tr td:nth-child(6)").all()]
+    assert [float(score) for score in scores] == [1.0] * 8 + [0.0] * 8
     page.get_by_text("More filters").click()
     page.get_by_label("Group by").select_option("task")
-    expect(page.get_by_role("columnheader", name="mean score of these")).to_be_visible()
+    expect(page.get_by_role("columnheader", name="mean of these")).to_be_visible()
     assert rows(page) == ["bubble", "merge", "radix", "timsort"]
     page.get_by_role("link", name="merge").click()
     expect(page.locator("td.name > a")).to_have_count(4)
@@ -255,11 +262,11 @@ def test_the_page_of_a_job(full: Desk, tab: Tab) -> None:
     full.enter(tab)
     page = tab.open(f"{full.url}/ui/jobs")
     page.get_by_role("link", name="sorting").click()
-    expect(page.locator("main")).to_contain_text("mean of 15 scored trials")
+    expect(page.locator("main")).to_contain_text("mean of 16 runs")
     expect(page.locator("svg[aria-label*='pass@k']")).to_be_visible()
     page.get_by_role("link", name="flaky").click()
     expect(page.get_by_role("region", name="Tasks").locator("tbody tr")).to_have_count(2)
-    page.get_by_role("link", name="broken: radix__sort010").click()
+    page.get_by_role("link", name="unusable: radix__sort010").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("radix__sort010")
 
 
@@ -384,7 +391,7 @@ def test_nothing_of_an_agent_runs(full: Desk, hostile: Path, tab: Tab, tmp_path:
     source = viewed_at(hostile)
     file.write_text(one_file(source))
     tabs = [f"runs/{{}}?tab={one}" for one in ("trace", "diff", "output", "gradings", "reviews", "provenance")]
-    places = ["runs", "runs?by=reason_code", "jobs/job", *tabs]
+    places = ["runs", "runs?by=reason", "jobs/job", *tabs]
     with serving_folder(source) as server:
         served = [f"{full.url}/ui/{place.format(found)}" for place in places]
         for address in (*served, *(f"{server.address}{place.format(name)}" for place in places), file.as_uri()):

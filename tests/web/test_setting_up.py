@@ -10,6 +10,7 @@ import pytest
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.engine.criteria import check_of, kinds
 from assay.engine.service.keys import Scope
+from assay.evidence.run import State
 from tests.web.clinic_day import CRITERIA, Api
 from tests.web.people import Desk, Person
 
@@ -179,7 +180,7 @@ def test_a_review_without_scripts(desk: Desk, api: Api) -> None:
 
 
 def test_a_blind_queue_shows_no_verdict_before_the_reviewer_has_decided(desk: Desk, api: Api) -> None:
-    [run] = api.runs("blind__1", job="blind", verdict="fail", score=0.125, checks="FAIL", judge="FAIL")
+    [run] = api.runs("blind__1", job="blind", state=State.FAILED, score=0.125, checks="FAIL", judge="FAIL")
     api.post(f"/runs/{run}/annotations", {"reviewer_id": "cy", "judgment": "pass", "notes": "looks good to me"})
     grader = desk.client(Scope.GRADER)
     query = "job=blind&reviewer=ana&blind=on"

@@ -10,7 +10,7 @@ import msgspec
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.records import parse_record
-from assay.adapters.run_places import KeptPlace, ReportPlace, RunPlace, TrialPlace
+from assay.adapters.run_places import JobPlace, KeptPlace, ReportPlace, WorkPlace
 from assay.adapters.run_store import REPORT
 from assay.adapters.safe_read import open_below, read_file
 from assay.adapters.trial_evidence import judged, read_judgement
@@ -81,14 +81,14 @@ class FolderPages:
         return found
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Run, RunPlace | None, History | None]]:
-        found: dict[str, tuple[Run, RunPlace | None, History | None]] = {}
+    def _places(self) -> dict[str, tuple[Run, WorkPlace | None, History | None]]:
+        found: dict[str, tuple[Run, WorkPlace | None, History | None]] = {}
         for name, one in self._jobs.items():
             beside = {history.trial: history for history in one.histories}
             for line in self._runs[name]:
                 path = os.path.join(one.path, line.name)
                 inside = os.path.dirname(os.path.abspath(path)) == os.path.abspath(one.path)
-                found[line.id] = line, TrialPlace(path) if inside else None, beside.get(line.name)
+                found[line.id] = line, JobPlace(path) if inside else None, beside.get(line.name)
         for path in self.kept:
             line = _kept_line(path)
             found[line.id] = line, KeptPlace(path) if os.path.isdir(path) else ReportPlace(path), None
@@ -110,7 +110,7 @@ class FolderPages:
         """Whether the files of an agent have all the words, as far as they are read."""
         _, place, _ = self._places[identity]
         words = text.casefold().split()
-        if not isinstance(place, TrialPlace):
+        if not isinstance(place, JobPlace):
             found = None if place is None else place.trace("", TraceQuery(text=words[0] if words else ""))
             return found is not None and bool(found.steps)
         return any(all(word in said for word in words) for said in _said(f"{place.path}/agent"))
@@ -142,7 +142,7 @@ class FolderPages:
         _, place, _ = self._found(identity)
         return None if place is None else place.file(name)
 
-    def _found(self, identity: str) -> tuple[Run, RunPlace | None, History | None]:
+    def _found(self, identity: str) -> tuple[Run, WorkPlace | None, History | None]:
         if identity not in self._places:
             raise NotFoundError("there is no such run")
         return self._places[identity]

@@ -10,7 +10,7 @@ from assay.adapters.results_folder import JOB_FILES
 from assay.adapters.run_store import REPORT, RUN
 from assay.adapters.safe_read import read_file
 from assay.adapters.store.service.jobs import StoredJobs
-from assay.adapters.trial_evidence import TrialEvidence, kept_evidence
+from assay.adapters.trial_evidence import FolderEvidence, kept_evidence
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.history import History
@@ -51,7 +51,7 @@ class Importing:
 
     def job(self, path: str, read: Read, name: str | None) -> tuple[str, Imported]:
         """The trials of a job, or of several in a folder. Returns the name of the job, and what was added."""
-        source = TrialEvidence([path, *_folders(path)], self._blobs)
+        source = FolderEvidence([path, *_folders(path)], self._blobs)
         done = import_job(self._store, self._organisation, read.job, read.histories, name, source)
         called = name or read.job.name
         if self._jobs is not None and _is_job(path):

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 RESULT_LIMIT = 256 * 1024 * 1024
 
 _JOB_FILES = frozenset({"config.json", "lock.json", "result.json", "job.log", MARK})
+# Folders of what was added to a trial after its result.
+_RECORDS = frozenset({"gradings", "annotations", "tags", "scores", "judgements"})
 # Copies of trials that a job grades again.
 _SOURCES = ".sources"
 _TRIAL_FILES = ("config.json", "trial.log", "agent", "verifier", "steps", "exception.txt")
@@ -76,7 +78,14 @@ class DiskJobFolder:
         return read_below(str(beside), (there.parent.name, there.name, "result.json"), RESULT_LIMIT)
 
     def has_records(self) -> bool:
-        return os.path.exists(f"{self._path}/{MARK}")
+        """By the mark, or by a look into every trial: a copy of a job may lack the mark, which is hidden."""
+        return os.path.exists(f"{self._path}/{MARK}") or any(map(self._has_records, self._folders))
+
+    def _has_records(self, trial: str) -> bool:
+        try:
+            return not _RECORDS.isdisjoint(os.listdir(f"{self._path}/{trial}"))
+        except OSError:
+            return False
 
     def gradings(self, trial: str) -> "list[Grading]":
         from assay.adapters.records import read_records  # noqa: PLC0415 - see TYPE_CHECKING above

@@ -16,7 +16,7 @@ from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.engine.judge_rubric import RubricJudge
-from assay.engine.judge_run import RunJudge
+from assay.engine.judge_run import VerdictJudge
 from assay.engine.judge_trust import UNKNOWN, Trust
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
@@ -78,7 +78,7 @@ class Judges:
         self._environment = environment
         self._all = Budget("all runs", options.tokens, options.cost)
         self._open = ExitStack()
-        self._known: dict[str, RunJudge] = {}
+        self._known: dict[str, VerdictJudge] = {}
         self._lock = threading.Lock()
 
     def __enter__(self) -> "Judges":
@@ -87,7 +87,7 @@ class Judges:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def judge(self, section: JudgeSection | None) -> RunJudge:
+    def judge(self, section: JudgeSection | None) -> VerdictJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
         asked = section or JudgeSection()
         name = asked.model_dump_json()
@@ -105,10 +105,10 @@ class Judges:
         bounds = bounds_within(asked.characters)
         return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
 
-    def _new(self, asked: JudgeSection) -> RunJudge:
+    def _new(self, asked: JudgeSection) -> VerdictJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
         setting, clients = self._setting(asked), self._new_clients(asked)
-        return RunJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
+        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
 
     def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
         sources = [self._source(name, asked) for name in self._models(asked)]

@@ -21,7 +21,7 @@ from assay.adapters.trees import unpack_tree
 from assay.core.errors import InputError
 from assay.evidence.coding_run import AgentEnd, AgentRecord, RunStatus
 from assay.evidence.files import Content
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 _LIMIT = 64 * 2**20
 _CODE = re.compile(r"exit code (\d+)")
@@ -29,7 +29,7 @@ _CODE = re.compile(r"exit code (\d+)")
 _FAILED = ("MeasurementError", "EnvironmentStartTimeoutError")
 
 
-class KeptCodingRun:
+class KeptCodingWork:
     """A finished run. ``path`` is as the user wrote it."""
 
     def __init__(self, path: str) -> None:
@@ -84,11 +84,11 @@ class KeptCodingRun:
                 return None
         kind, message = self._exception()
         if kind == "AgentTimeoutError":
-            return AgentEnd(RunEnd(None, timed_out=True), seconds)
+            return AgentEnd(ProcessEnd(None, timed_out=True), seconds)
         if kind == "NonZeroAgentExitCodeError":
             code = _CODE.search(message)
-            return AgentEnd(RunEnd(int(code[1]) if code else 1), seconds)
-        return AgentEnd(RunEnd(0), seconds)
+            return AgentEnd(ProcessEnd(int(code[1]) if code else 1), seconds)
+        return AgentEnd(ProcessEnd(0), seconds)
 
     def _exception(self) -> tuple[str | None, str]:
         match self._json("result.json").get("exception_info"):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import JobFolders, RunFolders, open_results
+from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.engine.history import History, read_histories
 from assay.engine.job import Job, read_job
 from assay.engine.pool import pool_jobs
@@ -31,7 +31,7 @@ def read_results(
 ) -> Results:
     """The results at a path. ``progress`` is told the name of each job that is read. Raises ``InputError``."""
     results = open_results(path)
-    if isinstance(results, RunFolders):
+    if isinstance(results, SubmissionFolders):
         return Results(import_terminal_bench(results.name, results.folders).job)
     folders = results.folders if isinstance(results, JobFolders) else [results]
     jobs = [read_job(one, script=script, progress=progress(one.name)) for one in folders]

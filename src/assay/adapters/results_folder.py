@@ -9,18 +9,18 @@ from assay.adapters.job_folder import RESULT_LIMIT, DiskJobFolder
 from assay.adapters.safe_read import read_below
 from assay.adapters.terminal_bench_folder import METADATA, find_run_folders
 from assay.core.errors import InputError
-from assay.engine.terminal_bench import RunFolder
+from assay.engine.terminal_bench import ResultsFolder
 from assay.evidence.files import Content
 
 JOB_FILES = ("config.json", "lock.json", "result.json")
 
 
 @dataclass(frozen=True, slots=True)
-class RunFolders:
+class SubmissionFolders:
     """Run folders of terminal-bench, to be reported as one submission."""
 
     name: str
-    folders: list[RunFolder]
+    folders: list[ResultsFolder]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class JobFolders:
     folders: list[DiskJobFolder]
 
 
-def open_results(path: str) -> DiskJobFolder | JobFolders | RunFolders:
+def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders:
     """What is at ``path``. Raises ``InputError`` for a folder without results."""
     folder = DiskJobFolder(path)
     name = os.path.basename(os.path.abspath(path))
@@ -39,7 +39,7 @@ def open_results(path: str) -> DiskJobFolder | JobFolders | RunFolders:
     is_run_folder = os.path.isfile(f"{path}/{METADATA}")
     runs = find_run_folders(path) if is_run_folder or not has_job_files else []
     if runs:
-        return RunFolders(name, runs)
+        return SubmissionFolders(name, runs)
     if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
         raise InputError(f"{path} must be a job folder, but it is a trial; pass the job folder around it")
     jobs = [] if has_job_files else [name for name in folder.folders() if _is_job(path, name)]

@@ -19,8 +19,8 @@ import msgspec
 
 from assay.adapters.atomic_write import PREFIX
 from assay.core.errors import InputError
-from assay.evidence.run_memory import RunMemory, may_be_kept
-from assay.evidence.workspace import CommandRun
+from assay.evidence.run_memory import ResultMemory, may_be_kept
+from assay.evidence.workspace import CommandResult
 
 VARIABLE = "ASSAY_RUN_CACHE"
 OFF = "off"
@@ -69,16 +69,16 @@ def runs_of_store(name: str) -> "RunFolder | None":
 class RunsFor:
     """The part of a memory that belongs to somebody, such as a tenant. Nobody else finds what is in it.
 
-    Fulfils ``RunMemory``.
+    Fulfils ``ResultMemory``.
     """
 
-    whole: RunMemory
+    whole: ResultMemory
     whose: str
 
-    def recall(self, key: str) -> CommandRun | None:
+    def recall(self, key: str) -> CommandResult | None:
         return self.whole.recall(self._own(key))
 
-    def keep(self, key: str, ran: CommandRun) -> bool:
+    def keep(self, key: str, ran: CommandResult) -> bool:
         return self.whole.keep(self._own(key), ran)
 
     def forget(self, key: str) -> None:
@@ -92,7 +92,7 @@ class RunsFor:
 
 
 class RunFolder:
-    """Fulfils ``RunMemory``. Several processes may use the same folder."""
+    """Fulfils ``ResultMemory``. Several processes may use the same folder."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -103,7 +103,7 @@ class RunFolder:
             raise InputError(f"the folder of remembered runs must be yours alone to write to, but {folder} isn't")
         self._key = self._own_key()
 
-    def recall(self, key: str) -> CommandRun | None:
+    def recall(self, key: str) -> CommandResult | None:
         data = self._read(key)
         if data is None:
             return None
@@ -111,12 +111,12 @@ class RunFolder:
         if not hmac.compare_digest(seal, self._seal(key, content)):
             return None
         try:
-            ran = msgspec.msgpack.decode(content, type=CommandRun)
+            ran = msgspec.msgpack.decode(content, type=CommandResult)
         except (ValueError, msgspec.MsgspecError, RecursionError):
             return None
         return ran if may_be_kept(ran) else None
 
-    def keep(self, key: str, ran: CommandRun) -> bool:
+    def keep(self, key: str, ran: CommandResult) -> bool:
         content = msgspec.msgpack.encode(ran)
         if not may_be_kept(ran) or len(content) > LARGEST:
             return False

@@ -12,20 +12,20 @@ from typing import Protocol
 from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
 from assay.adapters.records import parse_record, read_records
 from assay.adapters.run_scoring import turns_of_trial
-from assay.adapters.run_store import REPORT, LocalRunStore
+from assay.adapters.run_store import REPORT, LocalCases
 from assay.adapters.safe_read import open_below, read_below, read_file
 from assay.adapters.scored_runs import agent_folder, read_scored
 from assay.adapters.trial_gates import JUDGEMENTS, SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.history import History
 from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.page_source import RunDetail
 from assay.engine.trace import TracePart, TraceQuery, part_of, trace_part
 from assay.evidence.byte_source import ByteSource, HeldBytes, tail
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.evidence.files import Content
 from assay.evidence.run import Run
 
@@ -35,7 +35,7 @@ _LOGS = (*TRAJECTORIES, AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
 _VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
 
 
-class RunPlace(Protocol):
+class WorkPlace(Protocol):
     """The folder of one run."""
 
     def detail(self, line: Run, history: History | None) -> RunDetail: ...
@@ -46,7 +46,7 @@ class RunPlace(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TrialPlace:
+class JobPlace:
     """A trial in the folder of a job."""
 
     path: str
@@ -89,7 +89,7 @@ class TrialPlace:
     def _has(self) -> bool:
         return os.path.isdir(f"{self.path}/{SCORES}")
 
-    def _scored(self, remarks: list[str]) -> Sequence[ScoredRun]:
+    def _scored(self, remarks: list[str]) -> Sequence[Scoring]:
         try:
             records = read_scored(self.path)
         except InputError as error:
@@ -100,14 +100,16 @@ class TrialPlace:
             remarks.append("the diff is missing or was changed since the run was scored")
         return records
 
-    def _judged(self, scored: Sequence[ScoredRun], remarks: list[str]) -> JudgeVerdict | None:
+    def _judged(self, scored: Sequence[Scoring], remarks: list[str]) -> JudgeVerdict | None:
         """What a judge said last, if that isn't in the last scoring."""
         try:
             kept = read_records(self.path, JUDGEMENTS, JudgeVerdict)
         except InputError as error:
             remarks.append(str(error))
             return None
-        return kept[-1] if kept and (not scored or kept[-1] != scored[-1].report.judge.verdict) else None
+        verdicts = [one.report.judge.verdict for one in scored]
+        last = next((one for one in (*kept[::-1], *verdicts[::-1]) if one is not None), None)
+        return last if not verdicts or last != verdicts[-1] else None
 
     def _responses(self) -> Iterator[str]:
         """The final response of each turn; without a file of its own, the last message of the trace has it."""
@@ -138,7 +140,7 @@ class KeptPlace:
             run = self._run()
             response = run.final_response
             remarks += run.remarks
-            judgements = LocalRunStore().judgements(self.path)
+            judgements = LocalCases().judgements(self.path)
             judged = judgements[-1] if judgements else None
         except InputError as error:
             remarks.append(str(error))
@@ -157,8 +159,8 @@ class KeptPlace:
         diff = self._run().diff
         return None if diff is None else HeldBytes(diff.text.encode(errors="replace"))
 
-    def _run(self) -> CodingRun:
-        return LocalRunStore().read(self.path).run
+    def _run(self) -> CodingRecord:
+        return LocalCases().read(self.path).run
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,23 +15,23 @@ from assay.adapters.seeded_task import load_seeded
 from assay.adapters.workbench import ARCHIVE
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.agent_session import session
 from assay.engine.coding_scoring import ScoredWorkspace
 from assay.engine.ports import NumberTakenError
 from assay.engine.sandbox import Sandbox
-from assay.engine.score_coding_run import Attempt, score_by_task
+from assay.engine.score_coding_run import Candidate, score_by_task
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
-from assay.evidence.run_memory import RunMemory
+from assay.evidence.run_memory import ResultMemory
 
 
 @dataclass(frozen=True, slots=True)
-class LocalRunScoring:
+class LocalScoring:
     """Scoring on this machine. ``strict`` makes advisory scorers count; ``runs`` remembers their commands."""
 
     sandbox: Callable[[], Sandbox]
     strict: bool = False
-    runs: RunMemory | None = None
+    runs: ResultMemory | None = None
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
         return read_agent_record(agent_folder(trial, turn), end, agent)
@@ -41,7 +41,7 @@ class LocalRunScoring:
     ) -> ScoredWorkspace:
         seen: list[Diff] = []
         files = LocalScoringFiles(self.sandbox, lambda captured: seen.append(diff_of(captured)), runs=self.runs)
-        attempt = Attempt(workspace, status, self.strict, session(agent))
+        attempt = Candidate(workspace, status, self.strict, session(agent))
         report = score_by_task(task, attempt, files)
         return ScoredWorkspace(load_seeded(task).scenario, report, seen[0] if seen else None)
 
@@ -75,11 +75,11 @@ def archive_of_trial(trial: str) -> str | None:
     return archive if os.path.isfile(archive) else None
 
 
-def _record(trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[AgentRecord]) -> ScoredRun:
+def _record(trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[AgentRecord]) -> Scoring:
     number, previous = last_number(trial)
     archive = archive_of_trial(trial)
     turns = turns_of_trial(trial)
-    return ScoredRun(
+    return Scoring(
         number=number + 1,
         task=os.path.abspath(task),
         scenario=scored.scenario,

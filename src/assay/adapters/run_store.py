@@ -23,8 +23,8 @@ from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import ScorersReport, json_text
-from assay.engine.judge_stored import StoredRun
-from assay.evidence.coding_run import CodingRun, RunStatus, ScorerRow
+from assay.engine.judge_stored import JudgedCase
+from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow
 from assay.evidence.files import Content
 from assay.evidence.trajectory import Speaker, Trajectory
 
@@ -37,7 +37,7 @@ LIMIT: Final = 256 * 2**20
 BY_AGENT: Final = "the task was read from a file that the agent could have changed"
 
 
-def keep_run(folder: str, run: CodingRun, report: ScorersReport, section: JudgeSection | None) -> None:
+def keep_run(folder: str, run: CodingRecord, report: ScorersReport, section: JudgeSection | None) -> None:
     """Write the folder of a run, which is new. Raises ``InputError`` if it can't be written."""
     try:
         os.makedirs(folder)
@@ -45,7 +45,7 @@ def keep_run(folder: str, run: CodingRun, report: ScorersReport, section: JudgeS
         if section is not None:
             write_text(f"{folder}/{SECTION}", section.model_dump_json(indent=2) + "\n")
         if report.judge.verdict is not None:
-            LocalRunStore().keep(folder, report.judge.verdict)
+            LocalCases().keep(folder, report.judge.verdict)
         write_text(f"{folder}/{RUN}", json.dumps(json_text(msgspec.to_builtins(run))) + "\n")
     except OSError as error:
         raise InputError(f"the run can't be kept in {folder}: {error.strerror}") from error
@@ -68,22 +68,22 @@ def _is_run(path: str) -> bool:
     return os.path.isfile(f"{path}/{RUN}") or os.path.isfile(f"{path}/{RESULT}")
 
 
-class LocalRunStore:
+class LocalCases:
     """Fulfils ``RunStore`` with folders."""
 
-    def read(self, place: str) -> StoredRun:
+    def read(self, place: str) -> JudgedCase:
         data = _content(place, RUN)
         if data is None:
             return _scored(place) or _trial(place)
         try:
-            run = msgspec.json.decode(data, type=CodingRun)
+            run = msgspec.json.decode(data, type=CodingRecord)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise InputError(f"{place}/{RUN} isn't a run that 'assay score --keep' wrote: {error}") from error
         report, section = _content(place, REPORT), _content(place, SECTION)
         found = None if report is None else parse_record(report, ScorersReport, f"{place}/{REPORT}")
         judge = None if section is None else parse_record(section, JudgeSection, f"{place}/{SECTION}")
         overall = None if found is None or found.overall is None else found.overall.verdict
-        return StoredRun(place, run, overall, judge)
+        return JudgedCase(place, run, overall, judge)
 
     def judgements(self, place: str) -> list[JudgeVerdict]:
         """Those that were kept. Before them comes the one that a scoring in the folder of a job was given."""
@@ -94,18 +94,18 @@ class LocalRunStore:
         append_numbered(place, FOLDER, verdict.model_dump_json(indent=2) + "\n")
 
 
-def _scored(place: str) -> StoredRun | None:
+def _scored(place: str) -> JudgedCase | None:
     """The run of a seeded task, by its newest scoring; None if it was not scored."""
     records = read_scored(place)
     if not records:
         return None
     overall, newest = records[-1].report.overall, records[-1]
-    return StoredRun(
+    return JudgedCase(
         place, load_coding_run(place), None if overall is None else overall.verdict, newest.scenario.judge
     )
 
 
-def _trial(place: str) -> StoredRun:
+def _trial(place: str) -> JudgedCase:
     """The run in the folder of a trial: no diff and no scorers, but what the verifier said."""
     data = _content(place, RESULT)
     try:
@@ -120,7 +120,7 @@ def _trial(place: str) -> StoredRun:
     if asked is None:
         raise InputError(f"{place} must have agent/instruction.md or a trajectory with the task, but has neither")
     failed = trial.exception_type is not None
-    run = CodingRun(
+    run = CodingRecord(
         instruction=asked,
         expected_outcome="completion",
         status=RunStatus.FAILED if failed else RunStatus.COMPLETED,
@@ -131,7 +131,7 @@ def _trial(place: str) -> StoredRun:
         rows=() if trial.rewards is None else (_verifier(trial.rewards),),
         remarks=(*agent.remarks, BY_AGENT),
     )
-    return StoredRun(place, run)
+    return JudgedCase(place, run)
 
 
 def _verifier(rewards: object) -> ScorerRow:

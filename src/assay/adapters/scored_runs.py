@@ -10,11 +10,11 @@ from assay.adapters.records import parse_record
 from assay.adapters.safe_read import read_below
 from assay.adapters.trial_gates import SCORES
 from assay.core.errors import InputError
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.coding_record import coding_run
-from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRun, Diff
+from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRecord, Diff
 from assay.evidence.files import Content
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 FOLDER = SCORES
 _MAX_DIFF = 64 * 2**20
@@ -28,7 +28,7 @@ def last_number(trial: str) -> tuple[int, str | None]:
     return numbers[-1], hashlib.sha256(read_numbered(trial, FOLDER, numbers[-1])).hexdigest()
 
 
-def write_scored(trial: str, record: ScoredRun, diff: Diff | None) -> None:
+def write_scored(trial: str, record: Scoring, diff: Diff | None) -> None:
     """Keep a record under its number, with its diff. Raises ``NumberTakenError`` if the number is in use."""
     os.makedirs(f"{trial}/{FOLDER}", exist_ok=True)
     if diff is not None:
@@ -36,15 +36,15 @@ def write_scored(trial: str, record: ScoredRun, diff: Diff | None) -> None:
     write_numbered(trial, FOLDER, record.number, record.model_dump_json(indent=2) + "\n")
 
 
-def read_scored(trial: str) -> list[ScoredRun]:
+def read_scored(trial: str) -> list[Scoring]:
     """All scorings of a run, the oldest first. Raises ``InputError`` for one that can't be read."""
     return [
-        parse_record(data, ScoredRun, f"{trial}/{FOLDER}/{file_name(number)}")
+        parse_record(data, Scoring, f"{trial}/{FOLDER}/{file_name(number)}")
         for number, data in read_all_numbered(trial, FOLDER).items()
     ]
 
 
-def load_coding_run(trial: str) -> CodingRun:
+def load_coding_run(trial: str) -> CodingRecord:
     """A run that was scored, as a judge reads it: by its newest record. Raises ``InputError`` if there is none."""
     records = read_scored(trial)
     if not records:
@@ -54,7 +54,7 @@ def load_coding_run(trial: str) -> CodingRun:
     return coding_run(newest.scenario, newest.report, agent, _diff(trial, newest))
 
 
-def agent_records(trial: str, record: ScoredRun) -> list[AgentRecord]:
+def agent_records(trial: str, record: Scoring) -> list[AgentRecord]:
     """What the agent left about itself, turn by turn."""
     return [read_agent_record(agent_folder(trial, ended.turn), end_of(ended)) for ended in record.turns]
 
@@ -80,12 +80,12 @@ def ended(turn: str | None, end: AgentEnd | None) -> AgentEnded:
 
 def end_of(record: AgentEnded) -> AgentEnd | None:
     """The other way round."""
-    end = RunEnd(record.exit_code, record.timed_out, record.out_of_memory, record.signal)
-    unknown = end == RunEnd(None)
+    end = ProcessEnd(record.exit_code, record.timed_out, record.out_of_memory, record.signal)
+    unknown = end == ProcessEnd(None)
     return None if unknown else AgentEnd(end, record.duration_sec, record.limit_sec)
 
 
-def _diff(trial: str, record: ScoredRun) -> Diff | None:
+def _diff(trial: str, record: Scoring) -> Diff | None:
     if record.diff_sha256 is None:
         return None
     found = read_below(trial, (FOLDER, _diff_name(record)), _MAX_DIFF)
@@ -96,5 +96,5 @@ def _diff(trial: str, record: ScoredRun) -> Diff | None:
     return Diff(found.data.decode(errors="replace"), record.diff_sha256, record.diff_cut)
 
 
-def _diff_name(record: ScoredRun) -> str:
+def _diff_name(record: Scoring) -> str:
     return f"{record.number:04d}.diff"

@@ -19,7 +19,7 @@ from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
 from assay.core.outcome import Errored, NotApplicable, Outcome
 from assay.evidence.apart import Answer, Question
-from assay.evidence.workspace import AS_LEFT, Change, CommandRun, Entry, IgnoredFiles, Tree, Workspace
+from assay.evidence.workspace import AS_LEFT, Change, CommandResult, Entry, IgnoredFiles, Tree, Workspace
 
 _MOST_KEPT = 64 * 2**20
 _Kept = TypeVar("_Kept")
@@ -62,9 +62,9 @@ class AskedWorkspace:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
-    ) -> CommandRun:
+    ) -> CommandResult:
         asked = (command, timeout_sec, msgspec.to_builtins(tree), collect, remember, watch)
-        ran = self._asked(CommandRun, "run", *asked)
+        ran = self._asked(CommandResult, "run", *asked)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran

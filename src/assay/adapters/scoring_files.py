@@ -28,7 +28,7 @@ from assay.engine.sandbox import Sandbox
 from assay.engine.score_coding_run import Commit, Files, PathKind
 from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import Diff
-from assay.evidence.run_memory import RunMemory
+from assay.evidence.run_memory import ResultMemory
 from assay.evidence.workspace import Workspace
 
 
@@ -48,7 +48,7 @@ class LocalScoringFiles:
     show: Callable[[Captured], None] = _ignore
     base: str = "."
     caps: Caps = ALL
-    runs: RunMemory | None = None
+    runs: ResultMemory | None = None
 
     def load_task(self, folder: str) -> Seeded:
         return load_seeded(folder)

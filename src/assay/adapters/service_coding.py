@@ -25,17 +25,17 @@ from assay.adapters.trees import pack_tree, unpack_tree
 from assay.adapters.workspace.archives import Caps, unpack_archive
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.agent_session import session
 from assay.engine.coding_scoring import ScoredWorkspace, judged
 from assay.engine.judge_verdict import Judges
 from assay.engine.sandbox import Sandbox
-from assay.engine.score_coding_run import Attempt, score_by_task
+from assay.engine.score_coding_run import Candidate, score_by_task
 from assay.engine.seed_task import seed_task
-from assay.engine.service.coding_grading import GradedRun, LeftByAgent, SeededTask
+from assay.engine.service.coding_grading import CodingResult, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
-from assay.evidence.run_memory import RunMemory
+from assay.evidence.run_memory import ResultMemory
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.
 CAPS: Final = Caps(512 * 2**20, 100_000, "the archive")
@@ -57,7 +57,7 @@ class ServiceGrader:
     sandbox: Callable[[], Sandbox]
     judges: JudgesOf
     now: Callable[[], datetime]
-    runs: RunMemory | None = None
+    runs: ResultMemory | None = None
 
     def seed(self, scenario: Scenario, archive: bytes | None) -> SeededTask:
         with temporary_folder(0o711) as place:
@@ -73,7 +73,7 @@ class ServiceGrader:
                 raise InputError(f"the seeded task must have at most {CAPS.bytes} bytes")
             return SeededTask(read_record(target), made.notes, _read(whole), _read(f"{target}/{WORKSPACE}"))
 
-    def grade(self, organisation: str, left: LeftByAgent) -> GradedRun:
+    def grade(self, organisation: str, left: LeftByAgent) -> CodingResult:
         with temporary_folder(0o711) as place:
             try:
                 scored, records, turns = self._scored(organisation, place, left)
@@ -82,7 +82,7 @@ class ServiceGrader:
                 raise MeasurementError(f"the run can't be graded: {error}") from error
         return self._judged(organisation, scored, records, turns)
 
-    def judge(self, organisation: str, left: LeftByAgent, before: ScoredRun, diff: Diff | None) -> GradedRun:
+    def judge(self, organisation: str, left: LeftByAgent, before: Scoring, diff: Diff | None) -> CodingResult:
         with temporary_folder(0o711) as place:
             records = _records(place, left.logs, before.scenario, before.turns)
         scored = ScoredWorkspace(before.scenario, before.report, diff)
@@ -96,12 +96,12 @@ class ServiceGrader:
         turns: Sequence[AgentEnded],
         *,
         needed: bool = False,
-    ) -> GradedRun:
+    ) -> CodingResult:
         with self.judges(organisation) as judges:
             if needed and judges is None:
                 raise MeasurementError("there is no judge to ask")
             told = judged(scored, records, judges)
-        return GradedRun(told.scenario, told.report, told.diff, turns)
+        return CodingResult(told.scenario, told.report, told.diff, turns)
 
     def _scored(
         self, organisation: str, place: str, left: LeftByAgent
@@ -115,7 +115,7 @@ class ServiceGrader:
         show = seen.append
         files = LocalScoringFiles(self.sandbox, lambda captured: show(diff_of(captured)), caps=CAPS, runs=runs)
         workspace = None if left.workspace is None else _written(place, "workspace", left.workspace)
-        attempt = Attempt(workspace, RunStatus(left.ending.status), False, session(records))
+        attempt = Candidate(workspace, RunStatus(left.ending.status), False, session(records))
         report = score_by_task(task, attempt, files)
         return ScoredWorkspace(scenario, report, seen[0] if seen else None), records, turns
 

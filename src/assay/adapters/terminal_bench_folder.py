@@ -11,7 +11,7 @@ from itertools import islice
 
 from assay.adapters.safe_read import read_below
 from assay.dialects.harbor.terminal_bench import is_list_of_runs, is_run
-from assay.engine.terminal_bench import RunFolder
+from assay.engine.terminal_bench import ResultsFolder
 from assay.evidence.files import Absent, Content, File
 
 RESULTS = "results.json"
@@ -24,7 +24,7 @@ _DEPTH = 3
 _LOOKED_AT = 10
 
 
-def find_run_folders(path: str | os.PathLike[str]) -> list[RunFolder]:
+def find_run_folders(path: str | os.PathLike[str]) -> list[ResultsFolder]:
     """The run folder at ``path``, and those in it; empty if there are no terminal-bench results."""
     root = os.fspath(path)
     own = os.path.basename(os.path.abspath(root))
@@ -33,7 +33,7 @@ def find_run_folders(path: str | os.PathLike[str]) -> list[RunFolder]:
     return [*_inside(root, "", _DEPTH), *_flat(root)]
 
 
-def _inside(root: str, prefix: str, depth: int) -> Iterator[RunFolder]:
+def _inside(root: str, prefix: str, depth: int) -> Iterator[ResultsFolder]:
     """The run folders in a folder that is none."""
     for name in _folders(root) if depth else ():
         folder = f"{root}/{name}"
@@ -44,7 +44,7 @@ def _inside(root: str, prefix: str, depth: int) -> Iterator[RunFolder]:
             yield from _inside(folder, f"{prefix}{name}/", depth - 1)
 
 
-def _within_run(root: str, outer: str, depth: int) -> Iterator[RunFolder]:
+def _within_run(root: str, outer: str, depth: int) -> Iterator[ResultsFolder]:
     """The run folders in a run folder. All its other folders are tasks."""
     for name in _folders(root) if depth else ():
         folder = f"{root}/{name}"
@@ -68,9 +68,9 @@ def _is_other(folder: str) -> bool:
     return any(os.path.lexists(f"{folder}/{name}") for name in ("config.json", "result.json", "lock.json"))
 
 
-def _run_folder(root: str, name: str) -> RunFolder:
+def _run_folder(root: str, name: str) -> ResultsFolder:
     tasks = [task for task in _folders(root) if not _is_run_folder(f"{root}/{task}")]
-    return RunFolder(
+    return ResultsFolder(
         name=name,
         results=read_below(root, (RESULTS,), LIMIT),
         metadata=read_below(root, (METADATA,), LIMIT),
@@ -83,15 +83,15 @@ def _runs(root: str, task: str) -> Iterator[tuple[str, File]]:
         yield run, read_below(root, (task, run, RESULTS), LIMIT)
 
 
-def _flat(root: str) -> Iterator[RunFolder]:
+def _flat(root: str) -> Iterator[ResultsFolder]:
     """Files that are the results.json of a run folder, or of one run, under a name of their own."""
     for name in _names(root):
         file = read_below(root, (name,), LIMIT)
         metadata = Absent(f"{root}/{METADATA}")
         if isinstance(file, Content) and is_list_of_runs(file.data):
-            yield RunFolder(name.removesuffix(FLAT), file, metadata, [])
+            yield ResultsFolder(name.removesuffix(FLAT), file, metadata, [])
         elif _is_run(file):
-            yield RunFolder(name.removesuffix(FLAT), Absent(f"{root}/{RESULTS}"), metadata, [(name, file)])
+            yield ResultsFolder(name.removesuffix(FLAT), Absent(f"{root}/{RESULTS}"), metadata, [(name, file)])
 
 
 def _names(root: str) -> list[str]:

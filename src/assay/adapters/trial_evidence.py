@@ -16,12 +16,12 @@ from assay.adapters.agent_record import RESPONSES, TRAJECTORIES
 from assay.adapters.files.folder import LocalFolder
 from assay.adapters.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.records import parse_record
-from assay.adapters.run_store import LocalRunStore
+from assay.adapters.run_store import LocalCases
 from assay.adapters.trial_gates import JUDGEMENTS, SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import ScorersReport, json_text
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.gates import gates_of
 from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.service.blobs import (
@@ -32,7 +32,7 @@ from assay.engine.service.blobs import (
     TRAJECTORY,
     VERIFIER_OUTPUT,
     BlobStore,
-    RunFile,
+    KeptFile,
 )
 from assay.engine.service.run_evidence import Evidence, FindEvidence
 from assay.evidence.run import Gates
@@ -53,7 +53,7 @@ _SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, LOG)
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
-class TrialEvidence:
+class FolderEvidence:
     """Fulfils ``EvidenceSource`` for folders of jobs. ``blobs`` keeps the files."""
 
     def __init__(self, folders: Sequence[str], blobs: BlobStore) -> None:
@@ -82,7 +82,7 @@ def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidenc
     found = dict(_files(place, inside)) | (_of_scoring(place) if SCORES in inside else {})
     source = LocalFolder(place)
     try:
-        files = [RunFile(name, blobs.put(source.chunks(path))) for name, path in found.items()]
+        files = [KeptFile(name, blobs.put(source.chunks(path))) for name, path in found.items()]
         return Evidence(files, _text(source, found))
     except OSError as error:
         raise InputError(f"{place} was changed while it was read: {error}") from error
@@ -90,7 +90,7 @@ def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidenc
 
 def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[Gates, Evidence]:
     """The gates and the evidence in a folder that 'assay score --keep' wrote. Raises ``InputError``."""
-    run = LocalRunStore().read(place).run
+    run = LocalCases().read(place).run
     said = "" if run.trajectory is None else json.dumps(json_text(msgspec.to_builtins(run.trajectory)))
     written = {
         TRAJECTORY: said,
@@ -98,7 +98,7 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[
         DIFF: "" if run.diff is None else run.diff.text,
         REPORT: report.model_dump_json(),
     }
-    files = [RunFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
+    files = [KeptFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
     found = read_judgement(place)
     gates = gates_of(report) if found is None else judged(gates_of(report), found)
     return gates, Evidence(files, f"{_ESCAPE.sub(' ', said)}\n{run.final_response or ''}")
@@ -126,7 +126,7 @@ def _of_scoring(place: str) -> dict[str, str]:
     if not scores:
         return {}
     name = file_name(scores[-1])
-    parse_record(read_numbered(place, SCORES, scores[-1]), ScoredRun, f"{place}/{SCORES}/{name}")
+    parse_record(read_numbered(place, SCORES, scores[-1]), Scoring, f"{place}/{SCORES}/{name}")
     diff = f"{SCORES}/{scores[-1]:04d}.diff"
     return {REPORT: f"{SCORES}/{name}"} | ({DIFF: diff} if _is_kept(f"{place}/{diff}") else {})
 

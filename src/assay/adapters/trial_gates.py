@@ -1,7 +1,7 @@
 """The gates of a trial, without reading the rest of its records: reports and lists ask it of every trial."""
 
 from dataclasses import replace
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import msgspec
 
@@ -19,7 +19,7 @@ class _Overall(msgspec.Struct):
 
 
 class _Opinion(msgspec.Struct):
-    state: str
+    state: Literal["PASS", "FAIL", "unparseable"]
     failure_mode: str | None = None
 
 

@@ -41,7 +41,7 @@ from assay.core.field_limits import MULTILINE, limits, one_of
 from assay.core.outcome import Outcome, Scored
 from assay.detectors.effects.canaries import RUNNERS
 from assay.detectors.effects.poison.trial import Reported, believe
-from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
+from assay.evidence.workspace import CommandResult, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.runner_start import why_not_started
@@ -55,7 +55,7 @@ MAX_RUNS = 10
 _SET = re.compile(r"@\w+")
 
 
-class RunnerNotStartedError(AssayError):
+class NotStartedError(AssayError):
     """The command can't do its work on this machine, whatever the agent did."""
 
 
@@ -116,7 +116,7 @@ class Command:
         seen["findings"] = [*belief.findings]
         return Scored(0.0, False, f"the report can't be believed: {belief.complaint}", seen)
 
-    def _passed(self, ran: CommandRun) -> tuple[str, ...]:
+    def _passed(self, ran: CommandResult) -> tuple[str, ...]:
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
         if self.report is None or data is None:
             return ()
@@ -126,16 +126,16 @@ class Command:
             return ()
         return tuple(sorted(name for name, ended in tests.items() if ended is Ended.PASSED))
 
-    def _refuse_to_blame(self, ran: CommandRun, evidence: Workspace) -> None:
+    def _refuse_to_blame(self, ran: CommandResult, evidence: Workspace) -> None:
         """Raise if the runner didn't start, neither now nor on the baseline: then the agent isn't to blame."""
         why = why_not_started(ran.end.exit_code, ran.output)
         if why is None:
             return
         before = evidence.run(self.command, self.timeout_s, Tree(Side.BASELINE))
         if why_not_started(before.end.exit_code, before.output) == why:
-            raise RunnerNotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
+            raise NotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
 
-    def _tried(self, evidence: Workspace) -> tuple[Scored, CommandRun]:
+    def _tried(self, evidence: Workspace) -> tuple[Scored, CommandResult]:
         collect = () if self.report is None else (plain_path(self.report.path),)
         ran = evidence.run(self.command, self.timeout_s, Tree(swapped=self.restore), collect)
         seen = _seen(ran)
@@ -146,7 +146,7 @@ class Command:
             return Scored(0.0, False, complaint, seen), ran
         return Scored(1.0, True, "exit code 0", seen), ran
 
-    def _complaint(self, ran: CommandRun) -> str | None:
+    def _complaint(self, ran: CommandResult) -> str | None:
         """What is wrong with how the command ended; None for exit code 0."""
         if ran.end.timed_out:
             return f"it was still running after {counted(self.timeout_s, 'second')}"
@@ -157,7 +157,7 @@ class Command:
         return None if ran.end.exit_code == 0 else f"exit code {ran.end.exit_code}"
 
     def _by_report(
-        self, rule: ReportRule, ran: CommandRun, complaint: str | None, seen: dict[str, object]
+        self, rule: ReportRule, ran: CommandResult, complaint: str | None, seen: dict[str, object]
     ) -> Scored:
         data = ran.files.get(plain_path(rule.path))
         if data is None:
@@ -175,7 +175,7 @@ class Command:
         return Scored(_share(report, findings, ran), False, complaint, seen)
 
 
-def _seen(ran: CommandRun) -> dict[str, object]:
+def _seen(ran: CommandResult) -> dict[str, object]:
     return {
         "exit_code": ran.end.exit_code,
         "timed_out": ran.end.timed_out,
@@ -220,7 +220,7 @@ def _first(findings: list[dict[str, object]]) -> str | None:
     return f"{findings[0]['test']}: {findings[0]['rule']}" if findings else None
 
 
-def _share(report: Report, findings: list[dict[str, object]], ran: CommandRun) -> float:
+def _share(report: Report, findings: list[dict[str, object]], ran: CommandResult) -> float:
     """The share of tests that passed; 0 if the exit code and the report contradict each other."""
     passed, failed = report.count(Ended.PASSED), report.count(Ended.FAILED)
     if (ran.end.exit_code == 0) == bool(failed):

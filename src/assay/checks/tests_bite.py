@@ -30,7 +30,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.sides import Both, Side
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, touches_tests
 from assay.detectors.effects.test_data import data_read_by_baseline
 from assay.detectors.effects.watch.find import watch_for
 from assay.evidence.workspace import AS_LEFT, Tree, Workspace, changed_paths
@@ -104,7 +104,7 @@ class TestsBite:
         return tally.outcome()
 
 
-def _says_nothing(ran: SuiteRun) -> NotApplicable:
+def _says_nothing(ran: SuiteResult) -> NotApplicable:
     return NotApplicable(f"the baseline's tests say nothing about the agent's source: {ran.problem()}")
 
 

@@ -25,7 +25,7 @@ from typing import ClassVar
 from assay.core.field_limits import MULTILINE, limits
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.effects.covering_up import covered_up
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteRun, lost, touches_tests
+from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost, touches_tests
 from assay.detectors.effects.test_data import data_on_both_sides, unnamed_data
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
@@ -76,7 +76,7 @@ class TestsNeedTheFix:
 
 
 def _outcome(
-    own: SuiteRun, without: SuiteRun, before: SuiteRun, hidden: dict[str, str], seen: dict[str, object]
+    own: SuiteResult, without: SuiteResult, before: SuiteResult, hidden: dict[str, str], seen: dict[str, object]
 ) -> Scored:
     needing = lost(own, without)
     if not own.has_report:
@@ -99,7 +99,9 @@ def _outcome(
     return Scored(1.0 if needing else 0.0, bool(needing), said, seen)
 
 
-def _table(own: SuiteRun, without: SuiteRun, before: SuiteRun, kept: SuiteRun) -> list[dict[str, object]]:
+def _table(
+    own: SuiteResult, without: SuiteResult, before: SuiteResult, kept: SuiteResult
+) -> list[dict[str, object]]:
     """The four runs: whose tests, on whose source, and how they ended."""
     rows = (
         ("agent", "agent", own),

@@ -14,7 +14,7 @@ import json
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import JobFolders, RunFolders, open_results
+from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.cli.arguments import add_isolation, add_metric_script, positive
 from assay.cli.progress import ProgressBar
 from assay.cli.render_audit import as_json, as_text
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 def _audits(path: str, script: ScriptMetric | None) -> list[Audit]:
     """The audit of what is at a path. Jobs of one submission have one each."""
     results = open_results(path)
-    if isinstance(results, RunFolders):
+    if isinstance(results, SubmissionFolders):
         return [_audit_runs(results)]
     folders = results.folders if isinstance(results, JobFolders) else [results]
     return [_audit_job(folder, script) for folder in folders]
@@ -62,7 +62,7 @@ def _audit_job(folder: DiskJobFolder, script: ScriptMetric | None) -> Audit:
     return audit_job(folder, read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}")))
 
 
-def _audit_runs(results: RunFolders) -> Audit:
+def _audit_runs(results: SubmissionFolders) -> Audit:
     submission = import_terminal_bench(results.name, results.folders)
     findings = audit_published(submission)
     return Audit(results.name, findings, identical=False, finished=True, notes=submission.job.notes)

@@ -10,7 +10,7 @@ from typing import TypeVar
 from assay.adapters.atomic_write import write_text
 from assay.adapters.judge_labels import labels_beside, labels_in
 from assay.adapters.judge_setup import JudgeOptions, Judges
-from assay.adapters.run_store import LocalRunStore, run_folders
+from assay.adapters.run_store import LocalCases, run_folders
 from assay.cli.judge_options import judge_options
 from assay.cli.judge_text import calibration_text, done_text, gates_text, stability_text
 from assay.core.errors import InputError
@@ -28,7 +28,7 @@ def judge_runs(args: argparse.Namespace, again: bool = False) -> int:
     """Judge stored runs."""
     places, options = run_folders(args.runs), judge_options(args)
     with Judges(options) as judges:
-        done = judge_stored(places, LocalRunStore(), judges, again=again, do_all=_several(options))
+        done = judge_stored(places, LocalCases(), judges, again=again, do_all=_several(options))
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
@@ -44,7 +44,7 @@ def judge_again(args: argparse.Namespace) -> int:
 
 def show_gates(args: argparse.Namespace) -> int:
     """The two-by-two of checks against judge."""
-    found = gates_of(run_folders(args.runs), LocalRunStore())
+    found = gates_of(run_folders(args.runs), LocalCases())
     if args.json:
         told = {"cells": found.cells, "left_out": found.left_out, "uncalibrated": found.uncalibrated}
         print(json.dumps(told, indent=2))
@@ -55,7 +55,7 @@ def show_gates(args: argparse.Namespace) -> int:
 
 def show_stability(args: argparse.Namespace) -> int:
     """How often verdicts flip."""
-    options, store = judge_options(args), LocalRunStore()
+    options, store = judge_options(args), LocalCases()
     runs = [store.read(place) for place in run_folders(args.runs)]
     with Judges(options) as judges:
         found = stability(runs, lambda run: judges.judge(run.section), args.times)
@@ -68,7 +68,7 @@ def show_stability(args: argparse.Namespace) -> int:
 
 def calibrate(args: argparse.Namespace) -> int:
     """The judge against people."""
-    store, places = LocalRunStore(), run_folders(args.runs)
+    store, places = LocalCases(), run_folders(args.runs)
     labels = labels_beside(places) if args.labels is None else labels_in(args.labels, places)
     if not labels:
         raise InputError("a calibration needs people's verdicts: pass --labels, or annotate the runs")

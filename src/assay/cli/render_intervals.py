@@ -66,5 +66,5 @@ def open_words(bounds: Bounds) -> str:
     if bounds.broken:
         parts.append(counted(bounds.broken, "broken run"))
     if bounds.uncontrolled:
-        parts.append(f"{counted(bounds.uncontrolled, 'unusable one')} of unknown cause")
-    return f"the {' and the '.join(parts)}"
+        parts.append(f"{counted(bounds.uncontrolled, 'unusable run')} without a control")
+    return " and ".join(parts)

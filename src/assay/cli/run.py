@@ -54,7 +54,7 @@ from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
 from assay.engine.model_access import ModelDoors
 from assay.engine.prepare_task import prepare_task
-from assay.engine.run_job import SeededTrials, run_job
+from assay.engine.run_job import SeededTasks, run_job
 from assay.engine.site import Site
 from assay.engine.task import Task, with_network
 from assay.engine.task_check import refuse_asking
@@ -212,14 +212,14 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _coding(site: Site, judges: "Judges | None", args: argparse.Namespace) -> SeededTrials:
+def _coding(site: Site, judges: "Judges | None", args: argparse.Namespace) -> SeededTasks:
     from assay.adapters.run_folder import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
-    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415
+    from assay.adapters.run_scoring import LocalScoring  # noqa: PLC0415
     from assay.engine.coding_scoring import Coding  # noqa: PLC0415
     from assay.engine.coding_trial import CodingTrials  # noqa: PLC0415
 
     runs = None if args.no_run_cache else runs_folder()
-    return CodingTrials(Coding(LocalRunScoring(lambda: site.sandbox, runs=runs), judges))
+    return CodingTrials(Coding(LocalScoring(lambda: site.sandbox, runs=runs), judges))
 
 
 def _run(
@@ -227,7 +227,7 @@ def _run(
     site: Site,
     planned: Sequence[Planned],
     display: Display,
-    coding: SeededTrials | None,
+    coding: SeededTasks | None,
     doors: ModelDoors | None,
 ) -> bool:
     """Run the job. Returns whether it finished."""

@@ -5,7 +5,7 @@ import os
 from assay.adapters.scored_runs import read_scored
 from assay.cli.score_table import render
 from assay.cli.table import clean, render_table
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 
 
 def show_scored(job: str) -> None:
@@ -18,7 +18,7 @@ def show_scored(job: str) -> None:
         print(render_table(["run", "OVERALL", "score", "judge", "status"], [_row(*one) for one in found]) + "\n")
 
 
-def _row(name: str, record: ScoredRun) -> list[str]:
+def _row(name: str, record: Scoring) -> list[str]:
     overall, run = record.report.overall, record.report.run
     verdict = "" if overall is None else overall.headline or overall.verdict.value
     score = "" if overall is None or overall.score is None else f"{overall.score:.4f}"

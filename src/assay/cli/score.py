@@ -44,9 +44,9 @@ from assay.cli.score_here import add_branch, score_here
 from assay.cli.score_table import render
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
-from assay.engine.score_coding_run import Afterwards, Attempt, KeepRun, score_by_scenario, score_by_task
+from assay.engine.score_coding_run import Afterwards, Candidate, KeepRun, score_by_scenario, score_by_task
 from assay.evidence.coding_run import AgentRecord, RunStatus
-from assay.evidence.run_memory import RunMemory
+from assay.evidence.run_memory import ResultMemory
 
 if TYPE_CHECKING:
     from assay.adapters.judge_setup import Judges
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
-    attempt = Attempt(args.workspace, RunStatus(args.run_status), args.strict, agent)
+    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, agent)
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
             report = _score_again(args, judges)
@@ -124,16 +124,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersReport:
     """Score a run in a job's folder."""
-    from assay.adapters.kept_coding_run import KeptCodingRun  # noqa: PLC0415 - only for such a run
-    from assay.adapters.run_scoring import LocalRunScoring  # noqa: PLC0415
+    from assay.adapters.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
+    from assay.adapters.run_scoring import LocalScoring  # noqa: PLC0415
     from assay.engine.coding_scoring import Coding  # noqa: PLC0415
     from assay.engine.score_trial import score_trial  # noqa: PLC0415
 
-    scoring = LocalRunScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
-    return score_trial(KeptCodingRun(args.workspace), args.task, Coding(scoring, judges))
+    scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
+    return score_trial(KeptCodingWork(args.workspace), args.task, Coding(scoring, judges))
 
 
-def _runs(args: argparse.Namespace) -> RunMemory | None:
+def _runs(args: argparse.Namespace) -> ResultMemory | None:
     return None if args.no_run_cache else runs_folder()
 
 
@@ -146,7 +146,7 @@ def _keep(args: argparse.Namespace) -> KeepRun | None:
 
 
 def _score(
-    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
+    args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     if args.task is not None:
         return score_by_task(args.task, attempt, files, then)

@@ -12,7 +12,7 @@ from assay.adapters.workspace.borrowed_repository import BorrowedRepository, bor
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.repository_ends import Wanted
-from assay.engine.score_coding_run import Afterwards, Attempt
+from assay.engine.score_coding_run import Afterwards, Candidate
 from assay.engine.score_repository import Rules, score_repository
 
 
@@ -31,7 +31,7 @@ def add_branch(parser: argparse.ArgumentParser) -> None:
 
 
 def score_here(
-    args: argparse.Namespace, attempt: Attempt, files: LocalScoringFiles, then: Afterwards
+    args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
     with open_repository(args.workspace or ".") as repository:

@@ -39,7 +39,7 @@ class NoteForJudge(Protocol):
 
 
 @runtime_checkable
-class RunsCommand(Protocol):
+class NeedsCommands(Protocol):
     """A check that runs a shell command, in a sandbox."""
 
     @property
@@ -49,7 +49,7 @@ class RunsCommand(Protocol):
 
 
 @runtime_checkable
-class MayBeObjective(RunsCommand, Protocol):
+class MayBeObjective(NeedsCommands, Protocol):
     """A check whose command may be the objective test."""
 
     @property

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Turn
 from assay.evidence.trajectory import Speaker, Step, Trajectory
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 from assay.formats.trajectories.values import add_usage
 
 
@@ -72,7 +72,7 @@ def _whole_end(ends: Sequence[AgentEnd]) -> AgentEnd | None:
     """How the first turn that went wrong ended, or the last one; with the time of all, and all that they had."""
     if not ends:
         return None
-    fine = RunEnd(exit_code=0)
+    fine = ProcessEnd(exit_code=0)
     decisive = next((one for one in ends if one.end != fine), ends[-1])
     limits = [one.limit_sec for one in ends if one.limit_sec is not None]
     limit = sum(limits) if len(limits) == len(ends) else None

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from assay.dialects.scorers.report import Row, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.agent_session import session, turns_of
-from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RubricNote, RunMetric, ScorerRow
+from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, MetricRow, RubricNote, ScorerRow
 
 
 def coding_run(
     scenario: Scenario, report: ScorersReport, records: Sequence[AgentRecord], diff: Diff | None
-) -> CodingRun:
+) -> CodingRecord:
     """The whole of a run. ``records`` has one record for each turn; none if the agent left nothing."""
     agent = session(records)
     requests = scenario.requests
     rows = tuple(_row(row) for row in report.scorers)
-    return CodingRun(
+    return CodingRecord(
         instruction=requests[0],
         expected_outcome=scenario.expected_outcome,
         status=report.run.status,
@@ -28,7 +28,7 @@ def coding_run(
         rows=rows,
         objective=next((row for row, told in zip(rows, report.scorers, strict=True) if told.objective), None),
         notes=tuple(RubricNote(one.name, one.required, one.rubric) for one in report.judge.rubric_notes),
-        metrics=tuple(RunMetric(**metric.model_dump()) for metric in report.run.metrics),
+        metrics=tuple(MetricRow(**metric.model_dump()) for metric in report.run.metrics),
         remarks=_remarks(agent, diff),
     )
 

@@ -23,7 +23,7 @@ class ScoredWorkspace:
     diff: Diff | None
 
 
-class RunScoring(Protocol):
+class WorkspaceScoring(Protocol):
     """Scores runs and keeps the results in their folders."""
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
@@ -43,7 +43,7 @@ class RunScoring(Protocol):
 class Coding:
     """What the runs of seeded tasks are graded with."""
 
-    scoring: RunScoring
+    scoring: WorkspaceScoring
     judges: Judges | None = None
 
 

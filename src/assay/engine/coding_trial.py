@@ -3,7 +3,7 @@
 ::
 
     run_agent      the agent, in each turn, in the same workspace      engine/run_trial.py
-    RunScoring     captures, scores and keeps, where the files are     adapters/run_scoring.py
+    WorkspaceScoring     captures, scores and keeps, where the files are     adapters/run_scoring.py
     Judges         read the whole run and give their verdict           adapters/judge_setup.py
 """
 
@@ -27,7 +27,7 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, RunStatus
 
 @dataclass(frozen=True, slots=True)
 class CodingTrials:
-    """Fulfils ``SeededTrials``."""
+    """Fulfils ``SeededTasks``."""
 
     coding: Coding
 

@@ -46,9 +46,10 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One side of a comparison."""
+    """One side of a comparison: a group of the ``job`` that was asked for by this name."""
 
     label: str
+    job: str
     group: str
     key: str
     tasks: Mapping[str, TaskRewards]
@@ -96,7 +97,7 @@ def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], su
     labels = _labels([(one, name) for one, name, _ in chosen])
     arms, left_out = [], []
     for label, (one, name, runs) in zip(labels, chosen, strict=True):
-        if any(run.score is not None for run in runs):
+        if any(run.score is not None for run in runs) and _has_key(runs, question):
             arms.append(_arm(label, name, one, runs, question, successes))
         else:
             left_out.append(f"{label} is left out: {_without_score(runs, question)}")
@@ -106,10 +107,12 @@ def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], su
 def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: Question, successes: bool) -> Arm:
     members = {run.name for run in runs}
     trials = [trial for trial in one.job.trials if trial.name in members]
-    key = chosen_key(dict.fromkeys(key for run in runs for key in run.rewards or ()), question) or REWARD
+    chosen = chosen_key(dict.fromkeys(key for run in runs for key in run.rewards or ()), question)
+    key = REWARD if chosen is None else chosen
     counted = [_as_success(run) for run in runs] if successes else runs
     return Arm(
         label,
+        one.path,
         name,
         key,
         rewards_by_task(counted),
@@ -129,8 +132,14 @@ def _groups(one: ReadJob, question: Question) -> dict[str, list[Run]]:
     return groups_of(run for run in runs if group_of(run))
 
 
+def _has_key(runs: Sequence[Run], question: Question) -> bool:
+    return question.key is None or any(question.key in (run.rewards or ()) for run in runs)
+
+
 def _without_score(runs: Sequence[Run], question: Question) -> str:
     keys = dict.fromkeys(key for run in runs for key in run.rewards or ())
+    if keys and not _has_key(runs, question):
+        return f"no run has the reward {question.key}; there are {', '.join(keys)}"
     if len(keys) > 1 and question.key is None:
         return f"its rewards are {', '.join(keys)}; choose one with --key"
     states = ", ".join(f"{count} {state.value}" for state, count in count_states(runs).items() if count)

@@ -19,7 +19,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import BROKEN, Failure, Verified
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 DOWNLOAD_FAILED = "download_failed"
 SANDBOX_FAILED = "sandbox_failed"
@@ -90,7 +90,9 @@ class VerifierControl:
             return replace(last.verified, control=control)
         control = control.model_copy(update={"untouched": str(untouched), "remembered": remembered})
         cause: Cause = "agent"
-        if untouched.way == last.way:
+        # The untouched workspace has no output either: an agent that leaves none brings about the same.
+        told_apart = last.error is not None or last.verified.ingested.result.validity.output_parseable
+        if untouched.way == last.way and told_apart:
             cause = "verifier" if last.error is None else "machine"
         verified = last.verified
         if cause == "machine":
@@ -158,7 +160,7 @@ class VerifierControl:
             output_parseable=True, schema_valid=True, verifier_completed=False, errors=[bounded(message)]
         )
         return Verified(
-            ran=Ran(RunEnd(exit_code=None), b"", False, now, now),
+            ran=Ran(ProcessEnd(exit_code=None), b"", False, now, now),
             rewards=None,
             failure=Failure(exception, message, now),
             ingested=Ingested(EvaluationResult(reward=0.0, validity=validity), reason_code),

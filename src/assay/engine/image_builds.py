@@ -8,7 +8,7 @@ from dataclasses import replace
 from assay.core.errors import AssayError
 from assay.engine.job_plan import Planned
 from assay.engine.prepare_task import needs_build, with_image
-from assay.engine.sandbox import InterruptedRunError
+from assay.engine.sandbox import StoppedError
 from assay.engine.site import Site
 from assay.engine.task import Task
 
@@ -57,7 +57,7 @@ def _noted(future: "Future[Task]", note: Callable[[str], None], count: str) -> T
 def _built(task: Task, site: Site, log: str) -> Task:
     try:
         return with_image(task, site, log)
-    except InterruptedRunError:
+    except StoppedError:
         raise
     except AssayError as error:
         why = f"the image of {task.path} couldn't be built; {log} has what the engine said: {error}"

@@ -41,10 +41,15 @@ class Problem:
         return self.reason_code == "harbor_trial_result_missing"
 
     @property
+    def unstarted(self) -> bool:
+        """Whether the trial was only planned: then ``trial`` is the name or the path of its task."""
+        return self.missing and not self.began
+
+    @property
     def task(self) -> str:
         """The task, as far as the name of the trial tells."""
         name = self.trial.rpartition("/")[2]
-        return name.rpartition("__")[0] or name
+        return name if self.unstarted else name.rpartition("__")[0] or name
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +73,17 @@ class Job:
     @property
     def finished(self) -> bool | None:
         """Whether the job finished; None if its result doesn't say."""
-        return None if self.recorded is None else finished_at(self.recorded) is not None
+        return is_finished(self.recorded)
 
 
 class _Times(msgspec.Struct):
     finished_at: str | None = None
 
 
-def finished_at(recorded: bytes | None) -> str | None:
-    """When a job ended, as its result.json says; None if it didn't end, or doesn't say."""
+def is_finished(recorded: bytes | None) -> bool | None:
+    """Whether a job ended, as its result.json says; None if it doesn't say."""
     try:
-        return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at
+        return None if recorded is None else msgspec.json.decode(recorded, type=_Times).finished_at is not None
     except (msgspec.MsgspecError, RecursionError):
         return None
 
@@ -99,7 +104,7 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     ordered = in_planned_order(found, plan.slots)
     problems += _never_started(ordered.unfilled, len(problems))
     metrics = job_metrics(folder.file("config.json"), ordered.trials, script, version, notes)
-    over = finished_at(recorded) is not None
+    over = is_finished(recorded) is True
     return Job(
         name=folder.name,
         trials=ordered.trials,

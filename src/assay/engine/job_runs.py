@@ -15,7 +15,7 @@ from assay.dialects.harbor.reasons import reason_of_exception
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.gates import gate_facts
-from assay.engine.history import History, strategy_of
+from assay.engine.history import History, strategy_of, with_latest
 from assay.engine.job import Job, Problem
 from assay.evidence.run import Cause, Facts, Gates, Run, State, decide
 
@@ -66,7 +66,8 @@ def runs_of(
     """The runs of a job in its order, then those that have no result. ``prefix`` begins their ids."""
     beside = {one.trial: one for one in histories}
     called = name or job.name
-    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix) for trial in job.trials]
+    trials = with_latest(job.trials, beside.values()) if question.grading == "latest" else job.trials
+    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix) for trial in trials]
     return [*runs, *runs_without_result(job, called, prefix)]
 
 
@@ -147,7 +148,7 @@ def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
         return _reward_facts(rewards, question)
     if validity.verifier_completed:
         return Facts(reward=ingested.result.reward)
-    if reason == "reward_key_missing" and len(rewards) > 1:
+    if reason == "reward_key_missing" and len(rewards) + len(trial.lost) > 1:
         return Facts(several=True, reason="no_deciding_key")
     return Facts(unusable=True, reason=reason or "reward_missing", cause=_shown_cause(history, question.grading))
 
@@ -299,7 +300,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
     for number, problem in enumerate(job.problems):
         decision = decide(_problem_facts(problem))
         # A planned trial without a folder has no name of its own.
-        own = f"{problem.trial}#{number}" if problem.missing else problem.trial
+        own = f"{problem.trial}#{number}" if problem.unstarted else problem.trial
         yield Run(
             id=f"{prefix}{own}",
             job=name,

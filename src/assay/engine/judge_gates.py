@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_stored import RunStore
+from assay.engine.judge_stored import JudgedCases
 
 # By whether the checks passed, and whether the judge did.
 CELLS: Final = {
@@ -25,7 +25,7 @@ class Gates:
     uncalibrated: int = 0
 
 
-def gates_of(places: Iterable[str], store: RunStore) -> Gates:
+def gates_of(places: Iterable[str], store: JudgedCases) -> Gates:
     """Count runs by what their checks say and what their last judgement says."""
     gates, uncalibrated = Gates(), 0
     for place in places:

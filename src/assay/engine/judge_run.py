@@ -21,7 +21,7 @@ from assay.dialects.scorers.report import (
     json_text,
 )
 from assay.engine.judge_trust import Trust
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Judgement, Unparseable, Verdict
 from assay.judge.asking import Answer
 from assay.judge.guard import Guard
@@ -30,7 +30,7 @@ from assay.judge.run_judge import AskAll, Judged, JudgeSetting, judge_run
 
 
 @dataclass(frozen=True, slots=True)
-class RunJudge:
+class VerdictJudge:
     """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how far they can be trusted.
 
     ``new_clients`` gives the models for one run, each with that run's budget.
@@ -43,7 +43,7 @@ class RunJudge:
     trust: Trust
     ask_all: AskAll = map
 
-    def __call__(self, run: CodingRun) -> JudgeVerdict:
+    def __call__(self, run: CodingRecord) -> JudgeVerdict:
         clients = self.new_clients()
         found = judge_run(run, clients, self.setting, self.make_mark, self.ask_all)
         models = [client.model for client in clients]

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from assay.engine.judge_run import RunJudge
-from assay.engine.judge_stored import StoredRun
+from assay.engine.judge_run import VerdictJudge
+from assay.engine.judge_stored import JudgedCase
 from assay.judge.variations import FORMS, REORDERED
 
 
@@ -41,7 +41,7 @@ class Stability:
     unstable: tuple[str, ...]
 
 
-def stability(runs: Sequence[StoredRun], judge_of: Callable[[StoredRun], RunJudge], times: int) -> Stability:
+def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], VerdictJudge], times: int) -> Stability:
     """Judge each run so many times in each form."""
     answers = tuple(_asked(run, form, judge_of(run), times) for run in runs for form in FORMS)
     usual = {run.place: _usual([one for one in answers if one.place == run.place]) for run in runs}
@@ -50,7 +50,7 @@ def stability(runs: Sequence[StoredRun], judge_of: Callable[[StoredRun], RunJudg
     return Stability(answers, by_form, _flips(answers, usual), unstable)
 
 
-def _asked(run: StoredRun, form: str, judge: RunJudge, times: int) -> FormAnswers:
+def _asked(run: JudgedCase, form: str, judge: VerdictJudge, times: int) -> FormAnswers:
     setting = replace(judge.setting, samples=times, reverse=form == REORDERED, guard_prompt=None)
     verdict = replace(judge, setting=setting)(FORMS[form](run.run))
     return FormAnswers(run.place, form, tuple(one.opinion.state for one in verdict.answers))

@@ -7,9 +7,9 @@ from typing import Protocol, TypeAlias, TypeVar
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_run import RunJudge
+from assay.engine.judge_run import VerdictJudge
 from assay.engine.judge_verdict import is_judged
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -17,19 +17,19 @@ DoAll: TypeAlias = Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRun:
+class JudgedCase:
     """A run in the store: everything that a judge reads, the gate of its checks, and the judge that it names."""
 
     place: str
-    run: CodingRun
+    run: CodingRecord
     checks: OverallVerdict | None = None
     section: JudgeSection | None = None
 
 
-class RunStore(Protocol):
+class JudgedCases(Protocol):
     """Runs and their judgements."""
 
-    def read(self, place: str) -> StoredRun:
+    def read(self, place: str) -> JudgedCase:
         """One run. Raises ``InputError`` for what isn't one."""
         ...
 
@@ -42,10 +42,10 @@ class RunStore(Protocol):
         ...
 
 
-class RunJudges(Protocol):
+class CaseJudges(Protocol):
     """Finds the judge that a scenario wants, with how it asks."""
 
-    def judge(self, section: JudgeSection | None) -> RunJudge: ...
+    def judge(self, section: JudgeSection | None) -> VerdictJudge: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Done:
 
 
 def judge_stored(
-    places: Sequence[str], store: RunStore, judges: RunJudges, *, again: bool, do_all: DoAll[str, Done] = map
+    places: Sequence[str], store: JudgedCases, judges: CaseJudges, *, again: bool, do_all: DoAll[str, Done] = map
 ) -> list[Done]:
     """Judge every completed run. Without ``again``, not those that this judge has judged with this prompt.
 
@@ -88,7 +88,7 @@ def judge_stored(
     return list(do_all(judged, runs))
 
 
-def _same(verdict: JudgeVerdict, judge: RunJudge) -> bool:
+def _same(verdict: JudgeVerdict, judge: VerdictJudge) -> bool:
     """Whether this judge gave that verdict, with the same prompt, and it is one."""
     models = sorted(client.model for client in judge.new_clients())
     asked = (models, judge.setting.prompt.sha256, judge.setting.samples)

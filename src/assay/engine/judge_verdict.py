@@ -6,9 +6,9 @@ from typing import Protocol, TypeAlias
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import JudgeState, Overall, RowVerdict, ScorersReport, explain_disagreement
-from assay.evidence.coding_run import CodingRun, RunStatus
+from assay.evidence.coding_run import CodingRecord, RunStatus
 
-JudgeRun: TypeAlias = Callable[[CodingRun], JudgeVerdict]
+JudgeRun: TypeAlias = Callable[[CodingRecord], JudgeVerdict]
 
 
 class Judges(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from assay.dialects.harbor.rewards import Rewards
-from assay.dialects.harbor.trial import SourceTrial, Trial
+from assay.dialects.harbor.trial import GradedSource, Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.engine.ports import JobFolder
 from assay.evidence.files import Content, Refused
@@ -38,7 +38,7 @@ def read_regrades(folder: JobFolder, trials: Iterable[Trial]) -> list[Regrade]:
     return [_regrade(folder, trial, trial.source) for trial in trials if trial.source is not None]
 
 
-def _regrade(folder: JobFolder, trial: Trial, source: SourceTrial) -> Regrade:
+def _regrade(folder: JobFolder, trial: Trial, source: GradedSource) -> Regrade:
     name = None if source.path is None else source.path.rstrip("/").rpartition("/")[2]
     found = _source(folder, source)
     if isinstance(found, str):
@@ -48,7 +48,7 @@ def _regrade(folder: JobFolder, trial: Trial, source: SourceTrial) -> Regrade:
     )
 
 
-def _source(folder: JobFolder, source: SourceTrial) -> Trial | str:
+def _source(folder: JobFolder, source: GradedSource) -> Trial | str:
     """The source, or the reason why it can't be shown."""
     if source.path is None:
         return "the source is on a hub"

@@ -1,9 +1,10 @@
 """Summarize a job: what its runs came to, the numbers that follow, and harbor's own beside them."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from assay.core.errors import InputError
 from assay.core.exact import exact_average
 from assay.dialects.harbor.job_stats import EvalStats, JobStats, job_stats
 from assay.dialects.harbor.passk import eligible_k
@@ -112,6 +113,7 @@ def report_job(
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     runs = runs_of(job, histories, question) if runs is None else runs
     stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
+    _refuse_unknown(question.key, {key for found in stats.evals.values() for key in found.reward_stats})
     members = groups_of(runs)
     rewards = {name: rewards_by_task(members.get(name, ())) for name in stats.evals}
     groups = [
@@ -140,6 +142,11 @@ def report_job(
         noise=group_noise(members, rewards, question, histories),
         agreement=report_agreement(histories, decisions),
     )
+
+
+def _refuse_unknown(key: str | None, known: Collection[str]) -> None:
+    if key is not None and known and key not in known:
+        raise InputError(f"no run has the reward {key}; there are {', '.join(sorted(known))}")
 
 
 def count_states(runs: Iterable[Run]) -> dict[State, int]:
@@ -180,7 +187,8 @@ def _group(
     intervals = group_intervals(rewards, attempts) if scores else None
     curves = PassCurves([], []) if intervals is None else intervals.passes
     states = count_states(runs)
-    deciding = chosen_key(stats.reward_stats, question) or question.key or REWARD
+    chosen = chosen_key(stats.reward_stats, question)
+    deciding = (question.key or REWARD) if chosen is None else chosen
     return GroupReport(
         key=key,
         harbor=stats,
@@ -204,9 +212,9 @@ def _gate_counts(runs: Sequence[Run]) -> GateCounts | None:
         return None
     return GateCounts(
         runs=len(gated),
-        checks=Counter(run.checks or "none" for run in gated),
-        judge=Counter(run.judge or "none" for run in gated),
-        run=Counter(run.run_status or "none" for run in gated),
+        checks=dict(Counter(run.checks or "none" for run in gated)),
+        judge=dict(Counter(run.judge or "none" for run in gated)),
+        run=dict(Counter(run.run_status or "none" for run in gated)),
         disagree=[run.name for run in gated if run.gates_disagree],
     )
 

@@ -36,7 +36,7 @@ from assay.engine.trial_result import log_lines, remark, trial_result
 from assay.evidence.run import decide
 
 
-class SeededTrials(Protocol):
+class SeededTasks(Protocol):
     """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding_trial.py)."""
 
     def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
@@ -57,7 +57,7 @@ def run_job(
     store: JobStore,
     listener: JobListener,
     stop_sandboxes: Callable[[], None],
-    coding: SeededTrials | None = None,
+    coding: SeededTasks | None = None,
     models: ModelDoors | None = None,
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
@@ -102,7 +102,7 @@ class JobTrials:
         store: JobStore,
         files: JobFiles,
         resumed: Resumed,
-        coding: SeededTrials | None = None,
+        coding: SeededTasks | None = None,
         models: ModelDoors | None = None,
     ) -> None:
         self._coding = coding

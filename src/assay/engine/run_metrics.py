@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from assay.evidence.coding_run import AgentEnd, AgentRecord, RunMetric
+from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow
 from assay.evidence.trajectory import Usage
 from assay.formats.counting import counted
 
 
 @dataclass(frozen=True, slots=True)
-class RunLimits:
+class MetricLimits:
     """What a scenario allows a run to use. None is no limit."""
 
     time_s: float | None = None
@@ -18,7 +18,7 @@ class RunLimits:
     steps: int | None = None
 
 
-def run_metrics(agent: AgentRecord, changed: int | None, limits: RunLimits) -> tuple[RunMetric, ...]:
+def run_metrics(agent: AgentRecord, changed: int | None, limits: MetricLimits) -> tuple[MetricRow, ...]:
     """A row for each metric. ``changed`` is the number of changed files; None for a run without a workspace.
 
     There are none if nobody recorded how the agent ended: a workspace alone says nothing about a run.
@@ -26,7 +26,7 @@ def run_metrics(agent: AgentRecord, changed: int | None, limits: RunLimits) -> t
     return () if agent.end is None else tuple(_rows(agent, agent.end, changed, limits))
 
 
-def passed(metrics: Iterable[RunMetric]) -> bool | None:
+def passed(metrics: Iterable[MetricRow]) -> bool | None:
     """Whether all metrics that have to hold do. None if one with a limit is unknown, and if there are none."""
     rows = list(metrics)
     if any(row.passed is False for row in rows):
@@ -35,7 +35,7 @@ def passed(metrics: Iterable[RunMetric]) -> bool | None:
     return None if unknown or not rows else True
 
 
-def _rows(agent: AgentRecord, end: AgentEnd, changed: int | None, limits: RunLimits) -> Iterator[RunMetric]:
+def _rows(agent: AgentRecord, end: AgentEnd, changed: int | None, limits: MetricLimits) -> Iterator[MetricRow]:
     yield _exit_code(end)
     yield _time(end, limits)
     yield _result(agent, changed)
@@ -46,7 +46,7 @@ def _rows(agent: AgentRecord, end: AgentEnd, changed: int | None, limits: RunLim
     yield _within("steps", trajectory.agent_steps() if trajectory is not None else None, limits.steps)
 
 
-def _exit_code(end: AgentEnd) -> RunMetric:
+def _exit_code(end: AgentEnd) -> MetricRow:
     code = end.end.exit_code
     if end.end.timed_out:
         said = "the agent was stopped"
@@ -54,27 +54,27 @@ def _exit_code(end: AgentEnd) -> RunMetric:
         said = f"the agent was killed by signal {end.end.signal}"
     else:
         said = f"the agent ended by itself with exit code {code}"
-    return RunMetric("exit_code", code, None, code == 0 and not end.end.timed_out, said)
+    return MetricRow("exit_code", code, None, code == 0 and not end.end.timed_out, said)
 
 
-def _time(end: AgentEnd, limits: RunLimits) -> RunMetric:
+def _time(end: AgentEnd, limits: MetricLimits) -> MetricRow:
     known = [limit for limit in (end.limit_sec, limits.time_s) if limit is not None]
     limit = min(known) if known else None
     late = end.end.timed_out or (limit is not None and end.duration_sec > limit)
     said = "the agent ran out of time" if late else "the agent ended within its time"
-    return RunMetric("time_s", round(end.duration_sec, 3), limit, not late, said)
+    return MetricRow("time_s", round(end.duration_sec, 3), limit, not late, said)
 
 
-def _result(agent: AgentRecord, changed: int | None) -> RunMetric:
+def _result(agent: AgentRecord, changed: int | None) -> MetricRow:
     found = ["a final response"] if (agent.final_response or "").strip() else []
     found += [counted(changed, "changed file")] if changed else []
     said = " and ".join(found) or "neither a final response nor a change"
-    return RunMetric("result", bool(found), None, bool(found), said)
+    return MetricRow("result", bool(found), None, bool(found), said)
 
 
-def _within(name: str, value: float | None, limit: float | None) -> RunMetric:
+def _within(name: str, value: float | None, limit: float | None) -> MetricRow:
     if value is None:
-        return RunMetric(name, None, limit, None, "the agent doesn't state it")
+        return MetricRow(name, None, limit, None, "the agent doesn't state it")
     if limit is None:
-        return RunMetric(name, value, None, None, "no limit")
-    return RunMetric(name, value, limit, value <= limit, f"at most {limit:g}")
+        return MetricRow(name, value, None, None, "no limit")
+    return MetricRow(name, value, limit, value <= limit, f"at most {limit:g}")

@@ -66,7 +66,7 @@ def _run_step(
     *,
     first: bool,
 ) -> StepRecord:
-    run = AgentRun()
+    run = AgentEnding()
     try:
         if first:
             bench.seed()
@@ -85,7 +85,7 @@ def _run_step(
 
 
 @dataclass(frozen=True, slots=True)
-class AgentRun:
+class AgentEnding:
     """How the agent ended, its failure if there was one, and what it asked its model for."""
 
     ran: Ran | None = None
@@ -98,20 +98,20 @@ class AgentRun:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
 
-def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> AgentRun:
+def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> AgentEnding:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:
         bench.add_to_workdir(step.workdir_files)
     if agent.oracle and step.solution is None:
         message = "the task has no solution/solve.sh for the oracle to run"
-        return AgentRun(failure=Failure("FileNotFoundError", message, site.host.now()))
+        return AgentEnding(failure=Failure("FileNotFoundError", message, site.host.now()))
     command = agent_command(site, bench, task, step, agent)
     if command is None:
-        return AgentRun()
+        return AgentEnding()
     ran = without_secrets(site.sandbox.run(command), agent)
     used = None if site.model is None else site.model.take_use()
-    return AgentRun(ran, _agent_failure(ran, command.limits.timeout_sec), used)
+    return AgentEnding(ran, _agent_failure(ran, command.limits.timeout_sec), used)
 
 
 def without_secrets(ran: Ran, agent: Agent) -> Ran:

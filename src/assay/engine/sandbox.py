@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Protocol
 
 from assay.core.errors import AssayError
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 # The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
 
 
-class InterruptedRunError(AssayError):
+class StoppedError(AssayError):
     """The user stopped the run. This says nothing about the agent or the measurement."""
 
 
@@ -66,7 +66,7 @@ class Command:
 class Ran:
     """How a command ended, the tail of its output, and the resources that it used."""
 
-    end: RunEnd
+    end: ProcessEnd
     output: bytes
     output_cut: bool
     started_at: datetime

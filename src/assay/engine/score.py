@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from assay.core.check import MayBeObjective, NoteForJudge, RunsCommand
+from assay.core.check import MayBeObjective, NeedsCommands, NoteForJudge
 from assay.core.grading import PlacedCheck, RunCheck, grade, run_here
 from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 from assay.core.placement import Placed
@@ -20,15 +20,15 @@ from assay.dialects.scorers.report import (
     Row,
     RowVerdict,
     RubricNote,
-    Run,
     ScorersReport,
+    StatusGate,
     WorkspaceSummary,
     explain_disagreement,
     headline,
     json_text,
 )
-from assay.engine.run_metrics import RunLimits, passed, run_metrics
-from assay.evidence.coding_run import AgentRecord, RunMetric, RunStatus
+from assay.engine.run_metrics import MetricLimits, passed, run_metrics
+from assay.evidence.coding_run import AgentRecord, MetricRow, RunStatus
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 
 
@@ -39,7 +39,7 @@ def score_run(
     status: RunStatus = RunStatus.COMPLETED,
     run_check: RunCheck[Workspace] = run_here,
     agent: AgentRecord = AgentRecord(),  # noqa: B008 - frozen
-    limits: RunLimits = RunLimits(),  # noqa: B008 - frozen
+    limits: MetricLimits = MetricLimits(),  # noqa: B008 - frozen
 ) -> ScorersReport:
     """Ask every scorer once. A run without a workspace, or by a scenario without scorers, has two gates only.
 
@@ -89,8 +89,8 @@ def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:
     return Judge(state=JudgeState.PENDING if waiting else JudgeState.NOT_APPLICABLE, rubric_notes=notes)
 
 
-def _run(status: RunStatus, metrics: tuple[RunMetric, ...]) -> Run:
-    return Run(
+def _run(status: RunStatus, metrics: tuple[MetricRow, ...]) -> StatusGate:
+    return StatusGate(
         status=status,
         passed=passed(metrics),
         metrics=[Metric.model_validate(asdict(metric)) for metric in metrics],
@@ -118,7 +118,7 @@ def _row(one: PlacedCheck[Workspace], placed: Placed, objective: bool) -> Row:
         detail=json_text(outcome.summary),
         evidence=json_text(evidence) if not isinstance(outcome, Errored) else {"error_type": outcome.error_type},
         output=output if isinstance(output, str) else None,
-        command=check.command if isinstance(check, RunsCommand) else None,
+        command=check.command if isinstance(check, NeedsCommands) else None,
         objective=objective,
     )
 

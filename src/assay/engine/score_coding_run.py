@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol, TypeAlias
 
-from assay.core.check import RunsCommand
+from assay.core.check import NeedsCommands
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.judge_section import JudgeSection
@@ -14,17 +14,17 @@ from assay.dialects.scorers.scenario import Scenario, scenario_hash
 from assay.engine.coding_record import coding_run
 from assay.engine.coding_task import Seeded
 from assay.engine.judge_verdict import JudgeRun, Judges, is_judged, with_verdict
-from assay.engine.run_metrics import RunLimits
+from assay.engine.run_metrics import MetricLimits
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import all_required, frozen, placed_checks
 from assay.evidence.baseline import KnownBaseline
-from assay.evidence.coding_run import AgentRecord, CodingRun, Diff, RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
 from assay.evidence.workspace import Workspace
 from assay.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Candidate:
     """One run of an agent: the folder, archive or ``REPOSITORY@BRANCH`` that it left, None if it had no workspace,
     its status, and what else it left.
     """
@@ -102,7 +102,7 @@ class ScoringFiles(Protocol):
         ...
 
 
-KeepRun: TypeAlias = Callable[[CodingRun, ScorersReport, JudgeSection | None], None]
+KeepRun: TypeAlias = Callable[[CodingRecord, ScorersReport, JudgeSection | None], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class _Ending:
 NOTHING: Final = Afterwards()
 
 
-def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
+def score_by_task(task: str, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
     """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
     loaded = _Loaded(
@@ -144,7 +144,7 @@ def score_by_task(task: str, attempt: Attempt, files: ScoringFiles, ends: Afterw
 
 
 def score_by_scenario(
-    scenario: str, baseline: str | None, attempt: Attempt, files: ScoringFiles, ends: Afterwards = NOTHING
+    scenario: str, baseline: str | None, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING
 ) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
     found = files.load_scenario(scenario)
@@ -163,7 +163,7 @@ def score_against(
     origin: str,
     left: Files | Commit,
     before: KnownBaseline,
-    attempt: Attempt,
+    attempt: Candidate,
     files: ScoringFiles,
     *,
     assumed: Sequence[str] = (),
@@ -215,18 +215,18 @@ class _Loaded:
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
         return replace(self, provenance=provenance)
 
-    def as_strict_as(self, attempt: Attempt) -> "_Loaded":
+    def as_strict_as(self, attempt: Candidate) -> "_Loaded":
         if not attempt.strict:
             return self
         provenance = self.provenance.model_copy(update={"strict": True})
         return replace(self, checks=all_required(self.checks), provenance=provenance)
 
     @property
-    def limits(self) -> RunLimits:
-        return RunLimits(**self.scenario.limits.model_dump())
+    def limits(self) -> MetricLimits:
+        return MetricLimits(**self.scenario.limits.model_dump())
 
 
-def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport:
+def _score_without_workspace(loaded: _Loaded, attempt: Candidate) -> ScorersReport:
     report = score_run(
         loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
     )
@@ -234,7 +234,7 @@ def _score_without_workspace(loaded: _Loaded, attempt: Attempt) -> ScorersReport
 
 
 def _ended(
-    loaded: _Loaded, report: ScorersReport, attempt: Attempt, diff: Callable[[], Diff | None]
+    loaded: _Loaded, report: ScorersReport, attempt: Candidate, diff: Callable[[], Diff | None]
 ) -> ScorersReport:
     """Ask the judge, who reads what the scorers found, if the run is completed and there is one; then keep it."""
     judge = loaded.ending.judge if is_judged(attempt.status) else None
@@ -254,13 +254,13 @@ def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
 def _score(
     loaded: _Loaded,
     workspace: Workspace,
-    attempt: Attempt,
+    attempt: Candidate,
     files: ScoringFiles,
     run_check: RunCheck[Workspace],
 ) -> ScorersReport:
     """Ask the scorers. If one runs a command, the sandbox is looked for before any is asked."""
     provenance = loaded.provenance
-    if any(isinstance(one.check, RunsCommand) for one in loaded.checks):
+    if any(isinstance(one.check, NeedsCommands) for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
     report = score_run(
         loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits

@@ -9,7 +9,15 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.guess_scenario import Guess, Project, Tools, guess_scenario
 from assay.engine.repository_ends import Ends, Wanted, ends_of
 from assay.engine.repository_port import Repository
-from assay.engine.score_coding_run import NOTHING, Afterwards, Attempt, Commit, Files, ScoringFiles, score_against
+from assay.engine.score_coding_run import (
+    NOTHING,
+    Afterwards,
+    Candidate,
+    Commit,
+    Files,
+    ScoringFiles,
+    score_against,
+)
 from assay.evidence.baseline import KnownBaseline
 
 # Where a repository may keep its scenario. It counts as the main branch has it.
@@ -30,7 +38,7 @@ def score_repository(
     repository: Repository,
     wanted: Wanted,
     rules: Rules,
-    attempt: Attempt,
+    attempt: Candidate,
     files: ScoringFiles,
     then: Afterwards = NOTHING,
 ) -> ScorersReport:

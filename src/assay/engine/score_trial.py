@@ -10,7 +10,7 @@ from assay.engine.coding_scoring import Coding, judged
 from assay.evidence.coding_run import AgentRecord, RunStatus
 
 
-class KeptRun(Protocol):
+class KeptWork(Protocol):
     """The folder of a finished run. Each method raises ``InputError`` for what can't be read."""
 
     @property
@@ -33,7 +33,7 @@ class KeptRun(Protocol):
         ...
 
 
-def score_trial(run: KeptRun, task: str | None, coding: Coding) -> ScorersReport:
+def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersReport:
     """Score a run by its task, or by another one, and add the result to the run."""
     path = task or run.task_path()
     agent = run.agent_records()

@@ -8,9 +8,9 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.terminal_bench import (
     ImportedFolder,
-    ImportedRun,
     Metadata,
     Published,
+    PublishedResult,
     TerminalBenchError,
     import_metadata,
     import_results,
@@ -27,7 +27,7 @@ TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class RunFolder:
+class ResultsFolder:
     """One run folder as it was read: its own files, and the results.json of every run in it."""
 
     name: str
@@ -44,7 +44,7 @@ class Submission:
     folders: dict[str, ImportedFolder]
 
 
-def import_terminal_bench(name: str, folders: Iterable[RunFolder]) -> Submission:
+def import_terminal_bench(name: str, folders: Iterable[ResultsFolder]) -> Submission:
     """All runs of all folders. A run that can't be used becomes a problem of the job, with the reason."""
     imported: dict[str, ImportedFolder] = {}
     problems: list[Problem] = []
@@ -78,7 +78,7 @@ def _not_listed_around(
     return replace(folder, runs=runs)
 
 
-def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:
+def _metadata(folder: ResultsFolder, notes: list[str]) -> Metadata:
     if isinstance(folder.metadata, Content):
         try:
             return import_metadata(folder.metadata.data)
@@ -89,7 +89,9 @@ def _metadata(folder: RunFolder, notes: list[str]) -> Metadata:
     return Metadata()
 
 
-def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], notes: list[str]) -> ImportedFolder:
+def _import(
+    folder: ResultsFolder, metadata: Metadata, problems: list[Problem], notes: list[str]
+) -> ImportedFolder:
     """The folder's list of runs, and the runs in the folder that the list leaves out."""
     listed = ImportedFolder([], Published(), [], [])
     if isinstance(folder.results, Content):
@@ -114,7 +116,7 @@ def _import(folder: RunFolder, metadata: Metadata, problems: list[Problem], note
 _MALFORMED = "harbor_trial_result_malformed"
 
 
-def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> ImportedRun | None:
+def _import_own(name: str, file: File, metadata: Metadata, problems: list[Problem]) -> PublishedResult | None:
     if not isinstance(file, Content):
         problems.append(Problem(name, "harbor_trial_result_missing", "no results.json", over=True))
         return None

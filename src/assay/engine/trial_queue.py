@@ -13,7 +13,7 @@ from typing import Protocol
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.job_plan import Planned, trial_name
-from assay.engine.sandbox import InterruptedRunError
+from assay.engine.sandbox import StoppedError
 from assay.engine.site import Host
 from assay.engine.trial_record import TOO_MUCH_DISK
 from assay.evidence.run import State
@@ -144,7 +144,7 @@ class TrialQueue:
                 return
             try:
                 self._run_one(planned)
-            except InterruptedRunError:
+            except StoppedError:
                 return
             except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
                 failures.append(error)
@@ -178,7 +178,7 @@ class TrialQueue:
             with self._lock:
                 self._n_retries += 1
             if self._stop.wait(wait):
-                raise InterruptedRunError("the job was stopped")
+                raise StoppedError("the job was stopped")
         return self._runner.run(planned, name)
 
     def _write(self, *, finished: bool, force: bool) -> None:

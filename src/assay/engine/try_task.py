@@ -26,7 +26,7 @@ IDLE = Agent("nop")
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class Tryout:
     """The reward of one attempt, and the part of its time limit that agent and verifier took at most."""
 
     reward: float | None
@@ -49,7 +49,7 @@ def attempt_findings(site: Site, workshop: Workshop, task: Task, times: int) -> 
     return findings
 
 
-def _about_rewards(agent: Agent, wanted: float, attempts: Sequence[Attempt]) -> Iterator[LintFinding]:
+def _about_rewards(agent: Agent, wanted: float, attempts: Sequence[Tryout]) -> Iterator[LintFinding]:
     rewards = [attempt.reward for attempt in attempts]
     got = ", ".join(dict.fromkeys("no reward" if reward is None else f"{reward:g}" for reward in rewards))
     who = f"the {agent.name} agent"
@@ -59,7 +59,7 @@ def _about_rewards(agent: Agent, wanted: float, attempts: Sequence[Attempt]) -> 
         yield LintFinding("flaky", "verifier", f"{who} got different rewards in {len(attempts)} attempts")
 
 
-def _about_room(agent: Agent, attempts: Sequence[Attempt]) -> Iterator[LintFinding]:
+def _about_room(agent: Agent, attempts: Sequence[Tryout]) -> Iterator[LintFinding]:
     for table, share in (
         ("agent", max(attempt.agent_share for attempt in attempts)),
         ("verifier", max(attempt.verifier_share for attempt in attempts)),
@@ -102,7 +102,7 @@ def _writing(paths: Sequence[str], content: str) -> str:
     return "\n".join((*lines, "true"))
 
 
-def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> Attempt:
+def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> Tryout:
     """One attempt: the value of "reward", or the lowest reward if there is no such key; None without rewards.
 
     Raises ``MeasurementError``.
@@ -116,7 +116,7 @@ def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> Attemp
         raise MeasurementError(f"{task.path}: {record.failure.message}")
     rewards = record.rewards.rewards if record.rewards is not None else None
     steps = list(zip(task.steps, record.steps, strict=False))
-    return Attempt(
+    return Tryout(
         rewards.get("reward", min(rewards.values())) if rewards else None,
         max(_share(one.agent, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC) for step, one in steps),
         max(

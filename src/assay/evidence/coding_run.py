@@ -5,7 +5,7 @@ from enum import Enum
 from typing import Literal, TypeAlias
 
 from assay.evidence.trajectory import Trajectory
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 
 class RunStatus(Enum):
@@ -43,7 +43,7 @@ class Tail:
 class AgentEnd:
     """How the agent's program ended. ``limit_sec`` is the time that it had."""
 
-    end: RunEnd
+    end: ProcessEnd
     duration_sec: float
     limit_sec: float | None = None
 
@@ -98,7 +98,7 @@ MetricValue: TypeAlias = bool | int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class RunMetric:
+class MetricRow:
     """One generic metric of the run. ``passed`` is None if nothing depends on it: no limit, or nothing known."""
 
     name: str
@@ -109,7 +109,7 @@ class RunMetric:
 
 
 @dataclass(frozen=True, slots=True)
-class CodingRun:
+class CodingRecord:
     """Everything about a run that a judge may read.
 
     ``diff`` is None for a run without a workspace. ``objective`` is the row of the objective test; None if there
@@ -128,5 +128,5 @@ class CodingRun:
     rows: tuple[ScorerRow, ...] = ()
     objective: ScorerRow | None = None
     notes: tuple[RubricNote, ...] = ()
-    metrics: tuple[RunMetric, ...] = ()
+    metrics: tuple[MetricRow, ...] = ()
     remarks: tuple[str, ...] = ()

@@ -5,17 +5,17 @@ A run that was stopped isn't remembered, nor one that came out differently when 
 
 from typing import Protocol
 
-from assay.evidence.workspace import CommandRun
+from assay.evidence.workspace import CommandResult
 
 
-class RunMemory(Protocol):
+class ResultMemory(Protocol):
     """Results by a key, which is the hash of everything that they follow from. No method raises."""
 
-    def recall(self, key: str) -> CommandRun | None:
+    def recall(self, key: str) -> CommandResult | None:
         """The result; None if there is none that can be trusted."""
         ...
 
-    def keep(self, key: str, ran: CommandRun) -> bool:
+    def keep(self, key: str, ran: CommandResult) -> bool:
         """Remember a result. Returns whether that worked."""
         ...
 
@@ -28,6 +28,6 @@ class RunMemory(Protocol):
         ...
 
 
-def may_be_kept(ran: CommandRun) -> bool:
+def may_be_kept(ran: CommandResult) -> bool:
     """Whether a command came to its own end. Another time, what was stopped may finish."""
     return ran.end.exit_code is not None and not (ran.end.timed_out or ran.end.out_of_memory or ran.end.excess)

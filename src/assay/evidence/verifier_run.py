@@ -6,7 +6,7 @@ from assay.evidence.files import File, RewardFiles
 
 
 @dataclass(frozen=True, slots=True)
-class RunEnd:
+class ProcessEnd:
     """How a command in a sandbox ended. ``exit_code`` is None if it was stopped from outside.
 
     ``excess`` says what it used too much of, if it was stopped for that.
@@ -29,5 +29,5 @@ class VerifierEvidence:
     rewards: RewardFiles
     details: File
     output: File | None
-    end: RunEnd
+    end: ProcessEnd
     strays: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Protocol
 
 from assay.evidence.apart import Answer, Question
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 
 class EntryKind(Enum):
@@ -83,10 +83,10 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class CommandRun:
+class CommandResult:
     """How a command on the workspace ended, and the tail of what it printed."""
 
-    end: RunEnd
+    end: ProcessEnd
     output: str
     output_cut: bool
     duration_sec: float
@@ -183,7 +183,7 @@ class Workspace(Protocol):
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
-    ) -> CommandRun:
+    ) -> CommandResult:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
         ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were

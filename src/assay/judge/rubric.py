@@ -10,7 +10,7 @@ from assay.judge.bounds import Bounds, cut_middle
 from assay.judge.fence import line
 from assay.judge.prompt import PromptFile, Question
 from assay.judge.read_object import UnusableError, checked_keys, read_object, text, whole_number
-from assay.judge.run_parts import RunParts, add_work
+from assay.judge.run_parts import PromptParts, add_work
 
 NAME: Final = "rubric-1"
 FIELDS: Final = frozenset({"criteria"})
@@ -71,7 +71,7 @@ def rubric_question(
     work: Work, asked: Sequence[Asked], file: PromptFile, bounds: Bounds, *, planted: bool
 ) -> Question:
     """The question, with the output as data and the criteria as instructions."""
-    made = RunParts()
+    made = PromptParts()
     if work.task is not None:
         made.add("task", [line(made.shown("task", "", cut_middle(work.task, bounds.task)).record())])
     each = bounds.diff // max(1, len(work.files))
@@ -96,7 +96,7 @@ def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:
         return Unparseable(f"the answer can't be used: {error}")
 
 
-def _file(one: OutputFile, limit: int, made: RunParts) -> str:
+def _file(one: OutputFile, limit: int, made: PromptParts) -> str:
     if one.text is None:
         return line({"file": one.name, "missing": one.why})
     return line({"file": one.name, **made.shown("output", one.name, cut_middle(one.text, limit)).record()})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Judgement, Unparseable, Verdict
 from assay.judge.asking import TRIES, Answer, Manner, ask
 from assay.judge.bounds import Bounds, Cut
@@ -53,7 +53,7 @@ AskAll: TypeAlias = Callable[[Callable[[Place], Answer[Verdict]], Iterable[Place
 
 
 def judge_run(
-    run: CodingRun,
+    run: CodingRecord,
     clients: Sequence[ModelClient],
     setting: JudgeSetting,
     make_mark: Callable[[], str],

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
-    CodingRun,
+    CodingRecord,
+    MetricRow,
     RubricNote,
-    RunMetric,
     ScorerRow,
     Tail,
     Turn,
@@ -24,7 +24,7 @@ _SHARE = 6
 
 
 @dataclass(slots=True)
-class RunParts:
+class PromptParts:
     """The parts of one run, in the order in which they are read, and what was cut."""
 
     parts: list[Part] = field(default_factory=list)
@@ -42,9 +42,9 @@ class RunParts:
         return shown
 
 
-def run_parts(run: CodingRun, bounds: Bounds) -> RunParts:
+def run_parts(run: CodingRecord, bounds: Bounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
-    made = RunParts()
+    made = PromptParts()
     made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
     if len(run.turns) > 1:
         made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
@@ -64,25 +64,25 @@ def run_parts(run: CodingRun, bounds: Bounds) -> RunParts:
     return made
 
 
-def add_work(made: RunParts, agent: AgentRecord, bounds: Bounds) -> None:
+def add_work(made: PromptParts, agent: AgentRecord, bounds: Bounds) -> None:
     """Add what an agent recorded about its own work."""
     _add_trajectory(made, agent.trajectory, bounds.trajectory)
     made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
     _add_response(made, agent.final_response, bounds.response)
 
 
-def _add_trajectory(made: RunParts, trajectory: Trajectory | None, limit: int) -> None:
+def _add_trajectory(made: PromptParts, trajectory: Trajectory | None, limit: int) -> None:
     if trajectory is not None:
         made.add("trajectory", list(_trajectory(trajectory, limit, made)))
 
 
-def _add_response(made: RunParts, response: str | None, limit: int) -> None:
+def _add_response(made: PromptParts, response: str | None, limit: int) -> None:
     if response is not None:
         shown = made.shown("final response", "", cut_middle(response, limit))
         made.add("final response", [line(shown.record())])
 
 
-def _turns(turns: Sequence[Turn], limit: int, made: RunParts) -> Iterator[str]:
+def _turns(turns: Sequence[Turn], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(turns))
     for turn in turns:
         shown = made.shown("user turns", f"turn {turn.number}", cut_middle(turn.request, each))
@@ -119,7 +119,7 @@ def _of_step(step: Step, name: str) -> Iterator[_Piece]:
         yield _Piece(name, speaker, "result", result.text)
 
 
-def _trajectory(trajectory: Trajectory, limit: int, made: RunParts) -> Iterator[str]:
+def _trajectory(trajectory: Trajectory, limit: int, made: PromptParts) -> Iterator[str]:
     """The first and the last pieces, if not all fit: how it began, and how it ended."""
     pieces = list(_pieces(trajectory))
     most = max(1, limit // _SHARE)
@@ -137,7 +137,7 @@ def _trajectory(trajectory: Trajectory, limit: int, made: RunParts) -> Iterator[
 _OVERHEAD = 60
 
 
-def _gap(pieces: Sequence[_Piece], made: RunParts) -> str:
+def _gap(pieces: Sequence[_Piece], made: PromptParts) -> str:
     lines = sum(one.text.count("\n") + 1 for one in pieces)
     size = sum(len(one.text.encode(errors="surrogatepass")) for one in pieces)
     name = f"steps {pieces[0].step} to {pieces[-1].step}"
@@ -160,14 +160,14 @@ def _ends(sizes: Sequence[int], limit: int) -> tuple[int, int]:
     return first, last
 
 
-def _objective(row: ScorerRow, limit: int, made: RunParts) -> str:
+def _objective(row: ScorerRow, limit: int, made: PromptParts) -> str:
     output = made.shown("objective test", "output", cut_front(row.output or "", limit))
     command = made.shown("objective test", "command", cut_middle(row.command or "", limit))
     said = {"name": row.name, **command.record("command"), "verdict": row.verdict, "detail": row.detail[:limit]}
     return line({**said, **output.record("output")})
 
 
-def _scorers(rows: Sequence[ScorerRow], limit: int, made: RunParts) -> Iterator[str]:
+def _scorers(rows: Sequence[ScorerRow], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(rows))
     for row in rows:
         detail = made.shown("scorer results", row.name, cut_middle(row.detail, each))
@@ -175,11 +175,11 @@ def _scorers(rows: Sequence[ScorerRow], limit: int, made: RunParts) -> Iterator[
         yield line({**said, "verdict": row.verdict, "score": row.score, **detail.record("detail")})
 
 
-def _metric(metric: RunMetric) -> str:
+def _metric(metric: MetricRow) -> str:
     return line({"name": metric.name, "value": metric.value, "limit": metric.limit, "passed": metric.passed})
 
 
-def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: RunParts) -> Iterator[str]:
+def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: PromptParts) -> Iterator[str]:
     if end is not None:
         yield line({"exit_code": end.end.exit_code, "timed_out": end.end.timed_out, "signal": end.end.signal})
     each = limit // max(1, len(tails))
@@ -188,12 +188,12 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: RunPa
         yield line({"stream": tail.name, "beginning_missing": tail.cut, **shown.record()})
 
 
-def _remarks(remarks: Sequence[str], limit: int, made: RunParts) -> Iterator[str]:
+def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[str]:
     if remarks:
         yield line(made.shown("remarks on the record", "", cut_middle("\n".join(remarks), limit)).record())
 
 
-def _notes(notes: Sequence[RubricNote], limit: int, made: RunParts) -> Iterator[str]:
+def _notes(notes: Sequence[RubricNote], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(notes))
     for note in notes:
         shown = made.shown("notes of the author", note.name, cut_middle(note.rubric, each))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.judge.diff_parts import split_diff
 
 # A comment that stands alone, or after a space: what could be anything else stays.
@@ -15,12 +15,12 @@ _COMMENT: Final = re.compile(r"(?:^|(?<=\s))(?:#\s.*|//.*|--\s.*)$")
 _ADDED: Final = "+"
 
 
-def as_it_is(run: CodingRun) -> CodingRun:
+def as_it_is(run: CodingRecord) -> CodingRecord:
     """The run itself."""
     return run
 
 
-def without_comments(run: CodingRun) -> CodingRun:
+def without_comments(run: CodingRecord) -> CodingRecord:
     """The diff without comments in its added lines."""
     if run.diff is None:
         return run
@@ -28,7 +28,7 @@ def without_comments(run: CodingRun) -> CodingRun:
     return replace(run, diff=replace(run.diff, text="\n".join(lines)))
 
 
-def with_other_names(run: CodingRun) -> CodingRun:
+def with_other_names(run: CodingRecord) -> CodingRecord:
     """Changed files under other names, in every text of the run alike."""
     names = {} if run.diff is None else _other_names([file.name for file in split_diff(run.diff.text)])
     if not names:
@@ -37,10 +37,10 @@ def with_other_names(run: CodingRun) -> CodingRun:
         r"(?<![\w.-])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?!\w)"
     )
     renamed = _mapped(msgspec.to_builtins(run), lambda text: pattern.sub(lambda found: names[found[1]], text))
-    return msgspec.convert(renamed, CodingRun)
+    return msgspec.convert(renamed, CodingRecord)
 
 
-FORMS: Final[Mapping[str, Callable[[CodingRun], CodingRun]]] = {
+FORMS: Final[Mapping[str, Callable[[CodingRecord], CodingRecord]]] = {
     "as it is": as_it_is,
     "parts reordered": as_it_is,
     "comments stripped": without_comments,

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from assay.evidence.coding_run import CodingRun
+from assay.evidence.coding_run import CodingRecord
 from assay.judge.bounds import Bounds
 from assay.judge.prompt import PromptFile, Question
 from assay.judge.run_parts import run_parts
@@ -13,7 +13,7 @@ FIELDS: Final = frozenset({"expected_outcome"})
 
 
 def verdict_question(
-    run: CodingRun, file: PromptFile, bounds: Bounds, *, planted: bool, reverse: bool = False
+    run: CodingRecord, file: PromptFile, bounds: Bounds, *, planted: bool, reverse: bool = False
 ) -> Question:
     """The question, with everything that is known about the run. ``planted`` adds a canary.
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 
 @dataclass
@@ -40,5 +40,5 @@ class PlainSandbox:
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            return Ran(RunEnd(None, timed_out=True, signal=9), b"", False, start, datetime.now(UTC))
-        return Ran(RunEnd(ran.returncode), ran.stdout, False, start, datetime.now(UTC))
+            return Ran(ProcessEnd(None, timed_out=True, signal=9), b"", False, start, datetime.now(UTC))
+        return Ran(ProcessEnd(ran.returncode), ran.stdout, False, start, datetime.now(UTC))

@@ -7,7 +7,7 @@ declare const process: { argv: string[]; exitCode: number };
 const [, , baseUrl, key] = process.argv;
 const client = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${key}` } });
 
-type Verdict = components["schemas"]["CompletedRun"]["verdict"];
+type Verdict = components["schemas"]["GradedTask"]["verdict"];
 
 async function main(): Promise<void> {
   const task = await client.POST("/v1/tasks", {
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
   if (done.data === undefined || !("verdict" in done.data)) {
     throw new Error("there is no result");
   }
-  const verdict: Verdict = (done.data as components["schemas"]["CompletedRun"]).verdict;
+  const verdict: Verdict = (done.data as components["schemas"]["GradedTask"]).verdict;
   console.log(verdict);
 
   // What the service would refuse doesn't compile.

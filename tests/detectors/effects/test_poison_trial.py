@@ -7,8 +7,8 @@ import pytest
 
 from assay.detectors.effects.poison.trial import Belief, Reported, believe
 from assay.evidence.apart import Answer, Question
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import AS_LEFT, CommandRun, Side, Tree
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import AS_LEFT, CommandResult, Side, Tree
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.fake_workspace import FakeWorkspace
 
@@ -56,7 +56,7 @@ class Runner(FakeWorkspace):
         collect: tuple[str, ...] = (),
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
-    ) -> CommandRun:
+    ) -> CommandResult:
         self.asked.append(tree.side)
         files = {PATH: self.old[PATH], **tree.files}
         agents = tree.side is Side.AGENT
@@ -65,7 +65,7 @@ class Runner(FakeWorkspace):
             ends |= run_tests(path, as_text(text), self.broken or not agents)
         forged = self.forge(as_text(files[PATH]), ends) if agents else ends
         data = None if forged is None else junit(forged)
-        return CommandRun(RunEnd(0), "", False, 0.0, dict.fromkeys(collect, data))
+        return CommandResult(ProcessEnd(0), "", False, 0.0, dict.fromkeys(collect, data))
 
     def baseline_paths(self) -> Iterable[str]:
         return sorted(self.old)

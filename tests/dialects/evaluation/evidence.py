@@ -1,11 +1,11 @@
 """What a verifier left, in memory."""
 
 from assay.evidence.files import Absent, Content, File, RewardFiles
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 REWARD, TEXT, DETAILS = "/logs/verifier/reward.json", "/logs/verifier/reward.txt", "/logs/verifier/details.json"
 OUTPUT = "/workspace/answer.json"
-FINE = RunEnd(exit_code=0)
+FINE = ProcessEnd(exit_code=0)
 
 
 def left(
@@ -14,7 +14,7 @@ def left(
     text: bytes | File | None = None,
     details: bytes | File | None = None,
     output: bytes | File | None = None,
-    end: RunEnd = FINE,
+    end: ProcessEnd = FINE,
 ) -> VerifierEvidence:
     """One verifier run. A file is its bytes, or what was found in its place; None is nothing.
 

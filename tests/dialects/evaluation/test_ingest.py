@@ -13,7 +13,7 @@ from assay.dialects.evaluation.models import ErrorSource, EvaluationResult
 from assay.dialects.evaluation.output import Declared, Format
 from assay.evaluation import Ingested, ingest
 from assay.evidence.files import Absent, Content, File, Refusal, Refused
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 from tests.builders import typed, within
 from tests.dialects.evaluation.evidence import DETAILS, FINE, OUTPUT, REWARD, TEXT, left
 
@@ -475,9 +475,9 @@ def test_a_strict_option_forbids_a_reward_for_a_schema_violation_too(
 
 # --- Tags ---
 
-TIMED_OUT = RunEnd(exit_code=None, timed_out=True)
-OUT_OF_MEMORY = RunEnd(exit_code=None, out_of_memory=True, signal=9)
-KILLED = RunEnd(exit_code=None, signal=11)
+TIMED_OUT = ProcessEnd(exit_code=None, timed_out=True)
+OUT_OF_MEMORY = ProcessEnd(exit_code=None, out_of_memory=True, signal=9)
+KILLED = ProcessEnd(exit_code=None, signal=11)
 
 
 @pytest.mark.parametrize(
@@ -488,7 +488,7 @@ KILLED = RunEnd(exit_code=None, signal=11)
         (left(b'{"reward": 1}', end=TIMED_OUT), None, ["time-out"]),
         (left(b'{"reward": 1}', end=OUT_OF_MEMORY), None, ["out of memory"]),
         (left(b'{"reward": 1}', end=KILLED), None, ["killed"]),
-        (left(b'{"reward": 1}', end=RunEnd(exit_code=3)), None, ["non-zero exit"]),
+        (left(b'{"reward": 1}', end=ProcessEnd(exit_code=3)), None, ["non-zero exit"]),
         (left(), None, ["missing artifact"]),
         (left(b"{"), None, ["malformed artifact"]),
         (left(b'{"reward": 0}', output=Absent(OUTPUT)), JSON, ["missing artifact"]),
@@ -498,7 +498,7 @@ KILLED = RunEnd(exit_code=None, signal=11)
         (left(b'{"reward": 1}', output=b"{}"), NUMBER, ["schema violation"]),
         (left(end=TIMED_OUT, output=b"{}"), NUMBER, ["time-out", "schema violation", "missing artifact"]),
         (
-            left(b"{", end=RunEnd(1), output=b"{"),
+            left(b"{", end=ProcessEnd(1), output=b"{"),
             JSON,
             ["non-zero exit", "unparseable output", "malformed artifact"],
         ),
@@ -555,10 +555,10 @@ def test_a_file_of_other_metrics_has_no_reward_and_is_not_malformed(written: str
     [
         (OUT_OF_MEMORY, "the verifier ran into its memory limit"),
         (KILLED, "the verifier was killed by signal 11"),
-        (RunEnd(exit_code=3), "the verifier ended with exit code 3"),
+        (ProcessEnd(exit_code=3), "the verifier ended with exit code 3"),
     ],
 )
-def test_how_the_run_ended_is_said_and_costs_no_reward(end: RunEnd, says: str) -> None:
+def test_how_the_run_ended_is_said_and_costs_no_reward(end: ProcessEnd, says: str) -> None:
     found = ingest(left(b'{"reward": 0.5}', end=end))
     assert summary(found) == (0.5, True, None)
     assert found.result.error_taxonomy is not None
@@ -611,7 +611,7 @@ def test_a_tag_with_half_a_character_is_no_reason_to_crash(field: str) -> None:
 
 def test_the_runners_tags_come_before_the_verifiers() -> None:
     details = json.dumps({"error_taxonomy": [{"category": "unit mismatch"}]}).encode()
-    found = ingest(left(b'{"reward": 0}', details=details, end=RunEnd(1)))
+    found = ingest(left(b'{"reward": 0}', details=details, end=ProcessEnd(1)))
     assert [category for category, _ in tags(found)] == ["non-zero exit", "unit mismatch"]
 
 
@@ -636,7 +636,7 @@ DETAILS_BYTES = (
 )
 OUTPUT_BYTES = st.binary(max_size=40) | ANY_JSON.map(dumped)
 DECLARATIONS = st.sampled_from([None, JSON, NUMBER, *(Declared(one) for one in Format)])
-ENDS = st.sampled_from([FINE, TIMED_OUT, OUT_OF_MEMORY, KILLED, RunEnd(exit_code=2)])
+ENDS = st.sampled_from([FINE, TIMED_OUT, OUT_OF_MEMORY, KILLED, ProcessEnd(exit_code=2)])
 
 
 @given(
@@ -656,7 +656,7 @@ def test_whatever_the_files_hold_there_is_a_valid_result(
     details: bytes | None,
     output: bytes | None,
     declared: Declared | None,
-    end: RunEnd,
+    end: ProcessEnd,
     strict: bool,
 ) -> None:
     evidence = left(reward, text=text, details=details, output=output, end=end)
@@ -693,7 +693,7 @@ def test_a_file_is_what_was_found_whatever_its_path() -> None:
 
 # --- A reward that the verifier may not have written itself ---
 
-KILLED_BY_9 = RunEnd(exit_code=137, signal=9)
+KILLED_BY_9 = ProcessEnd(exit_code=137, signal=9)
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from assay.dialects.harbor.reasons import REASON_CODES, reason_of_exception
 from assay.dialects.harbor.terminal_bench import (
     FAILURE_REASONS,
-    ImportedRun,
     Metadata,
     Published,
+    PublishedResult,
     TerminalBenchError,
     binary_reward,
     import_metadata,
@@ -25,7 +25,7 @@ from tests.builders import run_entry
 WHOSE = Metadata("agent", "model", "core")
 
 
-def imported(**fields: Any) -> ImportedRun:
+def imported(**fields: Any) -> PublishedResult:
     return import_run(json.dumps(run_entry("t", 1, **fields)).encode(), WHOSE)
 
 

@@ -22,8 +22,8 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.coding_run import RunStatus
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 
 PROVENANCE = Provenance(engine="0", scenario_sha256="0" * 64)
@@ -135,7 +135,7 @@ def test_a_test_content_check_when_no_test_files_changed_returns_not_applicable(
 @pytest.mark.statement("scorers.command")
 @pytest.mark.parametrize(("exit_code", "passed"), [(0, True), (1, False), (127, False)])
 def test_command_shell_command_exits_non_zero(exit_code: int, passed: bool) -> None:
-    ran = CommandRun(RunEnd(exit_code), "", False, 0.1, {})
+    ran = CommandResult(ProcessEnd(exit_code), "", False, 0.1, {})
     assert passes(FakeWorkspace(runs={"make test": ran}), "command", command="make test") is passed
 
 

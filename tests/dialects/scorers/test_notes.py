@@ -14,8 +14,8 @@ from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import placed_checks
-from assay.evidence.verifier_run import RunEnd
-from assay.evidence.workspace import CommandRun, Entry
+from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.workspace import CommandResult, Entry
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 
 PROVENANCE = Provenance(engine="0", scenario_sha256="0" * 64)
@@ -58,7 +58,7 @@ def test_2_a_required_scorer_that_breaks_fails_the_gate_and_is_shown_as_an_error
 
 @pytest.mark.statement("scorers.command-timeout")
 def test_2_a_commands_time_out_is_fail() -> None:
-    ran = CommandRun(RunEnd(None, timed_out=True), "", False, 1.0, {})
+    ran = CommandResult(ProcessEnd(None, timed_out=True), "", False, 1.0, {})
     check = PlacedCheck(Placement("slow"), Command("sleep 9", timeout_s=1))
     found = score_run([check], FakeWorkspace(runs={"sleep 9": ran}), PROVENANCE)
     assert found.scorers[0].verdict is RowVerdict.FAIL

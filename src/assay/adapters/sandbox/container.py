@@ -28,7 +28,7 @@ from assay.adapters.sandbox.run_child import Child, run_child
 from assay.adapters.scratch import temporary_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
-from assay.evidence.verifier_run import RunEnd
+from assay.evidence.verifier_run import ProcessEnd
 
 ENGINES = ("docker", "podman")
 BUILD_TIMEOUT_SEC = 3600
@@ -186,7 +186,7 @@ def _run_probe(engine: Engine, image: str) -> None:
             image=image,
         )
     )
-    if (ran.end, ran.output) != (RunEnd(exit_code=0), b"input environment\n"):
+    if (ran.end, ran.output) != (ProcessEnd(exit_code=0), b"input environment\n"):
         raise MeasurementError(
             f"a test command printed something unexpected: {ran.output.decode(errors='replace')[-300:]}"
         )
@@ -227,7 +227,7 @@ def _standard_input(content: bytes) -> Iterator[str]:
         yield folder
 
 
-def _end(ran: Ran, state: State) -> RunEnd:
+def _end(ran: Ran, state: State) -> ProcessEnd:
     """How the command ended, according to the engine. Raises ``MeasurementError`` if something else ended."""
     if not state.started:
         said = ran.output.decode(errors="replace").strip()[-500:]
@@ -236,5 +236,5 @@ def _end(ran: Ran, state: State) -> RunEnd:
         return ran.end
     if state.running or ran.end.exit_code is None:
         raise MeasurementError("the engine's client ended before the container did")
-    end = ran.end if ran.end.exit_code == state.exit_code else RunEnd(exit_code=state.exit_code)
+    end = ran.end if ran.end.exit_code == state.exit_code else ProcessEnd(exit_code=state.exit_code)
     return replace(end, out_of_memory=state.out_of_memory)

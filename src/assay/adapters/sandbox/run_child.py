@@ -18,8 +18,8 @@ from datetime import UTC, datetime, timedelta
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.started_command import OwnChild, StartedCommand
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import InterruptedRunError, Ran
-from assay.evidence.verifier_run import RunEnd
+from assay.engine.sandbox import Ran, StoppedError
+from assay.evidence.verifier_run import ProcessEnd
 
 DRAIN_SEC = 2.0
 CHUNK = 64 * 1024
@@ -35,9 +35,9 @@ def stop_all() -> None:
 
 
 def check_stopped() -> None:
-    """Raise ``InterruptedRunError`` after ``stop_all``."""
+    """Raise ``StoppedError`` after ``stop_all``."""
     if select.select([_stop_reading], [], [], 0)[0]:
-        raise InterruptedRunError("the run was stopped")
+        raise StoppedError("the run was stopped")
 
 
 class Tail:
@@ -232,12 +232,12 @@ class _Attendance:
 _SIGNALS = frozenset(one.value for one in signal.Signals)
 
 
-def _end(status: int, timed_out: bool, excess: str) -> RunEnd:
+def _end(status: int, timed_out: bool, excess: str) -> ProcessEnd:
     if timed_out:
-        return RunEnd(exit_code=None, timed_out=True)
+        return ProcessEnd(exit_code=None, timed_out=True)
     if excess:
-        return RunEnd(exit_code=None, excess=excess)
+        return ProcessEnd(exit_code=None, excess=excess)
     if status < 0:
-        return RunEnd(exit_code=None, signal=-status)
+        return ProcessEnd(exit_code=None, signal=-status)
     # A shell and bwrap report a command that a signal ended as 128 plus the signal.
-    return RunEnd(exit_code=status, signal=status - 128 if status - 128 in _SIGNALS else None)
+    return ProcessEnd(exit_code=status, signal=status - 128 if status - 128 in _SIGNALS else None)

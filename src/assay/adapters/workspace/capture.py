@@ -24,7 +24,7 @@ from assay.evidence.files import Content
 from assay.evidence.workspace import (
     AS_LEFT,
     Change,
-    CommandRun,
+    CommandResult,
     Entry,
     EntryKind,
     IgnoredFiles,
@@ -96,7 +96,7 @@ class Captured:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
-    ) -> CommandRun:
+    ) -> CommandResult:
         return self.commands.run(command, timeout_sec, tree, collect, remember, watch)
 
     def forget(self, kept_as: str) -> None:

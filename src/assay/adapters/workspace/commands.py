@@ -24,8 +24,8 @@ from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnviro
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.run_memory import RunMemory
-from assay.evidence.workspace import AS_LEFT, CommandRun, Side, Tree
+from assay.evidence.run_memory import ResultMemory
+from assay.evidence.workspace import AS_LEFT, CommandResult, Side, Tree
 
 
 def _nothing_more() -> CommandEnvironment:
@@ -53,7 +53,7 @@ class Commands:
     """Paths that commands don't see."""
     clean_git: bool = False
     """Whether commands see a repository with one commit of what is there. They never see the agent's ``.git``."""
-    memory: RunMemory | None = None
+    memory: ResultMemory | None = None
     """What was run before on the same content."""
 
     def run(
@@ -64,7 +64,7 @@ class Commands:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
-    ) -> CommandRun:
+    ) -> CommandResult:
         """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
         begin = time.monotonic()
         try:
@@ -142,7 +142,7 @@ class Commands:
 
     def _run_on(
         self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...], *, watch: bool
-    ) -> CommandRun:
+    ) -> CommandResult:
         sandbox = self.sandbox()
         for path in self._covered():
             make_room(copy, path)
@@ -157,7 +157,7 @@ class Commands:
         own_tree(copy, sandbox.owner)
         with fresh_home(self.environment(), sandbox) as around, _watching(copy, watch) as watcher:
             ran = run_in_folder(sandbox, copy, self.workdir, command, timeout_sec, around)
-        return CommandRun(
+        return CommandResult(
             end=ran.end,
             output=ran.output.decode(errors="replace"),
             output_cut=ran.output_cut,

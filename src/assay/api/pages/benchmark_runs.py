@@ -5,7 +5,7 @@ from assay.api.pages.lists import asked_for, grading_tabs, list_page
 from assay.api.pages.task_runs import names_of
 from assay.api.routes.benchmarks import started_run
 from assay.dialects.criteria.resources import NewBenchmarkRun
-from assay.engine.service.task_run_view import BenchmarkRunView
+from assay.engine.service.task_run_view import BenchmarkView
 from assay.web.model_forms import sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 
@@ -40,5 +40,5 @@ def _shown(call: ServiceCall, identity: str, secret: str | None = None) -> PageA
     run = call.service.benchmarks.run(call.organisation, identity)
     task_runs = call.service.runs.of_benchmark_run(call.organisation, run.id)
     names = names_of(call, task_runs)
-    view = BenchmarkRunView(run, [(one, names[one.id]) for one in task_runs])
+    view = BenchmarkView(run, [(one, names[one.id]) for one in task_runs])
     return call.page("benchmark_run.html", title=f"Run of {run.benchmark}", view=view, secret=secret)

@@ -13,8 +13,8 @@ from assay.dialects.scorers.resources import (
     CodingTask,
     CompletedBy,
     GradeAgain,
+    GradingState,
     NewCodingRun,
-    RunState,
 )
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
@@ -33,7 +33,7 @@ class SeedingTask(StrictModel):
     work: WorkResource
 
 
-class CompletedCodingRun(StrictModel):
+class CodingCompletion(StrictModel):
     """A run, and the work that grades it; None if it is graded already."""
 
     run: CodingRun
@@ -119,7 +119,7 @@ def put_log(call: Call) -> Any:
     return runs.coding_run(call.organisation, identity)
 
 
-@routes.post("/coding-runs/{id}/complete", CompletedCodingRun, body=CompletedBy, status=202, also=(200, 404, 409))
+@routes.post("/coding-runs/{id}/complete", CodingCompletion, body=CompletedBy, status=202, also=(200, 404, 409))
 def complete_coding(call: Call) -> Any:
     """Say how the agent ended, and have the run graded by a worker: scorers, judge and the three gates.
 
@@ -127,7 +127,7 @@ def complete_coding(call: Call) -> Any:
     """
     now = call.service.host.now()
     run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body, now)
-    if run.state is RunState.GRADED:
+    if run.state is GradingState.GRADED:
         return shown({"run": run, "work": None})
     return {"run": run, "work": shown_work(_queued(call, WorkKind.GRADE_CODING_RUN, run.id))}
 

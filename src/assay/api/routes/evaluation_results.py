@@ -16,7 +16,7 @@ GIVEN: Final = "given"
 VERIFIER: Final = "verifier"
 
 
-class TrialOfResult(StrictModel):
+class ResultOwner(StrictModel):
     """The trial that a result is of. One that isn't known yet is added."""
 
     job: Name
@@ -41,7 +41,7 @@ class NewEvaluationResult(StrictModel):
     """A result, or the artifacts that it is made from; and the run that it is of, by its id or as a trial."""
 
     run_id: str | None = Field(default=None, min_length=1, max_length=200)
-    trial: TrialOfResult | None = None
+    trial: ResultOwner | None = None
     result: EvaluationResult | None = None
     verifier: VerifierArtifacts | None = None
 

@@ -21,7 +21,7 @@ MOST_BYTES: Final = 8 * PART_BYTES
 EXPORTED: Final = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
-class RunFileResource(StrictModel):
+class KeptFileResource(StrictModel):
     """A file of a run. ``digest`` is the SHA-256 of its content."""
 
     name: str
@@ -47,7 +47,7 @@ def export_runs_jsonl(call: Call) -> Any:
     return Answer(200, b"", media_type=NDJSON, chunks=json_file(shown))
 
 
-@routes.get("/runs/{id}/files", list[RunFileResource])
+@routes.get("/runs/{id}/files", list[KeptFileResource])
 def list_run_files(call: Call) -> Any:
     """The files of a run: its trajectory, diff, final response, log and the output of its verifier."""
     found = call.service.imports.files(call.organisation, call.id)

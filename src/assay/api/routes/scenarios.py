@@ -22,7 +22,7 @@ routes = Routes()
 ARCHIVE_BYTES: Final = 64 * 1024 * 1024
 
 
-class JudgeOfRuns(StrictModel):
+class OrganisationJudge(StrictModel):
     """The language model that reads coding runs. ``token`` is sent as a bearer token, and never shown again.
 
     ``url`` is the base of an endpoint that speaks OpenAI's chat completions; loopback addresses are refused.
@@ -113,7 +113,7 @@ def get_scenario_version(call: Call) -> Any:
     return unchanging(found)
 
 
-@routes.put("/judge", JudgeResource, Scope.ADMIN, body=JudgeOfRuns)
+@routes.put("/judge", JudgeResource, Scope.ADMIN, body=OrganisationJudge)
 def put_judge(call: Call) -> Any:
     """Name the judge that reads the organisation's coding runs. Its token is encrypted, and never shown again."""
     service, told = call.service, call.body

@@ -27,7 +27,7 @@ routes = Routes()
 IDEMPOTENCY_KEY = "idempotency-key"
 
 
-class StartedRun(StrictModel):
+class Started(StrictModel):
     """A run that is going on. ``instruction`` is what the agent is asked."""
 
     id: str
@@ -41,7 +41,7 @@ class StartedRun(StrictModel):
     deadline_at: Any
 
 
-class CompletedRun(StrictModel):
+class GradedTask(StrictModel):
     """How a run came out. For a run that is ``scored``, criterion runs have neither details nor evidence."""
 
     id: str
@@ -94,15 +94,15 @@ def get_task_run(call: Call) -> Any:
     return run if run.status is Status.ACTIVE else unchanging(run)
 
 
-@routes.post("/task-runs/{id}/start", StartedRun, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
+@routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
 def start(call: Call) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
     run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.id)
     snapshot = call.service.runs.snapshot(call.organisation, run.snapshot)
-    return of_row(StartedRun, run, name=snapshot.name, instruction=snapshot.instruction)
+    return of_row(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
-@routes.post("/task-runs/{id}/complete", CompletedRun, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
+@routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
 def complete(call: Call) -> Any:
     """Grade a started run: hold the criteria of its task against its playground.
 

@@ -1,9 +1,9 @@
 """Tests that failed, that still fail as they were, and that nobody sees fail any more."""
 
-from assay.detectors.effects.suite import SuiteRun
+from assay.detectors.effects.suite import SuiteResult
 
 
-def covered_up(own: SuiteRun, before: SuiteRun, kept: SuiteRun) -> dict[str, str]:
+def covered_up(own: SuiteResult, before: SuiteResult, kept: SuiteResult) -> dict[str, str]:
     """By test, what became of it: it failed before, and as it was it fails on the agent's source, too.
 
     ``own`` are the agent's tests on its source, ``before`` the baseline's on the baseline's, and ``kept`` the

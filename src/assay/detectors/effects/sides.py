@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.suite import Suite, SuiteRun, lost
+from assay.detectors.effects.suite import Suite, SuiteResult, lost
 from assay.detectors.effects.watch.model import Watch, Way
 from assay.evidence.workspace import Tree, Workspace
 
@@ -44,7 +44,7 @@ class Side:
     """One side's tests on the agent's source. ``plain`` is a run that nobody watched, if there was one."""
 
     def __init__(
-        self, suite: Suite, watch: Watch | None, tree: Tree, evidence: Workspace, plain: SuiteRun | None = None
+        self, suite: Suite, watch: Watch | None, tree: Tree, evidence: Workspace, plain: SuiteResult | None = None
     ) -> None:
         self.suite, self.watch, self.tree, self.evidence = suite, watch, tree, evidence
         self.reach: Reach | None = None
@@ -100,10 +100,10 @@ class Side:
         ran = self._spent(self._run(watch.choosing(self.tree, [one], reach)))
         return wanted <= ran.passed and not all_others - wanted <= ran.passed | ran.others
 
-    def _run(self, way: Way, most: float | None = None) -> SuiteRun:
+    def _run(self, way: Way, most: float | None = None) -> SuiteResult:
         return self.suite.run(self.evidence, way.tree, way.setting, way.collect, most)
 
-    def _spent(self, ran: SuiteRun) -> SuiteRun:
+    def _spent(self, ran: SuiteResult) -> SuiteResult:
         self.spent_sec += ran.spent_sec
         return ran
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.steering import steers_a_runner
-from assay.evidence.workspace import CommandRun, Opened, Tree, Workspace, changed_paths
+from assay.evidence.workspace import CommandResult, Opened, Tree, Workspace, changed_paths
 from assay.formats.path_patterns import plain_path
 from assay.formats.runner_start import why_not_started
 from assay.formats.test_reports.model import Ended, uniform
@@ -16,7 +16,7 @@ TESTS_OF_BASELINE = ("@tests", "@runner")
 
 
 @dataclass(frozen=True, slots=True)
-class SuiteRun:
+class SuiteResult:
     """How the tests ended. Without a report, nothing is known but the exit code."""
 
     passed: frozenset[str]
@@ -60,7 +60,7 @@ class Suite:
         collect: tuple[str, ...] = (),
         most: float | None = None,
         watch: bool = False,
-    ) -> SuiteRun:
+    ) -> SuiteResult:
         """Run the tests on a tree, or remember how they ended there.
 
         ``most`` is a shorter time limit; ``watch`` notes which files are opened.
@@ -70,7 +70,7 @@ class Suite:
         ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember=True, watch=watch)
         return self._read(ran)
 
-    def _read(self, ran: CommandRun) -> SuiteRun:
+    def _read(self, ran: CommandResult) -> SuiteResult:
         ends: dict[str, Ended] = {}
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
         if self.report is not None and data is not None:
@@ -79,7 +79,7 @@ class Suite:
             except ValueError:
                 data = None
         passed = frozenset(name for name, end in ends.items() if end is Ended.PASSED)
-        return SuiteRun(
+        return SuiteResult(
             passed=passed,
             others=frozenset(ends) - passed,
             exit_code=ran.end.exit_code,
@@ -95,7 +95,7 @@ class Suite:
         )
 
 
-def lost(before: SuiteRun, after: SuiteRun, among: frozenset[str] | None = None) -> list[str]:
+def lost(before: SuiteResult, after: SuiteResult, among: frozenset[str] | None = None) -> list[str]:
     """The tests that passed before and don't now. Without a report, all tests are one."""
     if not before.has_report:
         return ["the command"] if before.exit_code == 0 and after.exit_code != 0 else []

@@ -15,7 +15,7 @@ from assay.detectors.effects.asking import DRIVERS, Driver
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
-from assay.evidence.workspace import CommandRun, Side, Tree, Workspace
+from assay.evidence.workspace import CommandResult, Side, Tree, Workspace
 
 Answer = tuple[bool, str]
 """Whether something was raised, and what was told."""
@@ -132,7 +132,7 @@ def _run(
     wanted: dict[str, Any],
     collect: tuple[str, ...],
     side: Side = Side.AGENT,
-) -> CommandRun:
+) -> CommandResult:
     """Run the baseline's tests on one side's source with our recorders in folders of their own."""
     on_top: dict[str, bytes] = {}
     setting = ""

@@ -17,7 +17,7 @@ from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationRe
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.dialects.evaluation.verifier_words import read_words
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 MALFORMED = "malformed artifact"
 MOST_STRAYS = 20
@@ -121,7 +121,7 @@ def _is_fine(why: Refusal, declared: Declared) -> bool:
     )
 
 
-def _in_time(reward: _Reward, end: RunEnd) -> _Reward:
+def _in_time(reward: _Reward, end: ProcessEnd) -> _Reward:
     """A verifier that ran out of time wasn't done, so what it wrote before doesn't count."""
     if not end.timed_out and not end.excess:
         return reward
@@ -147,7 +147,7 @@ def _conflict(files: RewardFiles) -> str | None:
     return f"{files.json.path} has {values[0]}, but {files.text.path} has {values[1]}"
 
 
-def _undisputed(reward: _Reward, end: RunEnd, conflict: str | None) -> _Reward:
+def _undisputed(reward: _Reward, end: ProcessEnd, conflict: str | None) -> _Reward:
     """Only a reward that the verifier must have written itself."""
     if reward.value is not None and end.signal is not None:
         error = f"the verifier was killed by signal {end.signal}, so its reward doesn't count: {reward.value}"
@@ -261,7 +261,7 @@ def _mechanical_tags(
     ]
 
 
-def _tags_of_end(end: RunEnd) -> list[tuple[str, str | None]]:
+def _tags_of_end(end: ProcessEnd) -> list[tuple[str, str | None]]:
     if end.timed_out:
         return [("time-out", "the verifier ran into its time limit")]
     if end.excess:

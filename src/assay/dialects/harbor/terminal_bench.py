@@ -45,7 +45,7 @@ class Published(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedRun:
+class PublishedResult:
     """One run of terminal-bench: the trial, and the failure mode as it was written."""
 
     trial: Trial
@@ -66,13 +66,13 @@ class BrokenEntry:
 class ImportedFolder:
     """One run folder: its runs in order, its published figures, and the entries that can't be used."""
 
-    runs: list[ImportedRun]
+    runs: list[PublishedResult]
     published: Published
     problems: list["BrokenEntry"]
     notes: list[str]
 
 
-class _Run(msgspec.Struct):
+class _RunResult(msgspec.Struct):
     trial_name: str
     task_id: str
     is_resolved: bool | None = None
@@ -136,11 +136,11 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     entries = found.get("results")
     if not isinstance(entries, list):
         raise TerminalBenchError("results.json must have a list named results, but it has none")
-    runs: list[ImportedRun] = []
+    runs: list[PublishedResult] = []
     problems: list[BrokenEntry] = []
     for index, entry in enumerate(entries):
         try:
-            runs.append(_imported(msgspec.convert(entry, _Run), metadata))
+            runs.append(_imported(msgspec.convert(entry, _RunResult), metadata))
         except msgspec.ValidationError as error:
             name = entry.get("trial_name") if isinstance(entry, dict) else None
             known = name if isinstance(name, str) else None
@@ -149,10 +149,10 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     return ImportedFolder(runs, published, problems, notes)
 
 
-def import_run(result: bytes, metadata: Metadata) -> ImportedRun:
+def import_run(result: bytes, metadata: Metadata) -> PublishedResult:
     """One run from the bytes of its own results.json."""
     try:
-        return _imported(msgspec.convert(_object(result, "results.json"), _Run), metadata)
+        return _imported(msgspec.convert(_object(result, "results.json"), _RunResult), metadata)
     except msgspec.ValidationError as error:
         raise TerminalBenchError(f"results.json must be the result of a run: {error}") from error
 
@@ -162,7 +162,7 @@ def binary_reward(exit_status: int) -> str:
     return "1\n" if exit_status == 0 else "0\n"
 
 
-def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
+def _imported(run: _RunResult, metadata: Metadata) -> PublishedResult:
     reason = FAILURE_REASONS.get(run.failure_mode, "harbor_trial_failed")
     trial = Trial(
         name=run.trial_name,
@@ -185,7 +185,7 @@ def _imported(run: _Run, metadata: Metadata) -> ImportedRun:
         ),
     )
     unscored = "harbor_reward_missing" if run.is_resolved is None else None
-    return ImportedRun(trial, run.failure_mode, reason or unscored)
+    return PublishedResult(trial, run.failure_mode, reason or unscored)
 
 
 def _text(value: Any) -> str | None:

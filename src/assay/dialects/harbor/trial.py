@@ -35,7 +35,7 @@ class Trial(msgspec.Struct, frozen=True, gc=False):
     finished_at: str | None = None
     seconds: "Seconds | None" = None
     model_usage: "Mapping[str, Usage] | None" = None
-    source: "SourceTrial | None" = None
+    source: "GradedSource | None" = None
 
     @property
     def evals_key(self) -> str:
@@ -54,7 +54,7 @@ class Seconds(msgspec.Struct, frozen=True, gc=False):
 NO_SECONDS = Seconds()
 
 
-class SourceTrial(msgspec.Struct, frozen=True, gc=False):
+class GradedSource(msgspec.Struct, frozen=True, gc=False):
     """The trial whose output a trial graded again: where it is, and its id. Either may be unknown."""
 
     path: str | None = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from assay.dialects.harbor.trial import SourceTrial, Usage, UsageSum
+from assay.dialects.harbor.trial import GradedSource, Usage, UsageSum
 
 
 class Timing(msgspec.Struct, gc=False):
@@ -124,8 +124,8 @@ def sum_by_model(found: Iterable[Mapping[str, Usage] | None]) -> Mapping[str, Us
     return {name: used.total() for name, used in sums.items()} or None
 
 
-def source_trial(source: Source | None) -> SourceTrial | None:
+def source_trial(source: Source | None) -> GradedSource | None:
     """The trial that this one grades again; None if it grades none again."""
     if source is None or source.action != "regrade":
         return None
-    return SourceTrial(source.path, source.trial_id)
+    return GradedSource(source.path, source.trial_id)

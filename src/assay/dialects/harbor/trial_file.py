@@ -53,7 +53,7 @@ class TrialDecoder:
             file = _decode_slowly(data)
         return self._trial(file)
 
-    def _trial(self, file: "_TrialFile") -> Trial:
+    def _trial(self, file: "_ResultFile") -> Trial:
         share = self._share_text
         verified, raised, agent = file.verifier_result, file.exception_info, file.agent_info
         rewards, lost = _without_nulls(verified.rewards) if verified is not None else (None, ())
@@ -139,7 +139,7 @@ class _Config(msgspec.Struct, gc=False):
     source_trial: Source | None = None
 
 
-class _TrialFile(msgspec.Struct, gc=False):
+class _ResultFile(msgspec.Struct, gc=False):
     task_name: str
     trial_name: str
     agent_info: _AgentInfo
@@ -156,15 +156,15 @@ class _TrialFile(msgspec.Struct, gc=False):
     step_results: list[_StepResult] | None = None
 
 
-_DECODER = msgspec.json.Decoder(_TrialFile)
+_DECODER = msgspec.json.Decoder(_ResultFile)
 
 
-def _decode_slowly(data: bytes) -> _TrialFile:
+def _decode_slowly(data: bytes) -> _ResultFile:
     try:
         found = json.loads(data)
         _coerce_rewards(found)
         drop_unusable_facts(found)
-        return msgspec.convert(found, _TrialFile, strict=False)
+        return msgspec.convert(found, _ResultFile, strict=False)
     except RewardValidationError as error:
         raise TrialFileError(f"rewards must be numbers: {str(error).splitlines()[-2].strip()}") from error
     except msgspec.MsgspecError as error:
@@ -202,7 +202,7 @@ def _without_nulls(rewards: dict[str, float | int | None] | None) -> tuple[Any, 
     return {k: v for k, v in rewards.items() if v is not None}, tuple(k for k, v in rewards.items() if v is None)
 
 
-def _usage(file: _TrialFile) -> Usage | None:
+def _usage(file: _ResultFile) -> Usage | None:
     """The usage of the trial, or the sum over its steps if the trial has none."""
     if file.agent_result is not None:
         total = _own_usage(file.agent_result)
@@ -219,7 +219,7 @@ def _own_usage(result: _AgentResult) -> Usage:
     return Usage(result.n_input_tokens, result.n_cache_tokens, result.n_output_tokens, result.cost_usd)
 
 
-def _seconds(file: _TrialFile, steps: Sequence[_StepResult]) -> Seconds | None:
+def _seconds(file: _ResultFile, steps: Sequence[_StepResult]) -> Seconds | None:
     total = seconds_between_texts(file.started_at, file.finished_at)
     agent, verifier = length(file.agent_execution), length(file.verifier)
     for step in steps:
@@ -230,7 +230,7 @@ def _seconds(file: _TrialFile, steps: Sequence[_StepResult]) -> Seconds | None:
     return Seconds(total, agent, verifier)
 
 
-def _model_usage(file: _TrialFile, steps: Sequence[_StepResult]) -> Mapping[str, Usage] | None:
+def _model_usage(file: _ResultFile, steps: Sequence[_StepResult]) -> Mapping[str, Usage] | None:
     own = None if file.agent_result is None else file.agent_result.model_usage
     if not steps:
         return own or None
@@ -242,7 +242,7 @@ def _step_exceptions(steps: Sequence[_StepResult]) -> tuple[str, ...]:
     return tuple(info.exception_type for info in infos if info.exception_type is not None)
 
 
-def _slot(file: _TrialFile) -> tuple[str, ...]:
+def _slot(file: _ResultFile) -> tuple[str, ...]:
     """The slot of this trial in the plan: its task and its agent."""
     task = file.config.task if file.config is not None else None
     agent = file.config.agent if file.config is not None else None

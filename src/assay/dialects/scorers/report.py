@@ -112,7 +112,7 @@ class Metric(StrictModel):
     detail: str
 
 
-class Run(StrictModel):
+class StatusGate(StrictModel):
     """The gate of the run itself. ``passed`` is None if no metric says anything."""
 
     status: RunStatus
@@ -166,7 +166,7 @@ class ScorersReport(StrictModel):
     overall: Overall | None
     scorers: list[Row]
     judge: Judge
-    run: Run
+    run: StatusGate
     disagreement: str | None = None
     workspace: WorkspaceSummary | None = None
     provenance: Provenance

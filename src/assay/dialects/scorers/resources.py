@@ -85,7 +85,7 @@ class CodingTask(StrictModel):
     seeded_at: datetime | None
 
 
-class RunState(Enum):
+class GradingState(Enum):
     """``open`` takes uploads; ``grading`` was completed by its caller and waits for a worker."""
 
     OPEN = "open"
@@ -127,7 +127,7 @@ class CodingRun(StrictModel):
     agent: str
     model: str | None
     metadata: dict[str, str]
-    state: RunState
+    state: GradingState
     workspace_sha256: str | None
     workspace_bytes: int | None
     files: list[UploadedFile]

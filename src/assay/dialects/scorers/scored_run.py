@@ -22,7 +22,7 @@ class AgentEnded(StrictModel):
     limit_sec: FiniteFloat | None = None
 
 
-class ScoredRun(StrictModel):
+class Scoring(StrictModel):
     """One scoring of one run. A second scoring is a second record beside it.
 
     ``scenario`` is the frozen copy that decided. The diff is kept in a file of its own beside the record.

@@ -14,7 +14,7 @@ _WITH_CANARIES = ("pytest", "unittest", "jest", "vitest", "node", "go")
 
 
 @dataclass(frozen=True, slots=True)
-class _Runner:
+class _TestTool:
     """How a runner is started so that it writes a report. Without a command, the scenario must have one."""
 
     command: str | None
@@ -23,20 +23,20 @@ class _Runner:
 
 
 RUNNERS = {
-    "pytest": _Runner(f"python3 -m pytest -q -p no:cacheprovider --junitxml={_XML}", _XML, "junit"),
-    "unittest": _Runner(
+    "pytest": _TestTool(f"python3 -m pytest -q -p no:cacheprovider --junitxml={_XML}", _XML, "junit"),
+    "unittest": _TestTool(
         f"python3 -m unittest discover -v -b 2> {_TEXT} || {{ code=$?; cat {_TEXT} >&2; exit $code; }}",
         _TEXT,
         "unittest",
     ),
-    "jest": _Runner(f"npx --no-install jest --ci --json --outputFile={_JSON}", _JSON, "jest"),
-    "vitest": _Runner(f"npx --no-install vitest run --reporter=json --outputFile={_JSON}", _JSON, "jest"),
-    "node": _Runner(f"node --test --test-reporter=junit --test-reporter-destination={_XML}", _XML, "junit"),
-    "go": _Runner(f"go test -json ./... > {_JSON}", _JSON, "go"),
-    "cargo": _Runner(
+    "jest": _TestTool(f"npx --no-install jest --ci --json --outputFile={_JSON}", _JSON, "jest"),
+    "vitest": _TestTool(f"npx --no-install vitest run --reporter=json --outputFile={_JSON}", _JSON, "jest"),
+    "node": _TestTool(f"node --test --test-reporter=junit --test-reporter-destination={_XML}", _XML, "junit"),
+    "go": _TestTool(f"go test -json ./... > {_JSON}", _JSON, "go"),
+    "cargo": _TestTool(
         f"RUSTC_BOOTSTRAP=1 cargo test -- -Z unstable-options --format json > {_JSON}", _JSON, "cargo"
     ),
-    "junit": _Runner(None, _XML, "junit"),
+    "junit": _TestTool(None, _XML, "junit"),
 }
 
 

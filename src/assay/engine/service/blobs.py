@@ -25,7 +25,7 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
-class RunFile:
+class KeptFile:
     """A file of a run. ``name`` says what it is: ``trajectory``, ``diff``, ``verifier_output`` and so on."""
 
     name: str

@@ -12,9 +12,9 @@ from typing import Any, Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.resources import CodingRun, CodingTask, CompletedBy, RunState, TaskState
+from assay.dialects.scorers.resources import CodingRun, CodingTask, CompletedBy, GradingState, TaskState
 from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.service.coding_policy import CodingPolicy, check_scenario
 from assay.engine.service.errors import ConflictError
 from assay.evidence.coding_run import Diff, RunStatus
@@ -42,7 +42,7 @@ class LeftByAgent:
 
 
 @dataclass(frozen=True, slots=True)
-class GradedRun:
+class CodingResult:
     """What came out: the scenario that decided, the report, and what was changed."""
 
     scenario: Scenario
@@ -68,9 +68,9 @@ class CodingGrader(Protocol):
         """Raises ``InputError`` for a scenario that can't be seeded."""
         ...
 
-    def grade(self, organisation: str, left: LeftByAgent) -> GradedRun: ...
+    def grade(self, organisation: str, left: LeftByAgent) -> CodingResult: ...
 
-    def judge(self, organisation: str, left: LeftByAgent, before: ScoredRun, diff: Diff | None) -> GradedRun:
+    def judge(self, organisation: str, left: LeftByAgent, before: Scoring, diff: Diff | None) -> CodingResult:
         """Ask the judge again about a run whose scorers' answers stay."""
         ...
 
@@ -93,7 +93,7 @@ class CodingTaskStore(Protocol):
         ...
 
 
-class CodingRunStore(Protocol):
+class CodingStore(Protocol):
     """Runs. One that the organisation doesn't have raises ``NotFoundError``."""
 
     def coding_run(self, organisation: str, identity: str) -> CodingRun: ...
@@ -117,7 +117,7 @@ class GradingStore(Protocol):
     """The gradings of coding runs, each of which follows the one before it. They are only added."""
 
     def keep_grading(
-        self, organisation: str, run: str, graded: GradedRun, at: datetime, request: str | None = None
+        self, organisation: str, run: str, graded: CodingResult, at: datetime, request: str | None = None
     ) -> None:
         """Add a grading with its number, naming the one before it: the first one of a run that is being graded, or
         that of a request which has none yet. Otherwise nothing is written.
@@ -126,7 +126,7 @@ class GradingStore(Protocol):
 
     def request(self, organisation: str, identity: str) -> GradingRequest: ...
 
-    def latest_grading(self, organisation: str, run: str) -> tuple[ScoredRun, Diff | None]: ...
+    def latest_grading(self, organisation: str, run: str) -> tuple[Scoring, Diff | None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +135,7 @@ class Coding:
 
     policy: CodingPolicy
     tasks: CodingTaskStore
-    runs: CodingRunStore
+    runs: CodingStore
     gradings: GradingStore
     grader: CodingGrader
     now: Callable[[], datetime]
@@ -160,32 +160,32 @@ def seed_coding_task(coding: Coding, organisation: str, identity: str) -> None:
 
 
 def complete_coding_run(
-    store: CodingRunStore, organisation: str, identity: str, ending: CompletedBy, at: datetime
+    store: CodingStore, organisation: str, identity: str, ending: CompletedBy, at: datetime
 ) -> CodingRun:
     """Close a run for grading. One that was completed before stays as it is. Raises ``ConflictError``."""
     run = store.coding_run(organisation, identity)
-    if run.state is RunState.OPEN:
+    if run.state is GradingState.OPEN:
         _refuse_without_workspace(store, organisation, run, ending)
         store.complete(organisation, identity, ending, at)
         run = store.coding_run(organisation, identity)
-    if run.state is RunState.CANCELLED:
+    if run.state is GradingState.CANCELLED:
         raise ConflictError("the coding run can't be completed: it is cancelled")
     return run
 
 
-def cancel_coding_run(store: CodingRunStore, organisation: str, identity: str, at: datetime) -> CodingRun:
+def cancel_coding_run(store: CodingStore, organisation: str, identity: str, at: datetime) -> CodingRun:
     """Close a run that is not to be graded. Raises ``ConflictError`` for one that was completed."""
     store.coding_run(organisation, identity)
     store.cancel(organisation, identity, at)
     run = store.coding_run(organisation, identity)
-    if run.state is not RunState.CANCELLED:
+    if run.state is not GradingState.CANCELLED:
         raise ConflictError(f"the coding run must be open to be cancelled, but it is {run.state.value}")
     return run
 
 
 def grade_coding_run(coding: Coding, organisation: str, identity: str) -> None:
     """Grade a run that was completed, once. Raises ``MeasurementError``."""
-    if coding.runs.coding_run(organisation, identity).state is not RunState.GRADING:
+    if coding.runs.coding_run(organisation, identity).state is not GradingState.GRADING:
         return
     graded = coding.grader.grade(organisation, coding.runs.left_by_agent(organisation, identity))
     coding.gradings.keep_grading(organisation, identity, graded, coding.now())
@@ -205,9 +205,7 @@ def grade_again(coding: Coding, organisation: str, identity: str) -> None:
     coding.gradings.keep_grading(organisation, wanted.run, graded, coding.now(), wanted.id)
 
 
-def _refuse_without_workspace(
-    store: CodingRunStore, organisation: str, run: CodingRun, ending: CompletedBy
-) -> None:
+def _refuse_without_workspace(store: CodingStore, organisation: str, run: CodingRun, ending: CompletedBy) -> None:
     """A run that ended by itself left a workspace, unless its task has no scorers."""
     if run.workspace_sha256 is not None or ending.status != RunStatus.COMPLETED.value:
         return

@@ -7,9 +7,9 @@ from typing import Any, Final
 
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
-from assay.dialects.scorers.scored_run import AgentEnded, ScoredRun
+from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.gates import gate_facts, gates_of
-from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, RunFile
+from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
 from assay.engine.service.imported_runs import Kept
 from assay.engine.service.run_evidence import Evidence
 from assay.evidence.run import Gates, Run, State, decide
@@ -28,10 +28,11 @@ _KINDS: Final = {
 }
 
 
-def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Iterable[RunFile], text: str) -> Kept:
+def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterable[KeptFile], text: str) -> Kept:
     """The row of a run by one of its gradings."""
     report = record.report
     known = {one.name: one.value for one in report.run.metrics}
+    fields = decided(gates_of(report))
     row = Run(
         job=run.job,
         name=run.id,
@@ -45,7 +46,8 @@ def coding_row(run: CodingRun, task: CodingTask, record: ScoredRun, files: Itera
         duration_sec=_duration(record.turns),
         tokens=_whole(known.get("tokens")),
         metadata={**run.metadata, "coding_task": task.id, "scenario_sha256": report.provenance.scenario_sha256},
-        **decided(gates_of(report)),
+        rewards=None if fields["score"] is None else {"reward": fields["score"]},
+        **fields,
     )
     return Kept(row, files=tuple(files), text=text)
 
@@ -109,16 +111,16 @@ def decided(gates: Gates) -> dict[str, Any]:
     }
 
 
-def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> list[RunFile]:
+def named_files(uploads: Iterable[UploadedFile], beside: Mapping[str, Blob]) -> list[KeptFile]:
     """The files of a run by what they are. A log that is nothing known has its path as its name."""
-    named: dict[str, RunFile] = {}
+    named: dict[str, KeptFile] = {}
     for one in uploads:
         folder, _, name = one.path.rpartition("/")
         kind = next((kind for start, kind in _KINDS.items() if name.startswith(start)), None)
         known = f"agent/{one.path}" if kind is None else f"{folder}/{kind}".removeprefix("/")
         free = known if known not in named else f"agent/{one.path}"
-        named[free] = RunFile(free, Blob(one.sha256, one.size))
-    return [*named.values(), *(RunFile(name, blob) for name, blob in beside.items())]
+        named[free] = KeptFile(free, Blob(one.sha256, one.size))
+    return [*named.values(), *(KeptFile(name, blob) for name, blob in beside.items())]
 
 
 def diff_name(number: int) -> str:

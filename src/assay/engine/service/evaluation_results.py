@@ -9,7 +9,7 @@ from assay.engine.job_runs import joint_validity
 from assay.engine.service.imported_runs import Kept
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide
-from assay.evidence.verifier_run import RunEnd, VerifierEvidence
+from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 REWARD_JSON: Final = "reward.json"
 REWARD_TEXT: Final = "reward.txt"
@@ -26,7 +26,7 @@ def ingested(
 ) -> Ingested:
     """The result of what a verifier left, by the rules for files: texts, None for one that it didn't write."""
     rewards = RewardFiles(_file(REWARD_JSON, reward_json), _file(REWARD_TEXT, reward_txt))
-    end = RunEnd(exit_code, timed_out)
+    end = ProcessEnd(exit_code, timed_out)
     return ingest(VerifierEvidence(rewards, _file(DETAILS, details_json), None, end))
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
@@ -13,7 +13,7 @@ import msgspec
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.job_runs import run_of_trial, runs_of, runs_without_result
-from assay.engine.service.blobs import RunFile
+from assay.engine.service.blobs import KeptFile
 from assay.engine.service.run_evidence import NO_EVIDENCE, Evidence, EvidenceSource
 from assay.evidence.run import Run
 
@@ -32,7 +32,7 @@ class Kept(msgspec.Struct, frozen=True):
     run: Run
     gradings: Sequence[Mapping[str, Any]] = ()
     annotations: Sequence[Mapping[str, Any]] = ()
-    files: Sequence[RunFile] = ()
+    files: Sequence[KeptFile] = ()
     text: str = ""
     content: str | None = None
 
@@ -78,6 +78,10 @@ class ImportStore(Protocol):
         """Whether there are runs of a job."""
         ...
 
+    def remove_waiting(self, organisation: str, job: str, kept: Container[str]) -> None:
+        """Take out runs of a job that had no result, and that aren't among those to be kept any more."""
+        ...
+
     def refuse_changed(self, organisation: str, job: str, runs: Iterable[Kept]) -> None:
         """Raises ``ConflictError`` if one of the runs of a job was imported with another result."""
         ...
@@ -100,7 +104,10 @@ def import_job(
     beside = {one.trial: one for one in histories}
     called = name or job.name
     if store.has_job(organisation, called):
-        store.refuse_changed(organisation, called, map(Kept, runs_of(job, beside.values(), name=called)))
+        runs_now = runs_of(job, beside.values(), name=called)
+        store.refuse_changed(organisation, called, map(Kept, runs_now))
+        # A trial that was only planned has another name once it begins.
+        store.remove_waiting(organisation, called, {run.name for run in runs_now})
     done = Imported(0, 0, 0)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):

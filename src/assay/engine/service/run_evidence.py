@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias
 
-from assay.engine.service.blobs import RunFile
+from assay.engine.service.blobs import KeptFile
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The files of a run, and what is searched of them."""
 
-    files: Sequence[RunFile] = field(default=())
+    files: Sequence[KeptFile] = field(default=())
     text: str = ""
 
 

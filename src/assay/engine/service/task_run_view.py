@@ -23,7 +23,7 @@ class CriterionView:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRunView:
+class TaskView:
     """A task run with everything that explains its score."""
 
     run: TaskRun
@@ -38,7 +38,7 @@ class TaskRunView:
 
 
 @dataclass(frozen=True, slots=True)
-class BenchmarkRunView:
+class BenchmarkView:
     """A benchmark run with its task runs and their names."""
 
     run: BenchmarkRun
@@ -51,12 +51,12 @@ class BenchmarkRunView:
         return counts.completed + counts.failed + counts.timed_out
 
 
-def view_task_run(runs: RunStore, records: ShownRecords, owner: Owner, identity: str) -> TaskRunView:
+def view_task_run(runs: RunStore, records: ShownRecords, owner: Owner, identity: str) -> TaskView:
     """Raises ``NotFoundError``."""
     run = runs.task_run(owner, identity)
     found = runs.criterion_runs_of(owner, run.id)
     whole = sum(one.weight for one in found)
-    return TaskRunView(
+    return TaskView(
         run,
         runs.snapshot(owner.organisation, run.snapshot),
         [view_criterion(one, one.weight / whole if whole else 0.0) for one in found],

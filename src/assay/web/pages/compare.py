@@ -83,12 +83,12 @@ def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
 
 
 def _sides(call: PageCall, names: list[str], found: Comparison) -> list[Side]:
-    """Sides come in the order of jobs and of their groups."""
+    """The sides of the comparison, each with the strips of its group."""
     views = {name: call.source.job(name) for name in names}
-    places = [(name, group.key) for name in names for group in views[name].report.groups]
+    links = {name: run_links(call.site, call.source, name) for name in names}
+    arms = [agent.arm for agent in found.agents]
     return [
-        Side(agent.arm.label, name, group, strips_of(views[name], group), run_links(call.site, call.source, name))
-        for agent, (name, group) in zip(found.agents, places, strict=True)
+        Side(arm.label, arm.job, arm.group, strips_of(views[arm.job], arm.group), links[arm.job]) for arm in arms
     ]
 
 

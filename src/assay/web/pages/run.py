@@ -47,14 +47,14 @@ class RunView:
 
     @property
     def judge(self) -> Any:
-        """The judge's last word: its verdict, or the gate without one."""
-        return self.detail.judged or (None if self.report is None else self.report.judge.verdict)
+        """The judge's last verdict; None if there is none, or if only its state is known here."""
+        known = self.detail.judged or (None if self.report is None else self.report.judge.verdict)
+        return known if known is None or known.state == self.judge_state else None
 
     @property
     def judge_state(self) -> str | None:
-        if self.detail.judged is not None:
-            return self.detail.judged.state
-        return self.detail.line.judge if self.report is None else self.report.judge.state.value
+        """The judge's gate as it decided, whichever record of the judge is here."""
+        return self.detail.line.judge
 
     @property
     def disagreement(self) -> str | None:
@@ -62,12 +62,10 @@ class RunView:
         report = self.report
         if report is None or report.overall is None:
             return None
-        if self.detail.judged is None:
+        if self.judge_state is None:
             return report.disagreement
         warned = any(row.advisory and row.verdict is RowVerdict.FAIL for row in report.scorers)
-        return explain_disagreement(
-            OverallVerdict(report.overall.verdict), JudgeState(self.detail.judged.state), warned
-        )
+        return explain_disagreement(OverallVerdict(report.overall.verdict), JudgeState(self.judge_state), warned)
 
     def to(self, **query: object) -> str:
         """The address of this page with other parameters. The list that the run is in stays."""

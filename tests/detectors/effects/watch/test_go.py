@@ -7,7 +7,7 @@ import pytest
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Everything, Reach
 from assay.detectors.effects.sides import Side
-from assay.detectors.effects.suite import Suite, SuiteRun
+from assay.detectors.effects.suite import Suite, SuiteResult
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.effects.watch.go import imports_of
 from assay.evidence.workspace import AS_LEFT, Opened
@@ -41,7 +41,7 @@ def reach_of(folder: Path, change: dict[str, str | None] | None = None) -> Reach
     evidence = project(folder, {**(change or {})}, FILES)
     watch = watch_for(Suite("go test -json ./...", 60, REPORT), evidence, "abcdefgh")
     assert watch is not None
-    reach = watch.read(SuiteRun(PASSED, frozenset(), 0, True, 1.0, None, {}, Opened()))
+    reach = watch.read(SuiteResult(PASSED, frozenset(), 0, True, 1.0, None, {}, Opened()))
     assert reach is not None
     return reach
 

@@ -17,11 +17,11 @@ from assay.adapters.store.service.run_values import insert_beside, run_values
 from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
 from assay.dialects.scorers.report import json_text
-from assay.dialects.scorers.resources import CodingRun, CodingTask, RunState
+from assay.dialects.scorers.resources import CodingRun, CodingTask, GradingState
 from assay.dialects.scorers.scenario import hash_of
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.service.blobs import Blob, BlobStore
-from assay.engine.service.coding_grading import GradedRun, GradingRequest
+from assay.engine.service.coding_grading import CodingResult, GradingRequest
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
@@ -51,7 +51,7 @@ class StoredCodingGradings(AddedRows):
         self._runs = found
 
     def keep_grading(
-        self, organisation: str, run: str, graded: GradedRun, at: datetime, request: str | None = None
+        self, organisation: str, run: str, graded: CodingResult, at: datetime, request: str | None = None
     ) -> None:
         known = self._graded(organisation, run, graded)
         with self._store.writing() as connection:
@@ -69,7 +69,7 @@ class StoredCodingGradings(AddedRows):
     def add_request(self, organisation: str, run: str, judge_only: bool) -> GradingRequest:
         """Ask for another grading. One of the same kind that waits is returned. Raises ``NotFoundError``."""
         coding = self._runs.coding_run(organisation, run)
-        if coding.state is not RunState.GRADED:
+        if coding.state is not GradingState.GRADED:
             raise ConflictError(
                 f"the coding run must be graded to be graded again, but it is {coding.state.value}"
             )
@@ -86,15 +86,15 @@ class StoredCodingGradings(AddedRows):
         row = self._one(grading_requests, organisation, identity, "request")
         return GradingRequest(row.id, row.run, row.judge_only, row.number)
 
-    def latest_grading(self, organisation: str, run: str) -> tuple[ScoredRun, Diff | None]:
+    def latest_grading(self, organisation: str, run: str) -> tuple[Scoring, Diff | None]:
         query = mine(gradings, organisation, run=run).order_by(gradings.c.number.desc()).limit(1)
-        record = ScoredRun.model_validate_json(json.dumps(one(self._store.rows(query), "grading").record))
+        record = Scoring.model_validate_json(json.dumps(one(self._store.rows(query), "grading").record))
         if record.diff_sha256 is None:
             return record, None
         text = b"".join(self._blobs.read(record.diff_sha256)).decode(errors="replace")
         return record, Diff(text, record.diff_sha256, record.diff_cut)
 
-    def _graded(self, organisation: str, run: str, graded: GradedRun) -> "_Graded":
+    def _graded(self, organisation: str, run: str, graded: CodingResult) -> "_Graded":
         """Everything that is kept of a grading. Its diff is safe when this returns."""
         coding = self._runs.coding_run(organisation, run)
         text = None if graded.diff is None else graded.diff.text.encode("utf-8", "replace")
@@ -118,12 +118,12 @@ class _Graded:
 
     coding: CodingRun
     task: CodingTask
-    graded: GradedRun
+    graded: CodingResult
     diff: Blob | None
     searched: str
 
-    def record(self, at: datetime, last: int, previous: str | None) -> ScoredRun:
-        return ScoredRun(
+    def record(self, at: datetime, last: int, previous: str | None) -> Scoring:
+        return Scoring(
             number=last + 1,
             task=self.task.id,
             scenario=self.graded.scenario,
@@ -136,7 +136,7 @@ class _Graded:
             report=self.graded.report,
         )
 
-    def row(self, record: ScoredRun) -> Kept:
+    def row(self, record: Scoring) -> Kept:
         beside = {} if self.diff is None else {diff_name(record.number): self.diff}
         if self.coding.workspace_sha256 is not None:
             beside[WORKSPACE] = Blob(self.coding.workspace_sha256, self.coding.workspace_bytes or 0)
@@ -147,13 +147,11 @@ def _taken(connection: Connection, organisation: str, run: str, at: datetime, re
     """Whether the grading is still wanted. The run's row is locked, so that gradings follow each other."""
     row = connection.execute(mine(coding_runs, organisation, id=run).with_for_update()).one()
     if request is None:
-        graded = (
-            update(coding_runs).where(coding_runs.c.id == run).values(state=RunState.GRADED.value, graded_at=at)
-        )
-        wanted = row.state == RunState.GRADING.value
-        if wanted:
-            connection.execute(graded)
-        return bool(wanted)
+        if row.state != GradingState.GRADING.value:
+            return False
+        graded = update(coding_runs).where(coding_runs.c.id == run)
+        connection.execute(graded.values(state=GradingState.GRADED.value, graded_at=at))
+        return True
     number = select(grading_requests.c.number).where(grading_requests.c.id == request)
     return connection.execute(number).scalar_one() is None
 
@@ -165,7 +163,7 @@ def _last(connection: Connection, run: str) -> tuple[int, str | None]:
     return (0, None) if row is None else (row.number, hash_of(row.record))
 
 
-def _show(connection: Connection, organisation: str, known: _Graded, record: ScoredRun, at: datetime) -> None:
+def _show(connection: Connection, organisation: str, known: _Graded, record: Scoring, at: datetime) -> None:
     """The row of the explorer. A grading that broke replaces no other one's answers."""
     run, row = known.coding.id, known.row(record)
     if record.number > 1 and known.diff is not None:

@@ -17,8 +17,8 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.resources import (
     CodingRun,
     CompletedBy,
+    GradingState,
     NewCodingRun,
-    RunState,
     TaskState,
     UploadedFile,
 )
@@ -35,7 +35,7 @@ _PATH: Final = re.compile(rf"{_PART}(?:/{_PART}){{0,5}}")
 
 
 # What the explorer shows of a run that was handed in, or ended without that.
-_SHOWN: Final = {RunState.GRADING: State.RUNNING, RunState.CANCELLED: State.CANCELLED}
+_SHOWN: Final = {GradingState.GRADING: State.RUNNING, GradingState.CANCELLED: State.CANCELLED}
 
 
 class StoredCodingRuns(AddedRows):
@@ -52,7 +52,7 @@ class StoredCodingRuns(AddedRows):
             raise ConflictError(f"the coding task must be ready, but it is {found.state}")
         name = ((found.record or {}).get("scenario") or {}).get("name")
         told = new.model_dump(exclude={"metadata"})
-        values = {**told, "task": task, "about": new.metadata, "state": RunState.OPEN.value}
+        values = {**told, "task": task, "about": new.metadata, "state": GradingState.OPEN.value}
         with self._store.writing() as connection:
             identity = self._insert(connection, coding_runs, "run", organisation, **values)
             row = waiting_row(identity, new, task, name, f"{found.scenario}@{found.version}")
@@ -97,14 +97,16 @@ class StoredCodingRuns(AddedRows):
 
     def complete(self, organisation: str, identity: str, ending: CompletedBy, at: datetime) -> bool:
         kept = ending.model_dump(mode="json")
-        return self._close(organisation, identity, RunState.GRADING, at, ending=kept)
+        return self._close(organisation, identity, GradingState.GRADING, at, ending=kept)
 
     def cancel(self, organisation: str, identity: str, at: datetime) -> bool:
-        return self._close(organisation, identity, RunState.CANCELLED, at)
+        return self._close(organisation, identity, GradingState.CANCELLED, at)
 
-    def _close(self, organisation: str, identity: str, state: RunState, at: datetime, **values: object) -> bool:
+    def _close(
+        self, organisation: str, identity: str, state: GradingState, at: datetime, **values: object
+    ) -> bool:
         own = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
-        still = own & (coding_runs.c.state == RunState.OPEN.value)
+        still = own & (coding_runs.c.state == GradingState.OPEN.value)
         closed = update(coding_runs).where(still).values(state=state.value, ended_at=at, **values)
         shown = _SHOWN[state].value
         with self._store.writing() as connection:
@@ -141,7 +143,7 @@ class StoredCodingRuns(AddedRows):
         """The row is locked, so that nobody completes the run before the upload is noted."""
         locked = mine(coding_runs, organisation, id=identity).with_for_update()
         row = one(connection.execute(locked).all(), "coding run")
-        if row.state != RunState.OPEN.value:
+        if row.state != GradingState.OPEN.value:
             raise ConflictError(f"the coding run takes no more files: it is {row.state}")
 
 
@@ -151,7 +153,7 @@ def _run(row: Any, files: list[UploadedFile]) -> CodingRun:
         row,
         task_id=row.task,
         metadata=row.about,
-        state=RunState(row.state),
+        state=GradingState(row.state),
         workspace_sha256=row.workspace,
         workspace_bytes=row.workspace_size,
         files=files,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, func, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store.bulk import one_of
@@ -23,7 +23,7 @@ from assay.adapters.store.service.run_values import (
     shown_digest,
 )
 from assay.adapters.store.service.totals import ALL, Changes, apply, totals_of, uncount
-from assay.engine.service.blobs import Blob, RunFile
+from assay.engine.service.blobs import Blob, KeptFile
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
 from assay.engine.service.run_query import OneOf, RunQuery
@@ -52,6 +52,15 @@ class StoredImports(AddedRows):
     def has_job(self, organisation: str, job: str) -> bool:
         query = select(runs.c.id).where(_of_job(organisation, job)).limit(1)
         return bool(self._store.rows(query))
+
+    def remove_waiting(self, organisation: str, job: str, kept: Container[str]) -> None:
+        waiting = runs.c.reason.in_(RESULTLESS) & (runs.c.reviewers == 0)
+        query = select(runs.c.id, runs.c.name).where(_of_job(organisation, job), waiting)
+        gone = [row.id for row in self._store.rows(query) if row.name not in kept]
+        if gone:
+            with self._store.writing() as connection:
+                uncount(connection, organisation, gone)
+                connection.execute(delete(runs).where(one_of(runs.c.id, gone, connection.dialect)))
 
     def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
         query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
@@ -113,11 +122,11 @@ class StoredImports(AddedRows):
         """Raises ``NotFoundError``."""
         return run_of_row(self._one(runs, organisation, identity, "run"))
 
-    def files(self, organisation: str, run: str) -> list[RunFile]:
+    def files(self, organisation: str, run: str) -> list[KeptFile]:
         """The files of a run. Raises ``NotFoundError``."""
         self.run(organisation, run)
         query = mine(run_files, organisation, run=run).order_by(run_files.c.name)
-        return [RunFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
+        return [KeptFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
 
     def page(self, organisation: str, asked: RunQuery) -> Rows[Run]:
         """Raises ``InputError`` for a cursor of another list."""

@@ -20,7 +20,7 @@ from assay.adapters.uploaded_job import audit_archive
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scored_run import ScoredRun
+from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.audit import Audit
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import ReadJob, arms_of
@@ -36,7 +36,7 @@ from assay.engine.service.blobs import (
     REPORT,
     TRAJECTORY,
     BlobStore,
-    RunFile,
+    KeptFile,
 )
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import RunQuery
@@ -56,7 +56,7 @@ REPORT_BYTES: Final = 64 * 2**20
 class BlobBytes:
     """A file of a run, read in parts. The last part is kept. Fulfils ``ByteSource``."""
 
-    def __init__(self, blobs: BlobStore, file: RunFile) -> None:
+    def __init__(self, blobs: BlobStore, file: KeptFile) -> None:
         self._blobs = blobs
         self._digest = file.blob.digest
         self.size = file.blob.size
@@ -152,24 +152,24 @@ class StorePages:
         found = self._files(identity).get(DIFF if name == "diff" else name)
         return None if found is None else BlobBytes(self.blobs, found)
 
-    def _files(self, identity: str) -> dict[str, RunFile]:
+    def _files(self, identity: str) -> dict[str, KeptFile]:
         return {one.name: one for one in self.imports.files(self.organisation, identity)}
 
-    def _report(self, files: Mapping[str, RunFile], remarks: list[str]) -> Any:
+    def _report(self, files: Mapping[str, KeptFile], remarks: list[str]) -> Any:
         """The newest scoring: a report by itself, or the record that holds one."""
         if REPORT not in files or files[REPORT].blob.size > REPORT_BYTES:
             return None
         data = BlobBytes(self.blobs, files[REPORT]).read(0, REPORT_BYTES)
         try:
             if b'"scored_at"' in data[:100_000] and b'"scenario"' in data:
-                record = ScoredRun.model_validate_json(data)
+                record = Scoring.model_validate_json(data)
                 return record.scored_at, record.report
             return None, ScorersReport.model_validate_json(data)
         except ValidationError:
             remarks.append("the report of the scorers can't be read")
             return None
 
-    def _text(self, files: Mapping[str, RunFile], turn: str, name: str) -> str:
+    def _text(self, files: Mapping[str, KeptFile], turn: str, name: str) -> str:
         found = files.get(f"{turn}/{name}" if turn else name)
         return (
             "" if found is None else tail(BlobBytes(self.blobs, found), RESPONSE).decode(errors="replace").strip()
@@ -213,7 +213,7 @@ def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     return job_of_runs(name, found[:MOST_RUNS], notes)
 
 
-def _turns(files: Mapping[str, RunFile]) -> list[str]:
+def _turns(files: Mapping[str, KeptFile]) -> list[str]:
     """The names of turns, in their order; "" alone for a run without turns."""
     named = {
         name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in (TRAJECTORY, LOG, FINAL_RESPONSE)

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Row
 from assay.adapters.store import writing
 from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.service.benchmarks import add_benchmark_run
-from assay.adapters.store.service.ended_runs import ENDED, list_ended
+from assay.adapters.store.service.listed_runs import ENDED, list_created, list_ended, list_started
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, one
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
 from assay.adapters.store.service.tasks import freeze
@@ -90,7 +90,10 @@ class StoredRuns(AddedRows):
             "status": Status.ACTIVE.value,
             "phase": Phase.CREATED.value,
         }
-        return self._insert(connection, task_runs, "trun", organisation, **values)
+        identity = self._insert(connection, task_runs, "trun", organisation, **values)
+        listed = {**values, "id": identity, "created_at": self._host.now()}
+        list_created(connection, organisation, self._host.new_id("run"), snapshot.name, listed)
+        return identity
 
     def task_run(self, owner: Owner, identity: str) -> TaskRun:
         return run_of_row(one(self._store.rows(_mine(owner, identity)), "task run"))
@@ -116,6 +119,7 @@ class StoredRuns(AddedRows):
             deadline = None if time_out is None else now + timedelta(seconds=time_out)
             changed = {"phase": Phase.STARTED.value, "started_at": now, "deadline_at": deadline}
             connection.execute(update(task_runs).where(task_runs.c.id == row.id).values(changed))
+            list_started(connection, owner.organisation, row, now)
             # Records of the command line ask the playground when its run began.
             began = update(playgrounds).where(playgrounds.c.id == row.playground)
             connection.execute(began.values(run_start=now))
@@ -184,7 +188,7 @@ class StoredRuns(AddedRows):
                 ]
                 connection.execute(insert(criterion_runs), values)
             name = self.snapshot(organisation, found.snapshot).name
-            list_ended(connection, organisation, self._host.new_id("run"), name, found, ending)
+            list_ended(connection, organisation, name, found, ending)
             if found.benchmark_run is not None:
                 _settle(connection, found.benchmark_run, ending.at)
         return True

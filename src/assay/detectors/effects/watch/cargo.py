@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from assay.detectors.effects.mutants import LARGEST, Mutant, SourceText
 from assay.detectors.effects.reach import Everything, Reach, Reached
-from assay.detectors.effects.suite import SuiteRun
+from assay.detectors.effects.suite import SuiteResult
 from assay.detectors.effects.watch.model import Question, Way, on_top
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.steering import steers_a_runner
@@ -135,7 +135,7 @@ class CargoWatch:
         runners = " ".join(f'CARGO_TARGET_{host}_RUNNER="sh $PWD/{self.folder}/run.sh"' for host in _HOSTS)
         return Way(on_top(tree, added), f"export {runners}; ")
 
-    def read(self, ran: SuiteRun) -> Reach | None:
+    def read(self, ran: SuiteResult) -> Reach | None:
         return read_threads(ran.files.get(self.answer), ran.passed, self.places)
 
 

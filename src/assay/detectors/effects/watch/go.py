@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from assay.detectors.effects.reach import Everything, InFiles, Loaded, Reach, Reached
-from assay.detectors.effects.suite import SuiteRun
+from assay.detectors.effects.suite import SuiteResult
 from assay.detectors.effects.watch.model import Question, Way
 from assay.evidence.workspace import Tree, Workspace, changed_paths
 from assay.formats.test_reports.model import uniform
@@ -50,7 +50,7 @@ class GoWatch:
             return Way(tree)
         return Way(tree, f"export GOFLAGS=\"${{GOFLAGS:+$GOFLAGS }}-run=\"'^({names})$'; ")
 
-    def read(self, ran: SuiteRun) -> Reach | None:
+    def read(self, ran: SuiteResult) -> Reach | None:
         tests: dict[str, Reached] = {}
         names: dict[str, set[str]] = {}
         for name in ran.passed:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.detectors.effects.reach import Everything, InFiles, Loaded, Reach, Reached
-from assay.detectors.effects.suite import SuiteRun
+from assay.detectors.effects.suite import SuiteResult
 from assay.detectors.effects.watch.model import Question, Way, driver, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.path_patterns import plain_path
@@ -53,7 +53,7 @@ class JavaScriptWatch:
         )
         return Way(added, f'{_PRELOAD.format(self.folder)}export ASSAY_ONLY="$PWD/{there}"; ')
 
-    def read(self, ran: SuiteRun) -> Reach | None:
+    def read(self, ran: SuiteResult) -> Reach | None:
         notes = read_notes(ran.files.get(self.answer))
         if notes is None:
             return None

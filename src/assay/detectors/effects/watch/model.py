@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Protocol
 
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.suite import Suite, SuiteRun
+from assay.detectors.effects.suite import Suite, SuiteResult
 from assay.evidence.workspace import Tree, Workspace
 
 DRIVERS = files("assay.detectors.effects").joinpath("drivers")
@@ -47,7 +47,7 @@ class Watch(Protocol):
         """Run some of them."""
         ...
 
-    def read(self, ran: SuiteRun) -> Reach | None:
+    def read(self, ran: SuiteResult) -> Reach | None:
         """What was noted; None if there is nothing, or something else."""
         ...
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.detectors.effects.reach import Calls, Reach
-from assay.detectors.effects.suite import SuiteRun
+from assay.detectors.effects.suite import SuiteResult
 from assay.detectors.effects.watch.model import Question, Way, driver, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
@@ -41,7 +41,7 @@ class PythonWatch:
         only = {there: json.dumps(choices).encode()}
         return Way(on_top(self._with(tree), only), f'{self._setting}export ASSAY_ONLY="$PWD/{there}"; ')
 
-    def read(self, ran: SuiteRun) -> Reach | None:
+    def read(self, ran: SuiteResult) -> Reach | None:
         return read_calls(ran.files.get(self.answer))
 
     @property
