@@ -5,7 +5,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from pydantic import TypeAdapter, ValidationError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -14,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.store.columns import DEFAULT_ORGANISATION
 from assay.api.answers import JSON, Answer, answer_with, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
 from assay.api.openapi import openapi
 from assay.api.pages.server import PageServer, PageSettings
-from assay.api.problems import RefusedError, answer_of, invalid_body
+from assay.api.problems import RefusedError, answer_of, validated
 from assay.api.record_stream import record_stream
 from assay.api.routes import (
     benchmarks,
@@ -32,14 +31,12 @@ from assay.api.routes import (
     run_files,
     runs,
     scenarios,
-    task_run_annotations,
     task_runs,
     work,
 )
 from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
-from assay.api.work_events import EVENTS, work_events
 from assay.core.errors import AssayError, InputError
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 from assay.engine.service.run_export import rendered
@@ -56,7 +53,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *coding_runs.routes.all,
     *jobs.routes.all,
     *evaluation_results.routes.all,
-    *task_run_annotations.routes.all,
+    *runs.of_task_runs.all,
     *keys.routes.all,
 )
 DOCS: Final = b"""<!DOCTYPE html>
@@ -71,7 +68,6 @@ DOCS: Final = b"""<!DOCTYPE html>
 """
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
-_ADAPTERS: dict[int, TypeAdapter[Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +176,8 @@ class Server:
 
     async def _watched(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._allowed, route, request)
-        asked = (key.organisation, request.path_params["id"])
-        first = await run_in_threadpool(self._service.work.work, *asked)
-        return StreamingResponse(work_events(self._service, first), media_type=EVENTS)
+        first = await run_in_threadpool(self._service.work.work, key.organisation, request.path_params["id"])
+        return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
         key = known
@@ -286,19 +281,9 @@ def _body(route: Route, content: bytes) -> Any:
     """What was sent, as the route takes it. Raises ``InputError``."""
     if route.body in (None, bytes, WATCH):
         return None
-    adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
-    if content.strip():
-        return _validated(adapter, route.body, content)
-    if route.needs_body:
+    if not content.strip() and route.needs_body:
         raise InputError("the body must be JSON, but it is empty")
-    return _validated(adapter, route.body, b"{}")
-
-
-def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
-    try:
-        return adapter.validate_json(content)
-    except ValidationError as error:
-        raise invalid_body(error, model) from error
+    return validated(route.body, content if content.strip() else b"{}")
 
 
 def _unless_known(request: Request, answer: Answer) -> Answer:

@@ -26,6 +26,8 @@ from assay.adapters.store.service.tasks import StoredTasks
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.host import ServiceHost
+from assay.engine.service.keys import Owner
+from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.try_criterion import TryOut
 
 
@@ -70,6 +72,11 @@ class Service:
         held = list(claims)
         self.runs.renew(held, until)
         self.work.renew(held, until)
+
+    def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
+        """Grade a started run, or answer how it ended before."""
+        kept = (self.runs, self.host, self.grade, self.claims)
+        return complete_task_run(*kept, owner, task_run, idempotency_key)
 
     def wake(self) -> None:
         """Tell the workers of this process that there is work."""

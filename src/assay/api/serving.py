@@ -9,7 +9,7 @@ from typing import Final
 import uvicorn
 from starlette.applications import Starlette
 
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.store.columns import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.pages.guard import is_loopback

@@ -21,12 +21,12 @@ from assay.adapters.store.columns import (
     UtcTime,
     created_column,
     listed,
+    metadata,
     optional_texts,
     organisation_column,
     owned,
     texts,
 )
-from assay.adapters.store.schema import metadata
 
 # Which organisation sent which archive: a blob alone belongs to nobody, and knowing its hash is no right to it.
 archives = Table(

@@ -1,7 +1,7 @@
-"""Columns that mean the same on every database."""
+"""What all tables have in common: columns that mean the same on every database, and how indexes are named."""
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     BigInteger,
@@ -11,12 +11,23 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    MetaData,
     Table,
     Text,
     TypeDecorator,
 )
 
-from assay.adapters.store.schema import metadata
+# The organisation of a store that nobody has divided.
+DEFAULT_ORGANISATION: Final = "default"
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 
 class UtcTime(TypeDecorator[datetime]):

@@ -25,8 +25,15 @@ from sqlalchemy import (
     text,
 )
 
-from assay.adapters.store.columns import UtcTime, listed, optional_texts, organisation_column, owned, texts
-from assay.adapters.store.schema import metadata
+from assay.adapters.store.columns import (
+    UtcTime,
+    listed,
+    metadata,
+    optional_texts,
+    organisation_column,
+    owned,
+    texts,
+)
 
 
 def _flag(name: str) -> Column[bool]:

@@ -24,13 +24,13 @@ from assay.adapters.store.columns import (
     UtcTime,
     created_column,
     listed,
+    metadata,
     optional_texts,
     organisation_column,
     owned,
     playground_column,
     texts,
 )
-from assay.adapters.store.schema import metadata
 
 organisations = Table(
     "organisations", metadata, Column("id", Text, primary_key=True), *texts("name"), created_column()

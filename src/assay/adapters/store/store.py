@@ -17,7 +17,9 @@ from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
 from assay.adapters.tracing import span
 from assay.core.errors import InputError
-from assay.engine.playground_store import Playground, Record
+from assay.engine.playground_store import NewEvent, Playground, Record
+
+HL7_OUTBOUND = "hl7_outbound"
 
 
 class Store(Records):
@@ -69,27 +71,19 @@ class Store(Records):
 
     def record(self, playground: str, records: Iterable[Record], new: Playground | None = None) -> int:
         """Record everything and return the number of records. ``new`` is the playground to add first, if any."""
-        count = 0
         with self.writing() as connection:
             if new is not None:
                 writing.add_playground(connection, new)
             elif not is_text(playground) or not writing.has_playground(connection, playground):
                 raise InputError(f"there is no playground {playground!r} in {self.name}")
-            for record in records:
-                writing.add(connection, playground, record)
-                count += 1
-        return count
+            return writing.add_all(connection, playground, records)
 
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
         """Make a playground again, without the records it had, and return the number of records."""
-        count = 0
         with self.writing() as connection:
             writing.remove_playground(connection, new.id)
             writing.add_playground(connection, new)
-            for record in records:
-                writing.add(connection, new.id, record)
-                count += 1
-        return count
+            return writing.add_all(connection, new.id, records)
 
     def playground(self, identity: str) -> Playground:
         """Raises ``InputError`` if there is none with that id."""
@@ -142,3 +136,16 @@ class Store(Records):
         """Errors of the database as our own, and a span in which neither statements nor values are."""
         with reaching(self.name), span(f"store {what}", db__system__name=self._engine.dialect.name):
             yield
+
+
+class EventRecorder:
+    """Fulfils the recorder of the MLLP listener."""
+
+    def __init__(self, store: Store, playground: str, event_type: str = HL7_OUTBOUND) -> None:
+        self._store = store
+        self._playground = playground
+        self._event_type = event_type
+
+    def record(self, message: bytes, received_at: datetime, peer: str) -> None:  # noqa: ARG002
+        """Keep a message. Criteria don't look at its sender."""
+        self._store.record(self._playground, [NewEvent(self._event_type, message, received_at)])

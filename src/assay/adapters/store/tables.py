@@ -12,8 +12,15 @@ from sqlalchemy import (
 )
 
 from assay.adapters.store import coding_tables, run_tables, service_tables
-from assay.adapters.store.columns import Counted, UtcTime, optional_texts, playground_column, texts
-from assay.adapters.store.schema import DEFAULT_ORGANISATION, metadata
+from assay.adapters.store.columns import (
+    DEFAULT_ORGANISATION,
+    Counted,
+    UtcTime,
+    metadata,
+    optional_texts,
+    playground_column,
+    texts,
+)
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
 __all__ = [

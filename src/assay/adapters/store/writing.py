@@ -3,7 +3,7 @@
 What is removed is a whole playground.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Table, delete, insert, literal, select
@@ -11,8 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import limits, service_tables, tables
-from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
 from assay.core.errors import InputError
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
@@ -50,6 +49,16 @@ def remove_playground(connection: Connection, identity: str) -> None:
     for table in (*records, service_tables.files, service_tables.replaced_files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
     connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
+
+
+def add_all(
+    connection: Connection, playground: str, records: Iterable[Record], received: datetime | None = None
+) -> int:
+    """Add records to a playground that is there; returns how many."""
+    count = 0
+    for count, record in enumerate(records, 1):  # noqa: B007 - what is left over is the number
+        add(connection, playground, record, received)
+    return count
 
 
 def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> None:

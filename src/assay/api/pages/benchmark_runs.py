@@ -1,7 +1,6 @@
 """Benchmark runs: the list, and one of them with its mean, what that is of, and its task runs."""
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import asked_for, grading_tabs, list_page
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.api.pages.task_runs import names_of
 from assay.api.routes.benchmarks import started_run
 from assay.dialects.criteria.resources import NewBenchmarkRun

@@ -1,7 +1,6 @@
 """Benchmarks and their versions: list, add, freeze tasks as a version, and begin a run."""
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import asked_for, grading_tabs, list_page
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
 from assay.engine.service.errors import ConflictError

@@ -1,7 +1,6 @@
 """Keys of the organisation, and who did what. A secret is shown once, on the page that answers."""
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import asked_for, list_page
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.keys import NewKey, issued_key
 from assay.core.errors import InputError
 from assay.engine.service.keys import Scope, rotate_key

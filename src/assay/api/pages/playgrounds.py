@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import asked_for, list_page
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.playgrounds import SETTINGS, set_source
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground

@@ -4,8 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import asked_for, list_page
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario

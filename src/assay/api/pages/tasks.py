@@ -5,9 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.api.pages.calls import ServiceCall
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
-from assay.api.pages.lists import asked_for, list_page
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import StrictModel, Weight
 from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written

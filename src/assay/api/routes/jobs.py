@@ -4,6 +4,7 @@ import math
 from datetime import datetime
 from typing import Any, Final
 
+from assay.adapters.store.service.paging import of_row
 from assay.adapters.uploaded_job import import_archive, report_archive
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
@@ -96,9 +97,8 @@ def list_trials(call: Call) -> Any:
     return call.service.imports.page(call.organisation, asked).each(Run.shown)
 
 
-def _shown(row: Any) -> dict[str, Any]:
-    fields = {name: getattr(row, name) for name in ("id", "name", "size", "created_at", "imported_at")}
-    return {**fields, "sha256": row.archive}
+def _shown(row: Any) -> JobResource:
+    return of_row(JobResource, row, sha256=row.archive)
 
 
 def _question(call: Call) -> Question:

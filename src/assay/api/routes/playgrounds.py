@@ -9,7 +9,7 @@ from assay.adapters.service_sources import FHIR, FILES, JUDGE, check_files_url, 
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import ProblemDetail
-from assay.api.problems import invalid_body
+from assay.api.problems import validated
 from assay.api.routing import STREAM, Call, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
@@ -20,6 +20,7 @@ from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, Tu
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
+from assay.engine.service.playground_view import SourceView, view_sources
 
 routes = Routes()
 MOST_RECORDS: Final = 1000
@@ -123,8 +124,7 @@ def _records(kind: str, model: Any, meaning: str) -> None:
     routes.post(f"/playgrounds/{{id}}/{kind}", Recorded, body=_several(model), **limits)(record)
 
 
-_EVENTS = "Record an event or a list of them, such as messages that were sent: all or none."
-_records("events", EventLine, _EVENTS)
+_records("events", EventLine, "Record an event or a list of them, such as messages that were sent: all or none.")
 _records("rows", RowLine, "Record a row of state or a list of them. A row replaces the one with its key.")
 _records("turns", TurnLine, "Record a turn of a call or a list of them.")
 _records("responses", ResponseLine, "Record an X12 response or a list of them.")
@@ -151,15 +151,13 @@ def record_lines(call: Call) -> Any:
 def put_file(call: Call) -> Any:
     """Put a file into a playground. One with the same path is replaced."""
     now = call.service.host.now()
-    found = call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content, now)
-    return {"path": found.path, "size": found.size, "modified": found.modified}
+    return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content, now)
 
 
 @routes.get("/playgrounds/{id}/sources", list[SourceResource])
 def list_sources(call: Call) -> Any:
     """The sources of a playground, without their secrets."""
-    found = call.service.playgrounds.sources(call.organisation, call.id)
-    return [_source(kind, settings, secret is not None) for kind, (settings, secret) in sorted(found.items())]
+    return view_sources(call.service.playgrounds.sources(call.organisation, call.id))
 
 
 @routes.put("/playgrounds/{id}/sources/{kind}", SourceResource, body=FhirSettings | FilesSettings | JudgeSettings)
@@ -168,18 +166,18 @@ def put_source(call: Call) -> Any:
     kind = call.path["kind"]
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
-    written = _settings(call.content, SETTINGS[kind])
+    written = validated(SETTINGS[kind], call.content)
     return set_source(call.service, call.organisation, call.id, kind, written)
 
 
-def set_source(service: Service, organisation: str, identity: str, kind: str, written: Any) -> dict[str, Any]:
+def set_source(service: Service, organisation: str, identity: str, kind: str, written: Any) -> SourceView:
     """Keep the settings of a source, and its secrets encrypted. Raises ``InputError`` and ``NotFoundError``."""
     settings, secrets = _parts(written)
     _check(kind, settings, secrets, service.policy)
     service.playgrounds.playground(organisation, identity)
     sealed = service.secrets.seal(secrets, place(identity, kind)) if secrets else None
     service.playgrounds.set_source(organisation, identity, kind, settings, sealed)
-    return _source(kind, settings, bool(secrets))
+    return SourceView(kind, settings, bool(secrets))
 
 
 @routes.delete("/playgrounds/{id}/sources/{kind}")
@@ -188,13 +186,6 @@ def delete_source(call: Call) -> Any:
     if call.path["kind"] not in SETTINGS:
         raise NotFoundError("there is no such source")
     call.service.playgrounds.remove_source(call.organisation, call.id, call.path["kind"])
-
-
-def _settings(content: bytes, model: type[Any]) -> Any:
-    try:
-        return model.model_validate_json(content)
-    except ValidationError as error:
-        raise invalid_body(error, model) from error
 
 
 def _parts(written: Any) -> tuple[dict[str, Any], dict[str, str]]:
@@ -219,7 +210,3 @@ def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy:
     except ValidationError as error:
         told = error.errors(include_url=False, include_input=False)[0]["msg"].partition(", ")[2]
         raise InputError(told or f"the URL of the source can't be used: {kind}") from error
-
-
-def _source(kind: str, settings: dict[str, Any], has_secret: bool) -> dict[str, Any]:
-    return {"kind": kind, "settings": settings, "has_secret": has_secret}

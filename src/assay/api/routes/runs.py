@@ -1,5 +1,6 @@
 """Runs of jobs that were imported: find them, read their gradings, and note what reviewers say."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
@@ -10,10 +11,14 @@ from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import Annotation
+from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.keys import Owner
 from assay.engine.service.run_query import FILTERS, SHAPES, parse_run_query
 from assay.evidence.run import Run
 
 routes = Routes()
+# Task runs are runs of the explorer, so what reviewers say about them is kept there.
+of_task_runs = Routes()
 _LISTED = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
@@ -134,3 +139,27 @@ def list_annotations(call: Call) -> Any:
     """What reviewers said about a run, the newest first."""
     rows = call.service.imports.annotations(call.organisation, call.id, call.page)
     return rows.each(lambda row: {"id": row.id, "run_id": row.run, **row.record})
+
+
+@of_task_runs.post(
+    "/task-runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201, also=(404, 409)
+)
+def annotate_task_run(call: Call) -> Any:
+    """Note a reviewer's verdict on a task run that has ended."""
+    return annotate_run(_of_run(call))
+
+
+@of_task_runs.lists("/task-runs/{id}/annotations", AnnotationResource, also=(404, 409))
+def list_task_run_annotations(call: Call) -> Any:
+    """What reviewers said about a task run that has ended, the newest first."""
+    return list_annotations(_of_run(call))
+
+
+def _of_run(call: Call) -> Call:
+    """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
+    run = call.service.runs.task_run(Owner(call.organisation), call.id)
+    try:
+        identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
+    except NotFoundError:
+        raise ConflictError(f"the task run must have ended, but it is {run.status.value}") from None
+    return replace(call, path={**call.path, "id": identity})

@@ -16,7 +16,6 @@ from assay.engine.service.keys import Owner, Scope
 from assay.engine.service.task_runs import (
     Completed,
     cancel_task_run,
-    complete_task_run,
     end_overdue,
     fail_task_run,
     start_task_run,
@@ -112,21 +111,11 @@ def complete(call: Call) -> Any:
     time is over before is timed_out, with a score of 0. With the header ``Prefer: respond-async``, the answer is
     202, and a worker grades the run.
     """
-    service = call.service
     if "respond-async" in call.headers.get("prefer", ""):
         later = _completed_later(call)
         if later is not None:
             return later
-    done = complete_task_run(
-        service.runs,
-        service.host,
-        service.grade,
-        service.claims,
-        call.key.owner,
-        call.id,
-        _idempotency_key(call),
-    )
-    return completed_answer(done)
+    return completed_answer(call.service.complete(call.key.owner, call.id, _idempotency_key(call)))
 
 
 def _completed_later(call: Call) -> Answer | None:

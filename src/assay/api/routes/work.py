@@ -1,14 +1,25 @@
 """Work that was accepted and is done later."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
+
+from starlette.concurrency import run_in_threadpool
 
 from assay.adapters.store.service.paging import of_row
 from assay.api.routing import WATCH, Call, Routes
+from assay.api.service import Service
+from assay.core.errors import AssayError
 from assay.dialects.criteria.models import StrictModel
+from assay.engine.service.run_export import rendered
 from assay.engine.service.work import Work, WorkState
 
 routes = Routes()
+EVENTS: Final = "text/event-stream"
+LOOK_EVERY_SEC: Final = 0.25
+LONGEST_SEC: Final = 15 * 60
+OVER: Final = (WorkState.DONE, WorkState.SET_ASIDE)
 
 
 class WorkResource(StrictModel):
@@ -60,3 +71,27 @@ def shown_work(work: Work) -> WorkResource:
     """Without the organisation, and who is at it."""
     again = work.not_before if work.state is WorkState.QUEUED else None
     return of_row(WorkResource, work, waiting_for_source_since=work.source_down_since, next_try_at=again)
+
+
+async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
+    """An event for the present state and for each change, until the work is over or the caller has hung up.
+
+    If the store can't be reached, the stream ends; the caller may ask again.
+    """
+    told, now = first, first
+    yield _event(now)
+    for _ in range(int(LONGEST_SEC / LOOK_EVERY_SEC)):
+        if now.state in OVER:
+            return
+        await asyncio.sleep(LOOK_EVERY_SEC)
+        try:
+            now = await run_in_threadpool(service.work.work, first.organisation, first.id)
+        except AssayError:
+            return
+        if now != told:
+            told = now
+            yield _event(now)
+
+
+def _event(work: Work) -> bytes:
+    return b"event: " + work.state.value.encode() + b"\ndata: " + rendered(shown_work(work)) + b"\n\n"

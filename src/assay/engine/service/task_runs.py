@@ -94,7 +94,9 @@ def complete_task_run(
 
     Raises ``ConflictError`` for a run that has no result to give, and ``MeasurementError`` if a source is down.
     """
-    _refuse_used(store, owner.organisation, identity, idempotency_key)
+    known = None if idempotency_key is None else store.run_with_key(owner.organisation, idempotency_key)
+    if known not in (None, identity):
+        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
     claim = host.new_id("claim")
     patience = _Patience(host)
     while True:
@@ -116,11 +118,6 @@ def complete_task_run(
         run = store.task_run(owner, identity)
         if run.status is not Status.ACTIVE:
             return _result(store, owner, run)
-
-
-def _refuse_used(store: RunStore, organisation: str, identity: str, idempotency_key: str | None) -> None:
-    if idempotency_key is not None and store.run_with_key(organisation, idempotency_key) not in (None, identity):
-        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
 
 
 def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:

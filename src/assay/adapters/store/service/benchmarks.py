@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import func, select, update
 
 from assay.adapters.store import limits
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one
@@ -106,21 +105,6 @@ class StoredBenchmarks(AddedRows):
         for run, status, count in self._store.rows(query) if runs else ():
             found.setdefault(run, {})[status] = count
         return {run: Counts(**counts) for run, counts in found.items()}
-
-
-def add_benchmark_run(
-    connection: Connection, organisation: str, identity: str, version: Version, scored: bool, now: datetime
-) -> None:
-    values = {
-        "id": identity,
-        "organisation": organisation,
-        "version": version.id,
-        "benchmark": version.benchmark,
-        "scored": scored,
-        "status": Status.ACTIVE.value,
-        "created_at": now,
-    }
-    connection.execute(insert(benchmark_runs).values(values))
 
 
 def _version(row: Any, slug: str) -> Version:

@@ -68,7 +68,7 @@ class StoredBlobs:
                 if size:
                     self._place.write(whole, size, file)
                 # Named only after it is safe: who finds the name finds the content.
-                self._name(whole, size, parts)
+                self._name([_index_row(whole, size, parts)])
         return Blob(whole, size)
 
     @contextmanager
@@ -86,9 +86,7 @@ class StoredBlobs:
             return
         # Of an empty file, there is nothing to keep.
         self._place.write_small({digest: data for digest, data in new.items() if data})
-        rows = [_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()]
-        with self._store.writing() as connection:
-            connection.execute(insert_into(connection, blob_index).on_conflict_do_nothing(), rows)
+        self._name([_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()])
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         known = self._known(digest)
@@ -119,10 +117,9 @@ class StoredBlobs:
         rows = self._store.rows(select(blob_index).where(blob_index.c.digest == digest))
         return _Known(rows[0].size, rows[0].parts) if rows else None
 
-    def _name(self, digest: str, size: int, parts: Sequence[str]) -> None:
-        values = _index_row(digest, size, parts)
+    def _name(self, rows: Sequence[Mapping[str, object]]) -> None:
         with self._store.writing() as connection:
-            connection.execute(insert_into(connection, blob_index).values(values).on_conflict_do_nothing())
+            connection.execute(insert_into(connection, blob_index).on_conflict_do_nothing(), rows)
 
 
 class BlobBatch:

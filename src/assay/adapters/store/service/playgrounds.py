@@ -45,13 +45,9 @@ class StoredPlaygrounds(AddedRows):
 
     def record(self, organisation: str, identity: str, records: Iterable[Record]) -> int:
         """Add records, all or none. Returns how many."""
-        count = 0
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
-            for record in records:
-                writing.add(connection, identity, record, self._host.now())
-                count += 1
-        return count
+            return writing.add_all(connection, identity, records, self._host.now())
 
     def put_file(self, organisation: str, identity: str, path: str, content: bytes, at: datetime) -> StoredFile:
         """A file in a playground. One with the same path is replaced."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import func, not_, or_, select
 
+from assay.adapters.store.bulk import batches
 from assay.adapters.store.run_tables import annotations, runs
 from assay.adapters.store.service.paging import StoredRows
 from assay.adapters.store.service.run_search import chosen_runs
@@ -64,9 +65,9 @@ class StoredReviews(StoredRows):
 
     def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
         found: dict[str, list[Annotation]] = {}
-        for at in range(0, len(identities), 500):
-            some = annotations.c.run.in_(identities[at : at + 500])
-            query = select(annotations.c.run, annotations.c.record).where(some).order_by(annotations.c.id)
+        for some in batches(identities, 500):
+            these = annotations.c.run.in_(some)
+            query = select(annotations.c.run, annotations.c.record).where(these).order_by(annotations.c.id)
             for run, record in self._store.rows(query):
                 found.setdefault(run, []).append(Annotation.model_validate(record))
         return found

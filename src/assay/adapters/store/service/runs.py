@@ -9,7 +9,6 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.store import writing
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.service.benchmarks import add_benchmark_run
 from assay.adapters.store.service.listed_runs import ENDED, list_created, list_ended, list_started
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, one
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
@@ -58,9 +57,10 @@ class StoredRuns(AddedRows):
         unknown = sorted(set(new.playgrounds) - {task.task_id for task in version.tasks})
         if unknown:
             raise InputError(f"playgrounds must name tasks of the benchmark, got {unknown[0]!r}")
-        run = self._host.new_id("brun")
+        values = {"version": version.id, "benchmark": version.benchmark, "scored": new.scored}
         with self._store.writing() as connection:
-            add_benchmark_run(connection, organisation, run, version, new.scored, self._host.now())
+            active = {**values, "status": Status.ACTIVE.value}
+            run = self._insert(connection, benchmark_runs, "brun", organisation, **active)
             for task in version.tasks:
                 snapshot = _snapshot(connection.execute(_frozen(organisation, task.digest)).all())
                 playground = new.playgrounds.get(task.task_id)
