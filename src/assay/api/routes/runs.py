@@ -9,9 +9,9 @@ from pydantic import Field
 from assay.api.routing import Call, Routes
 from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
-from assay.dialects.criteria.resources import Name, Text
+from assay.dialects.criteria.resources import Name, Status, Text
 from assay.dialects.evaluation.models import Annotation
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Owner
 from assay.engine.service.run_query import FILTERS, SHAPES, parse_run_query
 from assay.evidence.run import Run
@@ -158,8 +158,7 @@ def list_task_run_annotations(call: Call) -> Any:
 def _of_run(call: Call) -> Call:
     """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
     run = call.service.runs.task_run(Owner(call.organisation), call.id)
-    try:
-        identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
-    except NotFoundError:
-        raise ConflictError(f"the task run must have ended, but it is {run.status.value}") from None
+    if run.status is Status.ACTIVE:
+        raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
+    identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
     return replace(call, path={**call.path, "id": identity})
