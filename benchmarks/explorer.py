@@ -14,7 +14,7 @@ from pathlib import Path
 
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.imported import StoredImports
-from assay.api.service import service_on
+from assay.api.service import Service
 from assay.engine.service.run_fields import GROUPED
 from assay.engine.service.run_query import SORTS, RunQuery, parse_run_query
 from benchmarks.made_job import MadeJobs
@@ -108,7 +108,7 @@ def _on(name: str, where: Callable[[int], str]) -> Iterator[Result]:
     spent: dict[int, dict[str, Spent]] = {}
     for count in (FEW, MANY):
         store = open_store(where(count), create=True)
-        service = service_on(store)
+        service = Service(store)
         try:
             began = time.perf_counter()
             fill(store, HERE, count)

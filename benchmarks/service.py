@@ -22,7 +22,7 @@ from assay.adapters.store.service_tables import task_runs
 from assay.adapters.store.stored_playground import StoredPlayground
 from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.api.serving import uvicorn_config
 from assay.cli.read_jobs import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
@@ -80,7 +80,7 @@ def _imported(folder: Path, job: Path) -> Result:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Service]:
-    service = service_on(open_store(str(path), create=True))
+    service = Service(open_store(str(path), create=True))
     try:
         yield service
     finally:

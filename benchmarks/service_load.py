@@ -15,7 +15,7 @@ import httpx
 
 from assay.adapters.store.opening import open_store
 from assay.api.connections import most_connections
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.dialects.criteria.resources import NewBenchmark, NewBenchmarkRun, NewTask, NewVersion
 from assay.engine.service.keys import Owner, Scope, issue_key
 from benchmarks.made_job import MadeJobs
@@ -62,7 +62,7 @@ def _postgres() -> Iterator[Result]:
         print(f"no PostgreSQL could be started here, so nothing was measured on it: {error!r}")
         return
     try:
-        service = service_on(open_store(empty_database(server.url)))
+        service = Service(open_store(empty_database(server.url)))
         try:
             for clients in CLIENTS:
                 yield completions(service, clients, "PostgreSQL")

@@ -9,7 +9,7 @@ WITHOUT = """
 import sys
 
 EXTRAS = {
-    *("alembic", "asyncssh", "cryptography", "fastapi", "fhirpathpy", "google", "httpx", "jsonpath_rfc9535"),
+    *("alembic", "asyncssh", "cryptography", "fhirpathpy", "google", "httpx", "jsonpath_rfc9535"),
     *("opentelemetry", "psycopg", "sqlalchemy", "starlette", "uvicorn"),
 }
 

@@ -11,7 +11,7 @@ from assay.adapters.secret_box import SecretBox
 from assay.adapters.source_guard import SourcePolicy
 from assay.adapters.store.opening import open_store
 from assay.api.app import Settings, make_app
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.serving import serving
 
@@ -97,7 +97,7 @@ def serve_on(
     where: str, settings: Settings | None = None, policy: SourcePolicy | None = None, claim_sec: float = 60.0
 ) -> Iterator[Served]:
     """A service on a database, behind a real server."""
-    service = service_on(open_store(where), SecretBox(b"k" * 32), policy, claim_sec=claim_sec)
+    service = Service(open_store(where), SecretBox(b"k" * 32), policy, claim_sec=claim_sec)
     try:
         with serving(make_app(service, settings)) as url:
             yield Served(service, url)

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
 from assay.api.connections import ConnectionLimits
 from assay.api.serving import uvicorn_config
 
 
 @contextmanager
-def serving(app: FastAPI, limits: ConnectionLimits | None = None) -> Iterator[str]:
+def serving(app: Starlette, limits: ConnectionLimits | None = None) -> Iterator[str]:
     """The URL of the server, which ends with the context."""
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))

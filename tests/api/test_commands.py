@@ -184,8 +184,9 @@ def test_numbers_of_runs_come_back_to_the_last_bit(
         asked = parse_run_query([("text", "words"), ("axis", "safety=0"), ("metadata", "seed=3")])
         imports = StoredImports(copy, ThisServer())
         [row] = imports.page("full", asked).rows
-        assert (row.rewards, row.score) == (json.dumps(ODD), 1e-7)
-        assert struct.pack("d", json.loads(row.rewards)["zero"]) == struct.pack("d", -0.0)
+        rewards = dict(row.rewards or {})
+        assert (json.dumps(rewards), row.score) == (json.dumps(ODD), 1e-7)
+        assert struct.pack("d", rewards["zero"]) == struct.pack("d", -0.0)
         [file] = imports.files("full", row.id)
         assert list(StoredBlobs(copy).read(file.blob.digest)) == [b"\x00 words"]
         before = StoredImports(store, ThisServer()).groups("full", parse_run_query([("by", "kind")]))
@@ -269,7 +270,7 @@ def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path
         at = "2026-01-01 00:00:00.000000"
         values = f"('box', '{at}', '{at}', NULL, NULL, '{json.dumps({'a': 1})}')"
         columns = "id, created_at, run_start, fhir_base, file_source, data"
-        connection.execute(text(f"INSERT INTO sandboxes ({columns}) VALUES {values}"))  # noqa: S608 - our own
+        connection.execute(text(f"INSERT INTO playgrounds ({columns}) VALUES {values}"))  # noqa: S608 - our own
     engine.dispose()
     with open_store(str(path)) as store:
         assert store.playground("box").data == {"a": 1}

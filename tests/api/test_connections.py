@@ -10,13 +10,15 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.background import BackgroundTask
+from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route
 
 from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits, most_connections
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from tests.api.serving import serving
 
 HEAD_SEC = 0.4
@@ -28,7 +30,7 @@ LATE = b"HTTP/1.1 408 Request Timeout\r\n"
 def service(migrated_file: str) -> Iterator[Service]:
     from assay.adapters.store.opening import open_store  # noqa: PLC0415 - only here
 
-    opened = service_on(open_store(str(migrated_file)))
+    opened = Service(open_store(str(migrated_file)))
     yield opened
     opened.close()
 
@@ -100,12 +102,12 @@ def test_the_rest_of_a_refused_body_is_not_waited_for(impatient: str) -> None:
 
 def test_who_stops_reading_is_left() -> None:
     """What nobody reads stays in the server's memory."""
-    app, given_up = FastAPI(), threading.Event()
+    given_up = threading.Event()
 
-    @app.get("/large")
-    def large() -> Response:
+    async def large(_request: Request) -> Response:
         return Response(b" " * 50_000_000, background=BackgroundTask(given_up.set))
 
+    app = Starlette(routes=[Route("/large", large)])
     with serving(app, ConnectionLimits(read_seconds=HEAD_SEC)) as url, connected(url) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
         assert given_up.wait(30), "the server waits for ever"

@@ -17,7 +17,7 @@ import pytest
 from assay.adapters.scenario_file import scenario_of
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
 from assay.dialects.scorers.resources import GradingState, NewCodingRun
 from assay.engine.service.coding_grading import Coding, seed_coding_task
@@ -86,7 +86,7 @@ def free_port() -> int:
 
 
 def test_coding_runs_are_graded_exactly_once(where: str) -> None:
-    service = service_on(open_store(where))
+    service = Service(open_store(where))
     key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
     runs = coding_runs(service)
     acknowledged: list[str] = []
@@ -130,7 +130,7 @@ def coding_runs(service: Service) -> list[str]:
 
 
 def test_nothing_acknowledged_is_lost(where: str) -> None:
-    service = service_on(open_store(where))
+    service = Service(open_store(where))
     key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
     task = service.tasks.add("default", NewTask(name="x", criteria=[said("good morning"), said("bye")])).id
     runs = [service.runs.add("default", NewTaskRun(task_id=task)).id for _ in range(RUNS)]

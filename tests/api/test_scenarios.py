@@ -19,7 +19,7 @@ from assay.adapters.service_sandbox import ISOLATING, CodingSandbox
 from assay.adapters.store.opening import open_store
 from assay.api.app import make_app
 from assay.api.routes.scenarios import ARCHIVE_BYTES
-from assay.api.service import service_on
+from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.coding_policy import CodingPolicy, check_scenario
 from tests.api.clinic import Clinic, Served, clinic_of
@@ -251,7 +251,7 @@ def test_devices_and_links_are_kept_apart(clinic: Clinic) -> None:
 
 
 def test_a_server_without_a_sandbox_takes_no_coding_runs(where: str) -> None:
-    service = service_on(open_store(where), coding=CodingSetting("off"))
+    service = Service(open_store(where), coding=CodingSetting("off"))
     with serving(make_app(service)) as url, httpx.Client(base_url=url, timeout=60) as client:
         clinic = clinic_of(Served(service, url), client, "off")
         found = clinic.ask("POST", "/v1/archives", content=packed(PROJECT))

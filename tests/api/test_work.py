@@ -13,7 +13,7 @@ import pytest
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 from assay.core.errors import BrokenCheckError, MeasurementError
 from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
 from assay.engine.service.keys import Owner, Scope, issue_key
@@ -251,7 +251,7 @@ def test_two_workers_share_the_work(where: str) -> None:
     """Each grades at the same time as the other: neither could do all of it alone."""
     both, done = threading.Barrier(2, timeout=60), list[str]()
     with contextlib.ExitStack() as stack:
-        services = [service_on(open_store(where)) for _ in range(2)]
+        services = [Service(open_store(where)) for _ in range(2)]
         for one in services:
             stack.callback(one.close)
         runs = started(services[0], 6)

@@ -14,6 +14,7 @@ from assay.adapters.folder_pages import FolderPages
 from assay.core.errors import InputError
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
+from assay.engine.service.run_export import csv_file
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TraceQuery
 from assay.web.local_server import LocalServer
@@ -181,17 +182,9 @@ def test_runs_as_files() -> None:
     assert found[0]["score"] == 1
 
 
-def test_a_formula_stays_text_in_a_table(tmp_path: Path) -> None:
-    from assay.web.pages.runs import _cell  # noqa: PLC0415
-
-    assert [_cell(one) for one in ("=1+1", "@x", "-2", "fine", None, -2)] == [
-        "'=1+1",
-        "'@x",
-        "'-2",
-        "fine",
-        "",
-        -2,
-    ]
+def test_a_formula_stays_text_in_a_table() -> None:
+    cells = {"a": "=1+1", "b": "@x", "c": "-2", "d": "fine", "e": None, "f": -2}
+    assert b"".join(csv_file([cells], list(cells))) == b"a,b,c,d,e,f\r\n'=1+1,'@x,'-2,fine,,-2\r\n"
 
 
 def test_a_run_leads_to_its_neighbours_in_its_list_and_stays_on_its_tab() -> None:

@@ -28,7 +28,7 @@ from assay.engine.page_source import JobLine, LinePage, RunDetail, job_line
 from assay.engine.regrades import Regrade
 from assay.engine.report import report_job
 from assay.engine.run_lines import Lines
-from assay.engine.service.coding_runs import run_of_report
+from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery

@@ -16,7 +16,7 @@ from assay.dialects.scorers.report import ScorersReport
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.service.blobs import BlobStore
-from assay.engine.service.coding_runs import run_of_report
+from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.imported_runs import Imported, ImportStore, Kept, import_job
 from assay.evidence.files import Content
 

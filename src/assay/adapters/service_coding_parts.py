@@ -35,20 +35,30 @@ class CodingSetting:
     judge: bool = False
 
 
-@dataclass(frozen=True, slots=True)
 class CodingParts:
     """The parts, and the work that is done with them."""
 
-    host: ServiceHost
-    scenarios: StoredScenarios
-    tasks: StoredCodingTasks
-    runs: StoredCodingRuns
-    gradings: StoredCodingGradings
-    judges: StoredJudges
-    asked: ServiceJudges
-    sandbox: CodingSandbox
-    policy: CodingPolicy
-    grader: ServiceGrader
+    def __init__(
+        self,
+        store: Store,
+        host: ServiceHost,
+        blobs: BlobStore,
+        secrets: SecretBox,
+        sources: SourcePolicy,
+        setting: CodingSetting,
+    ) -> None:
+        """Raises ``InputError`` for a setting that can't be used."""
+        self.host, self.policy = host, setting.policy
+        self.scenarios = StoredScenarios(store, host, blobs)
+        self.tasks = StoredCodingTasks(store, host, blobs, self.scenarios)
+        self.runs = StoredCodingRuns(store, host, blobs)
+        self.gradings = StoredCodingGradings(store, host, blobs, self.tasks, self.runs)
+        self.judges = StoredJudges(store)
+        self.sandbox = CodingSandbox(setting.isolation)
+        # Nothing is graded by a service that takes no coding runs.
+        remembered = None if setting.isolation == OFF else runs_of_store(store.name)
+        self.asked = ServiceJudges(self.judges, secrets, sources, os.environ if setting.judge else None)
+        self.grader = ServiceGrader(self.sandbox, self.asked.of, host.now, remembered)
 
     def check_on(self) -> None:
         """Raises ``ConflictError`` if this server takes no coding runs."""
@@ -71,34 +81,3 @@ _WORK: Final = {
     WorkKind.GRADE_CODING_RUN: grade_coding_run,
     WorkKind.GRADE_AGAIN: grade_again,
 }
-
-
-def coding_on(
-    store: Store,
-    host: ServiceHost,
-    blobs: BlobStore,
-    secrets: SecretBox,
-    sources: SourcePolicy,
-    setting: CodingSetting,
-) -> CodingParts:
-    """Coding runs on a store. Raises ``InputError`` for a setting that can't be used."""
-    scenarios = StoredScenarios(store, host, blobs)
-    tasks = StoredCodingTasks(store, host, blobs, scenarios)
-    runs = StoredCodingRuns(store, host, blobs)
-    judges = StoredJudges(store)
-    sandbox = CodingSandbox(setting.isolation)
-    # Nothing is graded by a service that takes no coding runs.
-    remembered = None if setting.isolation == OFF else runs_of_store(store.name)
-    asked = ServiceJudges(judges, secrets, sources, os.environ if setting.judge else None)
-    return CodingParts(
-        host=host,
-        scenarios=scenarios,
-        tasks=tasks,
-        runs=runs,
-        gradings=StoredCodingGradings(store, host, blobs, tasks, runs),
-        judges=judges,
-        asked=asked,
-        sandbox=sandbox,
-        policy=setting.policy,
-        grader=ServiceGrader(sandbox, asked.of, host.now, remembered),
-    )

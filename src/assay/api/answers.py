@@ -1,16 +1,13 @@
 """Answers of the API: JSON, pages of lists, and the one shape of an error."""
 
 import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import BaseModel
-from pydantic_core import PydanticSerializationError, to_json
-
 from assay.adapters.store.service.paging import Rows
 from assay.dialects.criteria.models import StrictModel
+from assay.engine.service.run_export import rendered
 
 JSON = "application/json"
 
@@ -40,27 +37,8 @@ class ErrorAnswer(StrictModel):
     error: ProblemDetail
 
 
-def rendered(value: Any) -> bytes:
-    """A value as JSON. NaN and infinity, which JSON can't hold, are null."""
-    try:
-        return to_json(value, by_alias=True, inf_nan_mode="null")
-    except (PydanticSerializationError, UnicodeEncodeError, ValueError):
-        # A text with half of a character can be written only as an escape.
-        return json.dumps(_plain(value), allow_nan=False).encode()
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, BaseModel):
-        return _plain(value.model_dump(by_alias=True))
-    if isinstance(value, Mapping):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    return value if isinstance(value, str) else json.loads(to_json(value, inf_nan_mode="null"))
-
-
-def shown(value: Any, status: int = 200, **headers: str) -> Answer:
-    return Answer(status, rendered(value), {name.replace("_", "-"): one for name, one in headers.items()})
+def shown(value: Any, status: int = 200) -> Answer:
+    return Answer(status, rendered(value))
 
 
 def unchanging(value: Any) -> Answer:
@@ -69,8 +47,17 @@ def unchanging(value: Any) -> Answer:
     return Answer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
 
 
-def shown_page(data: Sequence[Any], rows: Rows, limit: int) -> Answer:
-    return shown({"data": data, "_meta": {"next": rows.next, "prev": rows.prev, "limit": limit}})
+def answer_with(value: Any, status: int) -> Answer:
+    """What a route answers with: an answer as it is, a part of a list, nothing, or a value."""
+    match value:
+        case Answer():
+            return value
+        case None:
+            return Answer(status, b"")
+        case Rows():
+            meta = {"next": value.next, "prev": value.prev, "limit": value.limit}
+            return shown({"data": value.rows, "_meta": meta})
+    return shown(value, status)
 
 
 def problem(

@@ -5,21 +5,21 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from fastapi import FastAPI
-from pydantic import TypeAdapter, ValidationError
+from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
-from assay.api.answers import Answer, problem
+from assay.adapters.store.columns import DEFAULT_ORGANISATION
+from assay.api.answers import JSON, Answer, answer_with, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
-from assay.api.openapi import DESCRIPTION, openapi
+from assay.api.openapi import openapi
 from assay.api.pages.server import PageServer, PageSettings
-from assay.api.problems import RefusedError, answer_of, invalid_body
+from assay.api.problems import RefusedError, answer_of, validated
 from assay.api.record_stream import record_stream
 from assay.api.routes import (
     benchmarks,
@@ -31,17 +31,15 @@ from assay.api.routes import (
     run_files,
     runs,
     scenarios,
-    task_run_annotations,
     task_runs,
     work,
 )
 from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
-from assay.api.work_events import EVENTS, work_events
 from assay.core.errors import AssayError, InputError
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
-from assay.version import VERSION
+from assay.engine.service.run_export import rendered
 
 ROUTES: Final[tuple[Route, ...]] = (
     *benchmarks.routes.all,
@@ -55,12 +53,21 @@ ROUTES: Final[tuple[Route, ...]] = (
     *coding_runs.routes.all,
     *jobs.routes.all,
     *evaluation_results.routes.all,
-    *task_run_annotations.routes.all,
+    *runs.of_task_runs.all,
     *keys.routes.all,
 )
+DOCS: Final = b"""<!DOCTYPE html>
+<html>
+<head><title>Assay</title>
+<link rel="stylesheet" href="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui.css"></head>
+<body><div id="swagger-ui"></div>
+<script src="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui-bundle.js"></script>
+<script>SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true})</script>
+</body>
+</html>
+"""
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
-_ADAPTERS: dict[int, TypeAdapter[Any]] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +81,12 @@ class Settings:
     metrics: Metrics = field(default_factory=Metrics)
 
 
-def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
+def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     """The application on a service, which it doesn't close."""
     settings = settings or Settings()
 
     @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         worker = service.doing.worker(settings.worker_threads)
         service.woken.append(worker.wake)
         worker.start()
@@ -89,29 +96,36 @@ def make_app(service: Service, settings: Settings | None = None) -> FastAPI:
             service.woken.remove(worker.wake)
             await run_in_threadpool(worker.end)
 
-    app = FastAPI(
-        title="Assay",
-        version=VERSION,
-        description=DESCRIPTION,
-        docs_url="/docs",
-        redoc_url=None,
-        lifespan=lifespan,
-        # Its own spans and logs would have paths, queries and texts of errors in them.
-        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
-    )
-    described = openapi(ROUTES)
-    app.openapi = lambda: described  # type: ignore[method-assign] # That is how FastAPI wants it replaced.
     server = Server(service, settings)
-    for route in ROUTES:
-        for prefix in ("/v1", ""):
-            endpoint = server.endpoint(route)
-            app.router.routes.append(StarletteRoute(prefix + route.path, endpoint, methods=[route.method]))
-    for path, plain in (("/healthz", server.alive), ("/readyz", server.ready), ("/metrics", server.metrics)):
-        app.router.routes.append(StarletteRoute(path, plain, methods=["GET"]))
-    app.router.routes.extend(PageServer(service, settings.pages, settings.body_seconds).routes())
-    app.add_exception_handler(HTTPException, _unknown)
-    app.add_middleware(Watched, metrics=settings.metrics)
-    return app
+    plain = {
+        "/healthz": server.alive,
+        "/readyz": server.ready,
+        "/metrics": server.metrics,
+        "/openapi.json": _sent(rendered(openapi(ROUTES)), JSON),
+        "/docs": _sent(DOCS, "text/html; charset=utf-8"),
+    }
+    routes = [
+        *(
+            StarletteRoute(prefix + route.path, server.endpoint(route), methods=[route.method])
+            for route in ROUTES
+            for prefix in ("/v1", "")
+        ),
+        *(StarletteRoute(path, answer, methods=["GET"]) for path, answer in plain.items()),
+        *PageServer(service, settings.pages, settings.body_seconds).routes(),
+    ]
+    watched = Middleware(Watched, metrics=settings.metrics)
+    return Starlette(
+        routes=routes, middleware=[watched], exception_handlers={HTTPException: _unknown}, lifespan=lifespan
+    )
+
+
+def _sent(content: bytes, media_type: str) -> Callable[[Request], Any]:
+    """What is the same for everybody."""
+
+    async def answer(request: Request) -> Response:  # noqa: ARG001 - what starlette calls
+        return Response(content, media_type=media_type)
+
+    return answer
 
 
 async def _unknown(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what starlette calls
@@ -136,58 +150,34 @@ class Server:
         self._body_seconds = settings.body_seconds
 
     def endpoint(self, route: Route) -> Callable[[Request], Any]:
-        if route.body is STREAM:
-            return self._streamed(route)
-        if route.body is WATCH:
-            return self._watched(route)
+        known = {id(STREAM): self._streamed, id(WATCH): self._watched}
+        respond = known.get(id(route.body), self._whole)
 
         async def answer(request: Request) -> Response:
             request.scope["assay.route"] = route.path
-            known: Key | None = None
             try:
-                if _is_large(request):
-                    known = await run_in_threadpool(self._allowed, route, request)
-                content = await read_body(request, route.most_bytes, self._body_seconds)
+                return await respond(route, request)
             except (RefusedError, AssayError) as error:
-                return _response(answer_of(error, known))
-            return _response(await run_in_threadpool(self._answer, route, request, content, known))
+                return _response(answer_of(error, request.scope.get("assay.key")))
 
-        answer.__name__ = route.name
         return answer
 
-    def _streamed(self, route: Route) -> Callable[[Request], Any]:
-        async def answer(request: Request) -> Response:
-            request.scope["assay.route"] = route.path
-            known: Key | None = None
-            try:
-                known = await run_in_threadpool(self._allowed, route, request)
-                playground = request.path_params["id"]
-                answered = await record_stream(
-                    self._service, known.organisation, playground, request, self._body_seconds
-                )
-                await run_in_threadpool(self._note, route, request, known)
-            except (RefusedError, AssayError) as error:
-                answered = answer_of(error, known)
-            return _response(answered)
+    async def _whole(self, route: Route, request: Request) -> Response:
+        known = await run_in_threadpool(self._allowed, route, request) if _is_large(request) else None
+        content = await read_body(request, route.most_bytes, self._body_seconds)
+        return _response(await run_in_threadpool(self._answer, route, request, content, known))
 
-        answer.__name__ = route.name
-        return answer
+    async def _streamed(self, route: Route, request: Request) -> Response:
+        key = await run_in_threadpool(self._allowed, route, request)
+        told = (key.organisation, request.path_params["id"], request, self._body_seconds)
+        answered = await record_stream(self._service, *told)
+        await run_in_threadpool(self._note, route, request, key)
+        return _response(answered)
 
-    def _watched(self, route: Route) -> Callable[[Request], Any]:
-        async def answer(request: Request) -> Response:
-            request.scope["assay.route"] = route.path
-            known: Key | None = None
-            try:
-                known = await run_in_threadpool(self._allowed, route, request)
-                first = await run_in_threadpool(
-                    self._service.work.work, known.organisation, request.path_params["id"]
-                )
-            except (RefusedError, AssayError) as error:
-                return _response(answer_of(error, known))
-            return StreamingResponse(work_events(self._service, first), media_type=EVENTS)
-
-        answer.__name__ = route.name
-        return answer
+    async def _watched(self, route: Route, request: Request) -> Response:
+        key = await run_in_threadpool(self._allowed, route, request)
+        first = await run_in_threadpool(self._service.work.work, key.organisation, request.path_params["id"])
+        return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
         key = known
@@ -202,7 +192,7 @@ class Server:
                 content,
                 _body(route, content),
             )
-            answer = route.handle(call)
+            answer = answer_with(route.handle(call), route.status)
             if route.method != "GET":
                 self._note(route, request, key)
         except Exception as error:  # noqa: BLE001 - a caller gets an answer, whatever broke
@@ -291,19 +281,9 @@ def _body(route: Route, content: bytes) -> Any:
     """What was sent, as the route takes it. Raises ``InputError``."""
     if route.body in (None, bytes, WATCH):
         return None
-    adapter = _ADAPTERS.setdefault(id(route.body), TypeAdapter(route.body))
-    if content.strip():
-        return _validated(adapter, route.body, content)
-    if route.needs_body:
+    if not content.strip() and route.needs_body:
         raise InputError("the body must be JSON, but it is empty")
-    return _validated(adapter, route.body, b"{}")
-
-
-def _validated(adapter: TypeAdapter[Any], model: Any, content: bytes) -> Any:
-    try:
-        return adapter.validate_json(content)
-    except ValidationError as error:
-        raise invalid_body(error, model) from error
+    return validated(route.body, content if content.strip() else b"{}")
 
 
 def _unless_known(request: Request, answer: Answer) -> Answer:

@@ -1,9 +1,9 @@
 """What goes wrong, as answers. The only place of the API that turns an exception into a status."""
 
 import logging
-from typing import Final
+from typing import Any, Final
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.adapters.store.failures import StoreError
 from assay.api.answers import Answer, problem
@@ -15,6 +15,7 @@ from assay.engine.service.keys import Key, Scope
 
 log = logging.getLogger("assay.api")
 
+_ADAPTERS: dict[int, TypeAdapter[Any]] = {}
 STORE_RETRY_SEC: Final = 2
 SOURCE_RETRY_SEC: Final = 5
 BUSY_RETRY_SEC: Final = 1
@@ -41,6 +42,15 @@ def invalid_body(error: ValidationError, model: type[BaseModel]) -> InvalidBodyE
     told = first(error.errors(include_url=False, include_context=True))
     place = ".".join(map(str, told["loc"]))
     return InvalidBodyError(about(place, sentence(told, model)), {"field": place})
+
+
+def validated(model: Any, content: bytes) -> Any:
+    """What was sent, as a model. Raises ``InvalidBodyError``."""
+    adapter = _ADAPTERS.setdefault(id(model), TypeAdapter(model))
+    try:
+        return adapter.validate_json(content)
+    except ValidationError as error:
+        raise invalid_body(error, model) from error
 
 
 def answer_of(error: Exception, key: Key | None) -> Answer:

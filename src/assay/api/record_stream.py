@@ -14,13 +14,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
 from assay.adapters.store.limits import PAYLOAD_BYTES
-from assay.api.answers import Answer, problem, rendered
+from assay.api.answers import Answer, problem
 from assay.api.limits import too_large
 from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.playground_store import Record
 from assay.engine.record_lines import record_in
+from assay.engine.service.run_export import rendered
 
 NDJSON: Final = "application/x-ndjson"
 BATCH_LINES: Final = 200

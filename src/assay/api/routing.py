@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.adapters.store.limits import is_text
-from assay.api.answers import JSON, Answer
+from assay.api.answers import JSON
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope
 from assay.engine.service.pages import DEFAULT_LIMIT, MOST, PageRequest, page_request
@@ -25,6 +25,8 @@ PAGE: Final = {
     "limit": f"how many, from 1 to {MOST} (default: {DEFAULT_LIMIT})",
     "cursor": "next or prev of an earlier page",
 }
+READ: Final = (Scope.ADMIN, Scope.GRADER, Scope.READER)
+WRITE: Final = (Scope.ADMIN, Scope.GRADER)
 _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
@@ -43,6 +45,10 @@ class Call:
     @property
     def organisation(self) -> str:
         return self.key.organisation
+
+    @property
+    def id(self) -> str:
+        return self.path["id"]
 
     def filter(self, name: str) -> str | None:
         """What a list is narrowed down to. Raises ``InputError``."""
@@ -63,7 +69,8 @@ class Call:
         return page_request(self.query.get("limit"), self.query.get("cursor"))
 
 
-Handle: TypeAlias = Callable[[Call], Answer]
+# What is answered: an ``Answer``, a part of a list, or a value to be shown with the status of the route.
+Handle: TypeAlias = Callable[[Call], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,23 +125,39 @@ class Routes:
         status: int = 200,
         lists: bool = False,
         query: Mapping[str, str] | None = None,
-        also: tuple[int, ...] = (),
+        also: tuple[int, ...] | None = None,
         most_bytes: int = JSON_BYTES,
         media: str = JSON,
     ) -> Callable[[Handle], Handle]:
-        """Declare a route. Without scopes it would be open to nobody, so that is a mistake."""
+        """Declare a route. Without scopes it would be open to nobody, so that is a mistake.
+
+        ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there.
+        """
         if not scopes:
             raise TypeError(f"{method} {path} must say who may call it")
+        asked = {**(PAGE if lists else {}), **(query or {})}
+        known = also if also is not None else (404,) if "{" in path else ()
 
         def declare(handle: Handle) -> Handle:
-            asked = {**(PAGE if lists else {}), **(query or {})}
-            self.all.append(
-                Route(
-                    *(method, path, frozenset(scopes), handle, body, answer, status, lists, asked, also),
-                    most_bytes,
-                    media,
-                )
-            )
+            told = (body, answer, status, lists, asked, known, most_bytes, media)
+            self.all.append(Route(method, path, frozenset(scopes), handle, *told))
             return handle
 
         return declare
+
+    def get(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        """For everybody who may read, unless it says who."""
+        return self.add("GET", path, *(scopes or READ), answer=answer, **more)
+
+    def lists(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        return self.get(path, answer, *scopes, lists=True, **more)
+
+    def post(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        """For everybody who may write, unless it says who."""
+        return self.add("POST", path, *(scopes or WRITE), answer=answer, **more)
+
+    def put(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        return self.add("PUT", path, *(scopes or WRITE), answer=answer, **more)
+
+    def delete(self, path: str, *scopes: Scope) -> Callable[[Handle], Handle]:
+        return self.add("DELETE", path, *(scopes or WRITE), status=204, also=(404,))

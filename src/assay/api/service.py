@@ -1,12 +1,11 @@
 """Everything that the routes work with, put together once."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from assay.adapters.held_claims import LASTING, HeldClaims
 from assay.adapters.secret_box import SecretBox
-from assay.adapters.service_coding_parts import CodingParts, CodingSetting, coding_on
+from assay.adapters.service_coding_parts import CodingParts, CodingSetting
 from assay.adapters.service_grading import StoreGrader
 from assay.adapters.service_host import ThisServer
 from assay.adapters.service_work import ServiceWork
@@ -27,38 +26,57 @@ from assay.adapters.store.service.tasks import StoredTasks
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.task_runs import Grade
+from assay.engine.service.keys import Owner
+from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.try_criterion import TryOut
 
 
-@dataclass(frozen=True, slots=True)
 class Service:
-    """The parts of the service. To be closed."""
+    """The parts of the service on a store. To be closed."""
 
-    store: Store
-    host: ServiceHost
-    keys: StoredKeys
-    sessions: StoredSessions
-    tasks: StoredTasks
-    benchmarks: StoredBenchmarks
-    runs: StoredRuns
-    playgrounds: StoredPlaygrounds
-    audit: StoredAudit
-    secrets: SecretBox
-    policy: SourcePolicy
-    grade: Grade
-    try_out: TryOut
-    claims: HeldClaims
-    work: StoredWork
-    doing: ServiceWork
-    imports: StoredImports
-    records: StoredRecords
-    reviews: StoredReviews
-    coding: CodingParts
-    jobs: StoredJobs
-    evaluations: StoredEvaluations
-    blobs: StoredBlobs
-    woken: list[Callable[[], None]]
+    def __init__(
+        self,
+        store: Store,
+        secrets: SecretBox | None = None,
+        policy: SourcePolicy | None = None,
+        claim_sec: float = LASTING.total_seconds(),
+        coding: CodingSetting | None = None,
+        blobs: StoredBlobs | None = None,
+    ) -> None:
+        """Without ``secrets``, sources can't have any; without ``blobs``, files are in the store."""
+        host: ServiceHost = ThisServer()
+        self.store, self.host = store, host
+        self.secrets, self.policy = secrets or SecretBox(None), policy or SourcePolicy()
+        self.blobs = blobs or StoredBlobs(store)
+        self.keys = StoredKeys(store)
+        self.sessions = StoredSessions(store)
+        self.audit = StoredAudit(store)
+        self.tasks = StoredTasks(store, host)
+        self.benchmarks = StoredBenchmarks(store, host)
+        self.playgrounds = StoredPlaygrounds(store, host)
+        self.records = StoredRecords(store)
+        self.runs = StoredRuns(store, host)
+        self.work = StoredWork(store, host)
+        self.imports = StoredImports(store, host)
+        self.evaluations = StoredEvaluations(store, host)
+        self.reviews = StoredReviews(store)
+        self.jobs = StoredJobs(store, host, self.blobs)
+        self.grade = StoreGrader(store, host, self.playgrounds, self.secrets, self.policy)
+        self.try_out: TryOut = self.grade.tried
+        self.claims = HeldClaims(self._renew, timedelta(seconds=claim_sec))
+        self.coding = CodingParts(store, host, self.blobs, self.secrets, self.policy, coding or CodingSetting())
+        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding)
+        self.woken: list[Callable[[], None]] = []
+
+    def _renew(self, claims: Iterable[str], until: datetime) -> None:
+        held = list(claims)
+        self.runs.renew(held, until)
+        self.work.renew(held, until)
+
+    def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
+        """Grade a started run, or answer how it ended before."""
+        kept = (self.runs, self.host, self.grade, self.claims)
+        return complete_task_run(*kept, owner, task_run, idempotency_key)
 
     def wake(self) -> None:
         """Tell the workers of this process that there is work."""
@@ -69,55 +87,3 @@ class Service:
         self.claims.close()
         self.blobs.close()
         self.store.close()
-
-
-def service_on(
-    store: Store,
-    secrets: SecretBox | None = None,
-    policy: SourcePolicy | None = None,
-    host: ServiceHost | None = None,
-    claim_sec: float = LASTING.total_seconds(),
-    coding: CodingSetting | None = None,
-    blobs: StoredBlobs | None = None,
-) -> Service:
-    """The service on a store. Without ``secrets``, sources can't have any; without ``blobs``, files are in it."""
-    host = host or ThisServer()
-    secrets, policy = secrets or SecretBox(None), policy or SourcePolicy()
-    playgrounds = StoredPlaygrounds(store, host)
-    runs, work = StoredRuns(store, host), StoredWork(store, host)
-    grade = StoreGrader(store, host, playgrounds, secrets, policy)
-    blobs = blobs or StoredBlobs(store)
-    parts = coding_on(store, host, blobs, secrets, policy, coding or CodingSetting())
-
-    def renew(claims: Iterable[str], until: datetime) -> None:
-        held = list(claims)
-        runs.renew(held, until)
-        work.renew(held, until)
-
-    claims = HeldClaims(renew, timedelta(seconds=claim_sec))
-    return Service(
-        store=store,
-        host=host,
-        keys=StoredKeys(store),
-        sessions=StoredSessions(store),
-        tasks=StoredTasks(store, host),
-        benchmarks=StoredBenchmarks(store, host),
-        runs=runs,
-        playgrounds=playgrounds,
-        audit=StoredAudit(store),
-        secrets=secrets,
-        policy=policy,
-        grade=grade,
-        try_out=grade.tried,
-        claims=claims,
-        work=work,
-        doing=ServiceWork(host, runs, work, grade, claims, parts),
-        imports=StoredImports(store, host),
-        records=StoredRecords(store),
-        reviews=StoredReviews(store),
-        coding=parts,
-        jobs=StoredJobs(store, host, blobs),
-        evaluations=StoredEvaluations(store, host),
-        blobs=blobs,
-        woken=[],
-    )

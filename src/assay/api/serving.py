@@ -2,25 +2,20 @@
 
 import signal
 import socket
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.applications import Starlette
 
-from assay.adapters.blob_places import open_blobs
-from assay.adapters.service_coding_parts import CodingSetting
-from assay.adapters.source_guard import SourcePolicy, networks
-from assay.adapters.store.opening import open_store
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
-from assay.adapters.tracing import trace_if_configured
+from assay.adapters.store.columns import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.connections import ConnectionLimits, guarded, most_connections
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
-from assay.api.service import Service, service_on
-from assay.api.working import Say, log_to_stderr, say_coding, secret_box
+from assay.api.service import Service
+from assay.api.working import Opening, Say, opened, say_coding
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
@@ -31,62 +26,40 @@ SINGLE_USER_LASTING: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
+class Serving(Opening):
     """What ``assay serve`` was told."""
 
-    store: str
     host: str
     port: int
     requests_per_second: int | None = None
-    allowed: tuple[str, ...] = ()
     worker: bool = True
-    log: bool = False
-    claim_sec: float = 60
-    blobs: str | None = None
     page_hosts: tuple[str, ...] = ()
     single_user: bool = False
-    coding: CodingSetting = field(default_factory=CodingSetting)
 
 
 def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
     if told.single_user and not is_loopback(told.host):
         raise InputError(f"--single-user must listen on a loopback address such as 127.0.0.1, got {told.host}")
-    log_to_stderr(told.log)
-    end_tracing = trace_if_configured()
-    policy = SourcePolicy(networks(told.allowed))
-    with _listening(told) as listening:
-        store = open_store(told.store, create=True)
-        service = service_on(
-            store,
-            secret_box(told.store),
-            policy,
-            claim_sec=told.claim_sec,
-            blobs=open_blobs(store, told.blobs),
-            coding=told.coding,
-        )
-        try:
-            pages = _pages(service, told)
-            settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
-            app = make_app(service, settings)
-            server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
-            _end_with_signals(server)
-            host, port = listening.getsockname()[:2]
-            address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-            say(f"assay serves {address} on {service.store.name}")
-            _first_key(service, say)
-            if pages.enter is not None:
-                say(f"pages, only for you: {address}{BASE}enter?token={pages.enter}")
-            if told.worker:
-                if "://" not in told.store:
-                    service.coding.sandbox.must_work_here()
-                say_coding(service, say)
-            server.run(sockets=[listening])
-            if pages.enter_key is not None:
-                service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
-        finally:
-            service.close()
-            end_tracing()
+    with _listening(told) as listening, opened(told, create=True) as service:
+        pages = _pages(service, told)
+        settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
+        app = make_app(service, settings)
+        server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
+        _end_with_signals(server)
+        host, port = listening.getsockname()[:2]
+        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        say(f"assay serves {address} on {service.store.name}")
+        _first_key(service, say)
+        if pages.enter is not None:
+            say(f"pages, only for you: {address}{BASE}enter?token={pages.enter}")
+        if told.worker:
+            if "://" not in told.store:
+                service.coding.sandbox.must_work_here()
+            say_coding(service, say)
+        server.run(sockets=[listening])
+        if pages.enter_key is not None:
+            service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
     return 0
 
 
@@ -100,7 +73,7 @@ def _pages(service: Service, told: Serving) -> PageSettings:
     return PageSettings(hosts, service.host.new_secret(), issued.key)
 
 
-def uvicorn_config(app: FastAPI, limits: ConnectionLimits) -> uvicorn.Config:
+def uvicorn_config(app: Starlette, limits: ConnectionLimits) -> uvicorn.Config:
     """How uvicorn serves the application."""
     return uvicorn.Config(
         app,

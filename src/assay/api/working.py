@@ -4,7 +4,8 @@ import logging
 import os
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from assay.adapters.blob_places import open_blobs
@@ -13,17 +14,16 @@ from assay.adapters.service_coding_parts import CodingSetting
 from assay.adapters.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.adapters.tracing import trace_if_configured
-from assay.api.service import Service, service_on
+from assay.api.service import Service
 
 Say = Callable[[str], None]
 
 
-@dataclass(frozen=True, slots=True)
-class Working:
-    """What ``assay worker`` was told."""
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Opening:
+    """What commands that work on a service are told about it."""
 
-    store: str
-    threads: int
+    store: str = field(kw_only=False)
     allowed: tuple[str, ...] = ()
     log: bool = False
     claim_sec: float = 60
@@ -31,24 +31,38 @@ class Working:
     coding: CodingSetting = field(default_factory=CodingSetting)
 
 
-def work(told: Working, say: Say, ended: threading.Event) -> int:
-    """Do queued work until ``ended`` is set; what was begun is finished."""
+@dataclass(frozen=True, slots=True)
+class Working(Opening):
+    """What ``assay worker`` was told."""
+
+    threads: int
+
+
+@contextmanager
+def opened(told: Opening, create: bool = False) -> Iterator[Service]:
+    """The service, for the time of the block."""
     log_to_stderr(told.log)
     end_tracing = trace_if_configured()
     policy = SourcePolicy(networks(told.allowed))
-    store, secrets = open_store(told.store), secret_box(told.store)
+    store = open_store(told.store, create)
     blobs = open_blobs(store, told.blobs)
-    service = service_on(store, secrets, policy, claim_sec=told.claim_sec, blobs=blobs, coding=told.coding)
+    service = Service(store, secret_box(told.store), policy, told.claim_sec, told.coding, blobs)
     try:
+        yield service
+    finally:
+        service.close()
+        end_tracing()
+
+
+def work(told: Working, say: Say, ended: threading.Event) -> int:
+    """Do queued work until ``ended`` is set; what was begun is finished."""
+    with opened(told) as service:
         worker = service.doing.worker(told.threads)
         worker.start()
         say(f"assay works on {service.store.name} with {told.threads} threads")
         say_coding(service, say)
         ended.wait()
         worker.end()
-    finally:
-        service.close()
-        end_tracing()
     return 0
 
 

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
     file = load_playground_file(args.playground)
     with open_playground_store(file, create=True) as store:
-        from assay.adapters.store.recorder import EventRecorder  # noqa: PLC0415
+        from assay.adapters.store.store import EventRecorder  # noqa: PLC0415
 
         if not store.has_playground(file.id):
             store.add_playground(new_playground(file, datetime.now(UTC)))

@@ -51,10 +51,10 @@ def run(args: argparse.Namespace) -> int:
     told = Working(
         store_of(args),
         args.threads,
-        tuple(args.allow_source),
-        args.log,
-        args.claim,
-        blobs_of(args),
-        coding_of(args),
+        allowed=tuple(args.allow_source),
+        log=args.log,
+        claim_sec=args.claim,
+        blobs=blobs_of(args),
+        coding=coding_of(args),
     )
     return work(told, lambda line: print(line, flush=True), ended)

@@ -6,7 +6,6 @@ are answered, so that no page of another site can read along. Nothing can be cha
 
 import secrets
 import sys
-from collections.abc import Iterable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -14,9 +13,8 @@ from urllib.parse import urlsplit
 from assay.core.errors import InputError
 from assay.engine.page_source import PageSource
 from assay.engine.service.keys import Scope
-from assay.web.assets import asset, caching
 from assay.web.reading import READING
-from assay.web.routing import HEADERS, Fields, PageAnswer, PageCall, answered, entries, trouble
+from assay.web.routing import HEADERS, Fields, PageAnswer, PageCall, answered, asset_answer, entries, trouble
 from assay.web.site import Site, Viewer
 
 HERE = Viewer(Scope.READER)
@@ -81,7 +79,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _page(self, place: str, query: str) -> PageAnswer:
         if place.startswith("assets/"):
-            return _asset(place.removeprefix("assets/"), query)
+            return asset_answer(place.removeprefix("assets/"), query.removeprefix("v="))
         site = self.server.site
         if not place:
             return PageAnswer("", 303, headers={"Location": site.to(self.server.first)})
@@ -103,35 +101,14 @@ class _Handler(BaseHTTPRequestHandler):
         return host in ("127.0.0.1", "localhost")
 
     def _send(self, answer: PageAnswer) -> None:
-        parts = answer.body if not isinstance(answer.body, str | bytes) else [_bytes(answer.body)]
-        whole = isinstance(answer.body, str | bytes)
+        parts = answer.chunks
+        length = {"Content-Length": str(len(parts[0]))} if isinstance(parts, list) else {"Connection": "close"}
         self.send_response(answer.status)
-        length = (
-            {"Content-Length": str(sum(map(len, parts)))}
-            if whole and isinstance(parts, list)
-            else {"Connection": "close"}
-        )
         for name, value in {"Content-Type": answer.media_type, **length, **HEADERS, **answer.headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self._write(parts)
-
-    def _write(self, parts: Iterable[bytes]) -> None:
         for part in parts:
             self.wfile.write(part)
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the person who would read it is the one who asks."""
-
-
-def _bytes(body: str | bytes) -> bytes:
-    return body.encode(errors="backslashreplace") if isinstance(body, str) else body
-
-
-def _asset(name: str, query: str) -> PageAnswer:
-    found = asset(name)
-    if found is None:
-        return PageAnswer("there is no such file\n", 404, "text/plain")
-    return PageAnswer(
-        found.content, 200, found.media_type, {"Cache-Control": caching(found, query.removeprefix("v="))}
-    )

@@ -14,15 +14,14 @@ from assay.core.errors import InputError
 from assay.engine.page_source import RunDetail
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import RunQuery
-from assay.engine.statistics_svg import comparison_svg
 from assay.engine.trace import TracePart, TraceQuery
 from assay.evidence.byte_source import tail
 from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page
-from assay.web.pages.compare import sentence
+from assay.web.pages.compare import comparison_chart, sentence
 from assay.web.pages.jobs import shown_job
 from assay.web.pages.run import OUTPUT, RunView
-from assay.web.rendering import picture, render, style
+from assay.web.rendering import render, style
 from assay.web.routing import PageCall
 from assay.web.site import Site, Viewer
 
@@ -56,7 +55,7 @@ def one_file(source: FolderPages) -> str:
         jobs=[(name, shown_job(source.job(name), source.audits(name))) for name in source.job_names],
         comparison=comparison,
         sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
-        chart=_chart(comparison),
+        chart="" if comparison is None else comparison_chart(comparison),
         worth=[line for line in shown[:MOST_RUNS] if _worth_a_look(line)][:MOST_WORTH],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
@@ -78,11 +77,6 @@ def _comparison(source: FolderPages) -> Any:
         return source.compare(names) if len(names) > 1 else None
     except InputError:
         return None
-
-
-def _chart(found: Any) -> Markup | str:
-    drawn = found is not None and (len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks))
-    return picture(comparison_svg(found)) if drawn else ""
 
 
 def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:

@@ -13,6 +13,7 @@ from assay.core.errors import InputError
 from assay.engine.page_source import PageSource
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
+from assay.web.assets import asset, caching
 from assay.web.rendering import render
 from assay.web.site import Entry, Site, Viewer
 
@@ -47,6 +48,12 @@ class PageAnswer:
     status: int = 200
     media_type: str = HTML
     headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def chunks(self) -> Iterable[bytes]:
+        """The bytes, one part after the other; a page is one part."""
+        body = self.body.encode(errors="backslashreplace") if isinstance(self.body, str) else self.body
+        return [body] if isinstance(body, bytes) else iter(body)
 
 
 class Fields:
@@ -171,6 +178,14 @@ class PageRoutes(Generic[C_contra]):
 def entries(routes: Iterable[PageRoute[Any]]) -> list[Entry]:
     """The navigation: all pages that have a word for it."""
     return [Entry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
+
+
+def asset_answer(name: str, version: str) -> PageAnswer:
+    """A file that pages load."""
+    found = asset(name)
+    if found is None:
+        return PageAnswer("there is no such file\n", 404, "text/plain")
+    return PageAnswer(found.content, 200, found.media_type, {"Cache-Control": caching(found, version)})
 
 
 def answered(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:

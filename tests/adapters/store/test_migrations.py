@@ -41,7 +41,7 @@ def test_an_empty_database_gets_the_tables_of_the_code(engine: Engine) -> None:
         context = MigrationContext.configure(connection, opts=COMPARED)
         assert compare_metadata(context, metadata) == []
         assert context.get_current_revision() == NEWEST
-    assert {"events", "sandboxes", "state_rows", "turns", "x12_responses"} <= set(
+    assert {"events", "playgrounds", "state_rows", "turns", "x12_responses"} <= set(
         inspect(engine).get_table_names()
     )
 
@@ -53,7 +53,7 @@ def test_the_newest_migration_is_known() -> None:
 def test_the_comparison_would_notice_a_difference(engine: Engine) -> None:
     upgrade(engine)
     with engine.begin() as connection:
-        connection.execute(text("DROP INDEX ix_events_sandbox_type_at"))
+        connection.execute(text("DROP INDEX ix_events_playground_type_at"))
         context = MigrationContext.configure(connection, opts=COMPARED)
         assert [kind for kind, *_ in compare_metadata(context, metadata)] == ["add_index"]
 

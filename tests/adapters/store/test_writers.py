@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.adapters.store.opening import open_store
-from assay.adapters.store.recorder import EventRecorder
-from assay.adapters.store.store import Store
+from assay.adapters.store.store import EventRecorder, Store
 from assay.engine.playground_store import NewEvent, Playground
 from assay.evidence.playground import StateRow
 

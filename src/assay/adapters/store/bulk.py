@@ -5,16 +5,18 @@ only columns whose type needs it are converted.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from itertools import islice
+from typing import Any, Final, TypeVar
 
 from sqlalchemy import ARRAY, Column, Connection, Dialect, Table, Text, any_, func, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
 KEPT_STATEMENTS: Final = 64
+Item = TypeVar("Item")
 Convert = Callable[[Any], Any]
 
 
@@ -38,6 +40,13 @@ def upsert_many(
 ) -> None:
     """Insert rows; of those whose key is there already, the ``replaced`` columns get the new values."""
     _write(connection, table, rows, tuple(replaced))
+
+
+def batches(rows: Iterable[Item], size: int) -> Iterator[list[Item]]:
+    """Some at a time."""
+    rest = iter(rows)
+    while some := list(islice(rest, size)):
+        yield some
 
 
 def one_of(column: "Column[str]", values: Sequence[str], dialect: Dialect) -> ColumnElement[bool]:

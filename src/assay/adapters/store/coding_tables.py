@@ -17,29 +17,32 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from assay.adapters.store.columns import UtcTime, created_column, id_column, organisation_column
-from assay.adapters.store.schema import metadata
+from assay.adapters.store.columns import (
+    UtcTime,
+    created_column,
+    listed,
+    metadata,
+    optional_texts,
+    organisation_column,
+    owned,
+    texts,
+)
 
 # Which organisation sent which archive: a blob alone belongs to nobody, and knowing its hash is no right to it.
 archives = Table(
     "archives",
     metadata,
     organisation_column(),
-    Column("digest", Text, nullable=False),
+    *texts("digest"),
     Column("size", Integer, nullable=False),
     created_column(),
     PrimaryKeyConstraint("organisation", "digest"),
 )
 
-scenarios = Table(
+scenarios = listed(
     "scenarios",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("latest", Integer, nullable=False),
-    created_column(),
     Column("removed_at", UtcTime),
-    Index(None, "organisation", "id"),
 )
 
 scenario_versions = Table(
@@ -48,49 +51,34 @@ scenario_versions = Table(
     Column("scenario", Text, ForeignKey("scenarios.id"), nullable=False),
     Column("version", Integer, nullable=False),
     organisation_column(),
-    Column("sha256", Text, nullable=False),
+    *texts("sha256"),
     Column("content", JSON, nullable=False),
     created_column(),
     PrimaryKeyConstraint("scenario", "version"),
 )
 
-coding_tasks = Table(
+coding_tasks = listed(
     "coding_tasks",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("scenario", Text, ForeignKey("scenarios.id"), nullable=False),
     Column("version", Integer, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("reason", Text),
+    *texts("state"),
+    *optional_texts("reason", "archive", "workspace"),
     Column("record", JSON),
     Column("notes", JSON),
-    Column("archive", Text),
-    Column("workspace", Text),
-    created_column(),
     Column("seeded_at", UtcTime),
-    Index(None, "organisation", "id"),
     Index(None, "organisation", "scenario", "id"),
 )
 
-coding_runs = Table(
+coding_runs = listed(
     "coding_runs",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("task", Text, ForeignKey("coding_tasks.id"), nullable=False),
-    Column("job", Text, nullable=False),
-    Column("agent", Text, nullable=False),
-    Column("model", Text),
+    *texts("job", "agent", "state"),
+    *optional_texts("model", "workspace"),
     Column("about", JSON, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("workspace", Text),
     Column("workspace_size", Integer),
     Column("ending", JSON),
-    created_column(),
     Column("ended_at", UtcTime),
     Column("graded_at", UtcTime),
-    Index(None, "organisation", "id"),
     Index(None, "organisation", "task", "id"),
     Index(None, "organisation", "state", "id"),
 )
@@ -100,21 +88,16 @@ coding_files = Table(
     "coding_files",
     metadata,
     Column("run", Text, ForeignKey("coding_runs.id"), nullable=False),
-    Column("path", Text, nullable=False),
-    Column("digest", Text, nullable=False),
+    *texts("path", "digest"),
     Column("size", Integer, nullable=False),
     PrimaryKeyConstraint("run", "path"),
 )
 
-grading_requests = Table(
+grading_requests = owned(
     "grading_requests",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("run", Text, ForeignKey("runs.id"), nullable=False),
     Column("judge_only", Boolean, nullable=False),
     Column("number", Integer),
-    created_column(),
     Index(None, "run", "id"),
 )
 
@@ -127,30 +110,19 @@ judges = Table(
 )
 
 # Archives of job folders, by which their reports can be computed again.
-jobs = Table(
+jobs = listed(
     "jobs",
-    metadata,
-    id_column(),
-    organisation_column(),
-    Column("name", Text, nullable=False),
-    Column("archive", Text, nullable=False),
+    *texts("name", "archive"),
     Column("size", Integer, nullable=False),
-    created_column(),
     Column("imported_at", UtcTime, nullable=False),
     UniqueConstraint("organisation", "name"),
-    Index(None, "organisation", "id"),
 )
 
-evaluation_results = Table(
+evaluation_results = listed(
     "evaluation_results",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("run", Text, ForeignKey("runs.id"), nullable=False),
-    Column("origin", Text, nullable=False),
+    *texts("origin"),
     Column("result", JSON, nullable=False),
-    Column("reason_code", Text),
-    created_column(),
-    Index(None, "organisation", "id"),
+    *optional_texts("reason_code"),
     Index(None, "organisation", "run", "id"),
 )

@@ -1,8 +1,33 @@
-"""Columns that mean the same on every database."""
+"""What all tables have in common: columns that mean the same on every database, and how indexes are named."""
 
 from datetime import UTC, datetime
+from typing import Any, Final
 
-from sqlalchemy import BigInteger, Column, DateTime, Dialect, ForeignKey, Integer, Text, TypeDecorator
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+# The organisation of a store that nobody has divided.
+DEFAULT_ORGANISATION: Final = "default"
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 
 class UtcTime(TypeDecorator[datetime]):
@@ -26,13 +51,33 @@ class UtcTime(TypeDecorator[datetime]):
 Counted = BigInteger().with_variant(Integer, "sqlite")
 
 
-def id_column() -> Column[str]:
-    return Column("id", Text, primary_key=True)
-
-
 def organisation_column() -> Column[str]:
     return Column("organisation", Text, ForeignKey("organisations.id"), nullable=False)
 
 
 def created_column() -> "Column[object]":
     return Column("created_at", UtcTime, nullable=False)
+
+
+def playground_column() -> Column[str]:
+    return Column("playground", Text, ForeignKey("playgrounds.id"), nullable=False)
+
+
+def texts(*names: str) -> list[Column[str]]:
+    """Columns of texts that every row has."""
+    return [Column(name, Text, nullable=False) for name in names]
+
+
+def optional_texts(*names: str) -> list[Column[str]]:
+    return [Column(name, Text) for name in names]
+
+
+def owned(name: str, *parts: Any) -> Table:
+    """A table whose rows have an id and belong to an organisation."""
+    identity: Column[str] = Column("id", Text, primary_key=True)
+    return Table(name, metadata, identity, organisation_column(), created_column(), *parts)
+
+
+def listed(name: str, *parts: Any) -> Table:
+    """The same for rows that are listed, the newest first."""
+    return owned(name, *parts, Index(None, "organisation", "id"))

@@ -8,11 +8,12 @@ import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Column, LargeBinary, Table, func, insert, select, text
 
+from assay.adapters.store.bulk import batches
 from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.migrate import NEWEST
 from assay.adapters.store.store import Store
@@ -44,7 +45,7 @@ def load(store: Store, lines: Iterable[str]) -> int:
         for table in reversed(metadata.sorted_tables):
             _refuse_content(connection, table)
         for name, lines_of_table in groupby(enumerate(map(_parsed, rest), 2), lambda line: line[1][0]):
-            for some in _batches(lines_of_table):
+            for some in batches(lines_of_table, BATCH):
                 if name not in metadata.tables:
                     raise InputError(f"line {some[0][0]}: there is no table {name!r}")
                 table = metadata.tables[name]
@@ -52,11 +53,6 @@ def load(store: Store, lines: Iterable[str]) -> int:
                 count += len(some)
         _set_counters(connection)
     return count
-
-
-def _batches(lines: Iterator[_Line]) -> Iterator[list[_Line]]:
-    while some := list(islice(lines, BATCH)):
-        yield some
 
 
 def _check_first(line: str) -> None:

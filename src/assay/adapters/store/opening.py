@@ -1,11 +1,15 @@
 """Open a store by its path or its URL."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
+    from sqlalchemy import URL
+
     from assay.adapters.store.store import Store
 
 DEFAULT = "assay.db"
@@ -18,16 +22,11 @@ def revision_of(where: str) -> tuple[str | None, str]:
 
     Nothing is changed. Raises like ``open_store``.
     """
-    try:
-        import sqlalchemy  # noqa: PLC0415 - an extra, and slow to import
-
-        from assay.adapters.store.database import engine_for  # noqa: PLC0415
+    with _packages("a store", "store"):
+        from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
         from assay.adapters.store.failures import connected, reaching  # noqa: PLC0415
         from assay.adapters.store.migrate import NEWEST, revision  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError("a store needs more packages: install assay[store]") from error
-    url = _url(where) if "://" in where else sqlalchemy.URL.create("sqlite", database=_file(where, create=False))
-    engine = engine_for(url)
+    engine = engine_for(_url(where) if "://" in where else _file(where, create=False))
     try:
         with reaching("of this name"), connected(engine) as connection:
             return revision(connection), NEWEST
@@ -40,26 +39,27 @@ def open_store(where: str, create: bool = False) -> "Store":
 
     Raises ``InputError`` for what is neither, ``MeasurementError`` where it can't be reached.
     """
-    try:
-        import sqlalchemy  # noqa: PLC0415 - an extra, and slow to import
-
-        from assay.adapters.store.database import engine_for  # noqa: PLC0415
+    with _packages("a store", "store"):
+        from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
         from assay.adapters.store.store import Store  # noqa: PLC0415
-    except ImportError as error:
-        raise InputError("a store needs more packages: install assay[store]") from error
     if "://" not in where:
-        path = _file(where, create)
-        file = sqlalchemy.URL.create("sqlite", database=path)
+        file = _file(where, create)
         return Store(engine_for(file), where, engine_for(file, durable=False))
     url = _url(where)
     if url.get_backend_name() == "sqlite":
         return open_store(str(url.database or ""), create)
-    try:
+    with _packages("a PostgreSQL database", "postgres"):
         engine = engine_for(url)
-    except ImportError as error:
-        raise InputError("a PostgreSQL database needs more packages: install assay[postgres]") from error
     # Settings behind a question mark may have a password, too.
     return Store(engine, url.set(drivername="postgresql", query={}).render_as_string(hide_password=True))
+
+
+@contextmanager
+def _packages(what: str, extra: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(f"{what} needs more packages: install assay[{extra}]") from error
 
 
 def _url(where: str) -> Any:
@@ -78,8 +78,8 @@ def _url(where: str) -> Any:
     raise InputError(f"a store must be a SQLite file or a PostgreSQL database, got {url.drivername}")
 
 
-def _file(path: str, create: bool) -> str:
-    """The path, absolute. Records are private, so only the owner may read a file that is made here."""
+def _file(path: str, create: bool) -> "URL":
+    """The address of a file. Records are private, so only the owner may read a file that is made here."""
     whole = os.path.abspath(path)
     if not path or "\0" in path or os.path.isdir(whole):
         raise InputError(f"the store must be a file, got {path!r}")
@@ -90,4 +90,6 @@ def _file(path: str, create: bool) -> str:
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
             raise InputError(f"the store {path} can't be created: {error.strerror}") from error
-    return whole
+    with _packages("a store", "store"):
+        from sqlalchemy import URL  # noqa: PLC0415
+    return URL.create("sqlite", database=whole)

@@ -6,12 +6,12 @@ left out.
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any, Final
 
 from sqlalchemy import JSON, Boolean, Float, Integer, LargeBinary, Table, select
 
+from assay.adapters.store.bulk import batches
 from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
@@ -39,15 +39,10 @@ def export_parquet(store: Store, folder: str) -> list[str]:
             schema = _schema(pyarrow, table)
             with pyarrow.parquet.ParquetWriter(f"{folder}/{table.name}.parquet", schema) as writer:
                 order = list(table.primary_key.columns)
-                rows = iter(connection.execute(select(table).order_by(*order)).yield_per(BATCH))
-                for some in _batches(rows):
+                rows = connection.execute(select(table).order_by(*order)).yield_per(BATCH)
+                for some in batches(rows, BATCH):
                     writer.write_batch(pyarrow.record_batch(_columns(table, some), schema=schema))
     return [table.name for table in tables]
-
-
-def _batches(rows: Iterator[Any]) -> Iterator[Sequence[Any]]:
-    while some := list(islice(rows, BATCH)):
-        yield some
 
 
 def _schema(pyarrow: Any, table: Table) -> Any:

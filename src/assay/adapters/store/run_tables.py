@@ -25,8 +25,15 @@ from sqlalchemy import (
     text,
 )
 
-from assay.adapters.store.columns import UtcTime, created_column, id_column, organisation_column
-from assay.adapters.store.schema import metadata
+from assay.adapters.store.columns import (
+    UtcTime,
+    listed,
+    metadata,
+    optional_texts,
+    organisation_column,
+    owned,
+    texts,
+)
 
 
 def _flag(name: str) -> Column[bool]:
@@ -57,37 +64,18 @@ def _rare_index(column: str, where: str) -> Index:
 FLAGS: Final = ("gates_disagree", "reviewer_disagrees")
 
 # Rewards are text: numbers of a database have neither NaN nor large ints.
-runs = Table(
+runs = listed(
     "runs",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("kind", Text, nullable=False, server_default="trial"),
-    Column("job", Text, nullable=False),
-    Column("name", Text, nullable=False),
-    Column("task", Text, nullable=False),
-    Column("agent", Text, nullable=False),
-    Column("model", Text),
-    Column("dataset", Text, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("rewards", Text),
-    Column("score", Float),
-    Column("reason", Text),
-    Column("cause", Text),
-    Column("exception_type", Text),
-    Column("cost_usd", Float),
-    Column("started_at", Text),
-    Column("finished_at", Text),
-    # What the run is known by when it is imported again, and what else is shown of it.
-    Column("digest", Text, nullable=False),
-    Column("shown_digest", Text),
-    created_column(),
-    Column("checks", Text),
-    Column("judge", Text),
-    Column("run_status", Text),
+    *texts("job", "name", "task", "agent", "dataset", "state"),
+    *optional_texts("model", "rewards", "reason", "cause", "exception_type", "started_at", "finished_at"),
+    *optional_texts("checks", "judge", "run_status", "validity", "failure_mode"),
     Column("run_metrics_passed", Boolean),
-    Column("validity", Text),
-    Column("failure_mode", Text),
+    Column("score", Float),
+    Column("cost_usd", Float),
+    # What the run is known by when it is imported again, and what else is shown of it.
+    *texts("digest"),
+    *optional_texts("shown_digest"),
     # When it began, or was added if it doesn't say; ``started_at`` is as the run wrote it.
     Column("began_at", UtcTime),
     Column("duration_sec", Float),
@@ -100,7 +88,6 @@ runs = Table(
     # Whether ``run_totals`` has it already.
     _flag("counted"),
     UniqueConstraint("organisation", "job", "name"),
-    Index(None, "organisation", "id"),
     *map(_list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
     *map(_list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
     *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
@@ -122,7 +109,7 @@ run_axes = Table(
     metadata,
     organisation_column(),
     _run(),
-    Column("axis", Text, nullable=False),
+    *texts("axis"),
     Column("score", Float, nullable=False),
     PrimaryKeyConstraint("run", "axis"),
     Index(None, "organisation", "axis", "score", "run"),
@@ -133,8 +120,7 @@ run_metadata = Table(
     metadata,
     organisation_column(),
     _run(),
-    Column("key", Text, nullable=False),
-    Column("value", Text, nullable=False),
+    *texts("key", "value"),
     PrimaryKeyConstraint("run", "key"),
     Index(None, "organisation", "key", "value", "run"),
 )
@@ -146,7 +132,7 @@ run_texts = Table(
     Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     organisation_column(),
     _run(),
-    Column("text", Text, nullable=False),
+    *texts("text"),
     UniqueConstraint("run"),
 )
 
@@ -163,7 +149,7 @@ blob_index = Table(
 blob_parts = Table(
     "blob_parts",
     metadata,
-    Column("digest", Text, nullable=False),
+    *texts("digest"),
     Column("number", Integer, nullable=False),
     Column("content", LargeBinary, nullable=False),
     PrimaryKeyConstraint("digest", "number"),
@@ -174,7 +160,7 @@ run_files = Table(
     metadata,
     organisation_column(),
     _run(),
-    Column("name", Text, nullable=False),
+    *texts("name"),
     Column("blob", Text, ForeignKey("blob_index.digest"), nullable=False),
     Column("size", BigInteger, nullable=False),
     PrimaryKeyConstraint("run", "name"),
@@ -186,34 +172,22 @@ run_totals = Table(
     "run_totals",
     metadata,
     organisation_column(),
-    Column("field", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("value", Text, nullable=False),
-    Column("state", Text, nullable=False),
+    *texts("field", "kind", "value", "state", "total"),
     Column("runs", BigInteger, nullable=False),
-    Column("total", Text, nullable=False),
     PrimaryKeyConstraint("organisation", "field", "kind", "value", "state"),
 )
 
-gradings = Table(
+gradings = owned(
     "gradings",
-    metadata,
-    id_column(),
-    organisation_column(),
     _run(),
     Column("number", Integer, nullable=False),
     Column("record", JSON, nullable=False),
-    created_column(),
     UniqueConstraint("run", "number"),
 )
 
-annotations = Table(
+annotations = owned(
     "annotations",
-    metadata,
-    id_column(),
-    organisation_column(),
     _run(),
     Column("record", JSON, nullable=False),
-    created_column(),
     Index(None, "organisation", "run", "id"),
 )

@@ -19,27 +19,30 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-from assay.adapters.store.columns import Counted, UtcTime, created_column, id_column, organisation_column
-from assay.adapters.store.schema import metadata
-
-organisations = Table(
-    "organisations", metadata, id_column(), Column("name", Text, nullable=False), created_column()
+from assay.adapters.store.columns import (
+    Counted,
+    UtcTime,
+    created_column,
+    listed,
+    metadata,
+    optional_texts,
+    organisation_column,
+    owned,
+    playground_column,
+    texts,
 )
 
-keys = Table(
+organisations = Table(
+    "organisations", metadata, Column("id", Text, primary_key=True), *texts("name"), created_column()
+)
+
+keys = listed(
     "keys",
-    metadata,
-    id_column(),
-    organisation_column(),
-    Column("name", Text, nullable=False),
-    Column("scope", Text, nullable=False),
-    Column("digest", Text, nullable=False),
-    Column("benchmark_run", Text),
-    created_column(),
+    *texts("name", "scope", "digest"),
+    *optional_texts("benchmark_run"),
     Column("expires_at", UtcTime),
     Column("revoked_at", UtcTime),
     UniqueConstraint("digest"),
-    Index(None, "organisation", "id"),
 )
 
 sessions = Table(
@@ -56,8 +59,8 @@ sessions = Table(
 sources = Table(
     "sources",
     metadata,
-    Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False),
-    Column("kind", Text, nullable=False),
+    playground_column(),
+    *texts("kind"),
     Column("settings", JSON, nullable=False),
     Column("secrets", LargeBinary),
     PrimaryKeyConstraint("playground", "kind"),
@@ -73,8 +76,8 @@ blobs = Table(
 files = Table(
     "files",
     metadata,
-    Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False),
-    Column("path", Text, nullable=False),
+    playground_column(),
+    *texts("path"),
     Column("size", Integer, nullable=False),
     Column("modified", UtcTime, nullable=False),
     Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
@@ -85,8 +88,8 @@ replaced_files = Table(
     "replaced_files",
     metadata,
     Column("id", Counted, primary_key=True),
-    Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False),
-    Column("path", Text, nullable=False),
+    playground_column(),
+    *texts("path"),
     Column("size", Integer, nullable=False),
     Column("modified", UtcTime, nullable=False),
     Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
@@ -94,27 +97,17 @@ replaced_files = Table(
     Index(None, "playground", "replaced_at"),
 )
 
-tasks = Table(
+tasks = listed(
     "tasks",
-    metadata,
-    id_column(),
-    organisation_column(),
-    Column("name", Text, nullable=False),
-    Column("instruction", Text, nullable=False),
+    *texts("name", "instruction"),
     Column("data", JSON, nullable=False),
     Column("timeout_s", Float),
-    created_column(),
-    Index(None, "organisation", "id"),
 )
 
-criteria = Table(
+criteria = owned(
     "criteria",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("task", Text, ForeignKey("tasks.id"), nullable=False),
     Column("written", JSON, nullable=False),
-    created_column(),
     Index(None, "organisation", "task", "id"),
 )
 
@@ -122,79 +115,53 @@ snapshots = Table(
     "snapshots",
     metadata,
     organisation_column(),
-    Column("digest", Text, nullable=False),
+    *texts("digest"),
     Column("content", JSON, nullable=False),
     PrimaryKeyConstraint("organisation", "digest"),
 )
 
-benchmarks = Table(
+benchmarks = listed(
     "benchmarks",
-    metadata,
-    id_column(),
-    organisation_column(),
-    Column("slug", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    *texts("slug", "name"),
     Column("latest", Integer),
-    created_column(),
     UniqueConstraint("organisation", "slug"),
-    Index(None, "organisation", "id"),
 )
 
-versions = Table(
+versions = owned(
     "benchmark_versions",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("benchmark", Text, ForeignKey("benchmarks.id"), nullable=False),
     Column("version", Integer, nullable=False),
     Column("tasks", JSON, nullable=False),
-    created_column(),
     UniqueConstraint("benchmark", "version"),
 )
 
-benchmark_runs = Table(
+benchmark_runs = listed(
     "benchmark_runs",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("version", Text, ForeignKey("benchmark_versions.id"), nullable=False),
-    Column("benchmark", Text, nullable=False),
+    *texts("benchmark", "status"),
     Column("scored", Boolean, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("verdict", Text),
+    *optional_texts("verdict"),
     Column("score", Float),
-    created_column(),
     Column("completed_at", UtcTime),
-    Index(None, "organisation", "id"),
 )
 
-task_runs = Table(
+task_runs = listed(
     "task_runs",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("benchmark_run", Text, ForeignKey("benchmark_runs.id")),
-    Column("task", Text, nullable=False),
-    Column("snapshot", Text, nullable=False),
-    Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False),
+    *texts("task", "snapshot", "status", "phase"),
+    playground_column(),
     Column("scored", Boolean, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("phase", Text, nullable=False),
-    Column("verdict", Text),
+    *optional_texts("verdict", "reason", "idempotency_key"),
     Column("score", Float),
     Column("axes", JSON),
-    Column("reason", Text),
-    created_column(),
     Column("started_at", UtcTime),
     Column("deadline_at", UtcTime),
     # The first completion that came in time. From then on, only the grading ends the run.
     Column("completion_requested_at", UtcTime),
     Column("completed_at", UtcTime),
     # Who grades it at the moment, and until when that is believed.
-    Column("claim", Text),
+    *optional_texts("claim"),
     Column("claimed_until", UtcTime),
-    Column("idempotency_key", Text),
-    Index(None, "organisation", "id"),
     Index(None, "organisation", "benchmark_run", "id"),
     Index(None, "organisation", "status", "id"),
     Index(None, "organisation", "verdict", "id"),
@@ -203,36 +170,22 @@ task_runs = Table(
     UniqueConstraint("organisation", "idempotency_key"),
 )
 
-criterion_runs = Table(
+criterion_runs = listed(
     "criterion_runs",
-    metadata,
-    id_column(),
-    organisation_column(),
     Column("task_run", Text, ForeignKey("task_runs.id"), nullable=False),
     Column("position", Integer, nullable=False),
-    Column("criterion", Text),
-    Column("label", Text, nullable=False),
-    Column("assert", Text, key="assertion"),
-    Column("axis", Text),
+    *optional_texts("criterion", "assertion", "axis"),
+    *texts("label", "status", "details"),
     Column("weight", Float, nullable=False),
     Column("score", Float, nullable=False),
     Column("passed", Boolean, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("details", Text, nullable=False),
     Column("evidence", JSON, nullable=False),
-    created_column(),
     UniqueConstraint("task_run", "position"),
-    Index(None, "organisation", "id"),
 )
 
-work = Table(
+work = listed(
     "work",
-    metadata,
-    id_column(),
-    organisation_column(),
-    Column("kind", Text, nullable=False),
-    Column("target", Text, nullable=False),
-    Column("state", Text, nullable=False),
+    *texts("kind", "target", "state"),
     Column("priority", Integer, nullable=False),
     # Organisations take turns: each of their submissions is one turn later than the one before.
     Column("turn", Counted, nullable=False),
@@ -241,12 +194,9 @@ work = Table(
     Column("source_down_since", UtcTime),
     Column("source_waits", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcTime, nullable=False),
-    Column("claim", Text),
+    *optional_texts("claim", "reason"),
     Column("claimed_until", UtcTime),
-    Column("reason", Text),
-    created_column(),
     Column("finished_at", UtcTime),
-    Index(None, "organisation", "id"),
     Index(None, "state", "priority", "turn", "id"),
     Index(None, "organisation", "state", "turn"),
     Index(None, "state", "claimed_until"),
@@ -258,10 +208,8 @@ audit = Table(
     metadata,
     Column("id", Counted, primary_key=True),
     organisation_column(),
-    Column("key", Text),
-    Column("action", Text, nullable=False),
-    Column("target", Text),
+    *optional_texts("key", "target", "request"),
+    *texts("action"),
     Column("at", UtcTime, nullable=False),
-    Column("request", Text),
     Index(None, "organisation", "id"),
 )

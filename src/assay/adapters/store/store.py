@@ -17,11 +17,12 @@ from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
 from assay.adapters.tracing import span
 from assay.core.errors import InputError
-from assay.engine.playground_store import Playground, Record
-from assay.evidence.playground import Event, StateRow, Turn
+from assay.engine.playground_store import NewEvent, Playground, Record
+
+HL7_OUTBOUND = "hl7_outbound"
 
 
-class Store:
+class Store(Records):
     """May be used from several threads. To be closed, or used in a ``with``.
 
     Everything that is recorded with one call is there afterwards, or nothing of it. A database that can't be
@@ -36,7 +37,7 @@ class Store:
         self._engine = engine
         self._light = light or engine
         self.name = name
-        self._records = Records(self.rows)
+        super().__init__(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
         one_writer = engine.dialect.name == "sqlite"
         self._turn: AbstractContextManager[object] = threading.Lock() if one_writer else nullcontext()
@@ -70,27 +71,19 @@ class Store:
 
     def record(self, playground: str, records: Iterable[Record], new: Playground | None = None) -> int:
         """Record everything and return the number of records. ``new`` is the playground to add first, if any."""
-        count = 0
         with self.writing() as connection:
             if new is not None:
                 writing.add_playground(connection, new)
             elif not is_text(playground) or not writing.has_playground(connection, playground):
                 raise InputError(f"there is no playground {playground!r} in {self.name}")
-            for record in records:
-                writing.add(connection, playground, record)
-                count += 1
-        return count
+            return writing.add_all(connection, playground, records)
 
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
         """Make a playground again, without the records it had, and return the number of records."""
-        count = 0
         with self.writing() as connection:
             writing.remove_playground(connection, new.id)
             writing.add_playground(connection, new)
-            for record in records:
-                writing.add(connection, new.id, record)
-                count += 1
-        return count
+            return writing.add_all(connection, new.id, records)
 
     def playground(self, identity: str) -> Playground:
         """Raises ``InputError`` if there is none with that id."""
@@ -112,20 +105,6 @@ class Store:
         """The records of all playgrounds as of a moment, over one connection."""
         with self._traced("read"), connected(self._engine) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
-
-    def events(self, playground: str, event_type: str) -> Sequence[Event]:
-        """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        return self._records.events(playground, event_type)
-
-    def x12_responses(self, playground: str) -> Sequence[Event]:
-        return self._records.x12_responses(playground)
-
-    def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
-        """Those of a resource, in the order in which they changed."""
-        return self._records.state_rows(playground, resource)
-
-    def turns(self, playground: str) -> Sequence[Turn]:
-        return self._records.turns(playground)
 
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None
@@ -157,3 +136,16 @@ class Store:
         """Errors of the database as our own, and a span in which neither statements nor values are."""
         with reaching(self.name), span(f"store {what}", db__system__name=self._engine.dialect.name):
             yield
+
+
+class EventRecorder:
+    """Fulfils the recorder of the MLLP listener."""
+
+    def __init__(self, store: Store, playground: str, event_type: str = HL7_OUTBOUND) -> None:
+        self._store = store
+        self._playground = playground
+        self._event_type = event_type
+
+    def record(self, message: bytes, received_at: datetime, peer: str) -> None:  # noqa: ARG002
+        """Keep a message. Criteria don't look at its sender."""
+        self._store.record(self._playground, [NewEvent(self._event_type, message, received_at)])

@@ -1,12 +1,8 @@
-"""The tables. Every change to them is a migration as well; a test compares the two.
-
-In the database, playgrounds keep their former name, ``sandboxes``: existing stores need no migration for a word.
-"""
+"""The tables. Every change to them is a migration as well; a test compares the two."""
 
 from sqlalchemy import (
     JSON,
     Column,
-    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -16,8 +12,15 @@ from sqlalchemy import (
 )
 
 from assay.adapters.store import coding_tables, run_tables, service_tables
-from assay.adapters.store.columns import Counted, UtcTime
-from assay.adapters.store.schema import DEFAULT_ORGANISATION, metadata
+from assay.adapters.store.columns import (
+    DEFAULT_ORGANISATION,
+    Counted,
+    UtcTime,
+    metadata,
+    optional_texts,
+    playground_column,
+    texts,
+)
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
 __all__ = [
@@ -34,22 +37,17 @@ __all__ = [
 ]
 
 playgrounds = Table(
-    "sandboxes",
+    "playgrounds",
     metadata,
     Column("id", Text, primary_key=True),
     Column("created_at", UtcTime, nullable=False),
     Column("run_start", UtcTime, nullable=False),
-    Column("fhir_base", Text),
-    Column("file_source", Text),
+    *optional_texts("fhir_base", "file_source"),
     Column("data", JSON, nullable=False),
     # What the command line adds belongs to the organisation that a store begins with.
     Column("organisation", Text, nullable=False, server_default=DEFAULT_ORGANISATION),
     Index(None, "organisation", "id"),
 )
-
-
-def _of_a_playground() -> Column[str]:
-    return Column("sandbox", Text, ForeignKey("sandboxes.id"), key="playground", nullable=False)
 
 
 def _received() -> "Column[object]":
@@ -61,8 +59,8 @@ events = Table(
     "events",
     metadata,
     Column("id", Counted, primary_key=True),
-    _of_a_playground(),
-    Column("type", Text, nullable=False),
+    playground_column(),
+    *texts("type"),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
     _received(),
@@ -72,9 +70,8 @@ events = Table(
 state_rows = Table(
     "state_rows",
     metadata,
-    _of_a_playground(),
-    Column("resource", Text, nullable=False),
-    Column("key", Text, nullable=False),
+    playground_column(),
+    *texts("resource", "key"),
     Column("data", JSON, nullable=False),
     Column("at", UtcTime, nullable=False),
     _received(),
@@ -86,9 +83,8 @@ replaced_rows = Table(
     "replaced_rows",
     metadata,
     Column("id", Counted, primary_key=True),
-    _of_a_playground(),
-    Column("resource", Text, nullable=False),
-    Column("key", Text, nullable=False),
+    playground_column(),
+    *texts("resource", "key"),
     Column("data", JSON, nullable=False),
     Column("at", UtcTime, nullable=False),
     _received(),
@@ -99,10 +95,9 @@ replaced_rows = Table(
 turns = Table(
     "turns",
     metadata,
-    _of_a_playground(),
+    playground_column(),
     Column("number", Integer, nullable=False),
-    Column("speaker", Text, nullable=False),
-    Column("text", Text, nullable=False),
+    *texts("speaker", "text"),
     Column("at", UtcTime, nullable=False),
     _received(),
     PrimaryKeyConstraint("playground", "number"),
@@ -112,7 +107,7 @@ x12_responses = Table(
     "x12_responses",
     metadata,
     Column("id", Counted, primary_key=True),
-    _of_a_playground(),
+    playground_column(),
     Column("payload", LargeBinary, nullable=False),
     Column("at", UtcTime, nullable=False),
     _received(),

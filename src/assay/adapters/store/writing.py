@@ -3,7 +3,7 @@
 What is removed is a whole playground.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection, Table, delete, insert, literal, select
@@ -11,8 +11,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import limits, service_tables, tables
-from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.schema import DEFAULT_ORGANISATION
+from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
 from assay.core.errors import InputError
 from assay.engine.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
@@ -50,6 +49,16 @@ def remove_playground(connection: Connection, identity: str) -> None:
     for table in (*records, service_tables.files, service_tables.replaced_files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
     connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
+
+
+def add_all(
+    connection: Connection, playground: str, records: Iterable[Record], received: datetime | None = None
+) -> int:
+    """Add records to a playground that is there; returns how many."""
+    count = 0
+    for count, record in enumerate(records, 1):  # noqa: B007 - what is left over is the number
+        add(connection, playground, record, received)
+    return count
 
 
 def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> None:
@@ -129,7 +138,7 @@ def _optional(value: str | None, what: str) -> str | None:
 
 def added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
     """Whether a row was added; not so where one with its key is there."""
-    statement = _insert(connection, table).values(values).on_conflict_do_nothing()
+    statement = insert_into(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None
 
 
@@ -142,9 +151,9 @@ def put(
 ) -> None:
     """Add a row, or change the one with its key: the primary key, or that of other columns."""
     key = list(table.primary_key.columns) if by is None else list(by)
-    statement = _insert(connection, table).values(values)
+    statement = insert_into(connection, table).values(values)
     connection.execute(statement.on_conflict_do_update(index_elements=key, set_=changed))
 
 
-def _insert(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
+def insert_into(connection: Connection, table: Table) -> "sqlite.Insert | postgresql.Insert":
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)

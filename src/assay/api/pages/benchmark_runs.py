@@ -1,12 +1,9 @@
 """Benchmark runs: the list, and one of them with its mean, what that is of, and its task runs."""
 
-from datetime import timedelta
-
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for, grading_tabs
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.api.pages.task_runs import names_of
+from assay.api.routes.benchmarks import started_run
 from assay.dialects.criteria.resources import NewBenchmarkRun
-from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.task_run_view import BenchmarkView
 from assay.web.model_forms import sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
@@ -18,14 +15,8 @@ routes: PageRoutes[ServiceCall] = PageRoutes()
 def benchmark_runs(call: ServiceCall) -> PageAnswer:
     """All benchmark runs, the newest first."""
     rows = call.service.benchmarks.runs(call.organisation, asked_for(call))
-    found = call.service.benchmarks.shown(rows)
-    return call.page(
-        "benchmark_runs.html",
-        title="Benchmark runs",
-        runs=found,
-        around=around(call, rows),
-        tabs=grading_tabs(call),
-    )
+    shown = {"runs": rows.rows, "tabs": grading_tabs(call)}
+    return list_page(call, "benchmark_runs.html", "Benchmark runs", rows, **shown)
 
 
 @routes.add("GET", "/benchmark-runs/{id}", *READ)
@@ -40,12 +31,8 @@ def add_benchmark_run(call: ServiceCall) -> PageAnswer:
     new = sent(NewBenchmarkRun, call.form)
     if new.value is None:
         return trouble(call, 422, " ".join(new.form.errors.values()))
-    service = call.service
-    version = service.benchmarks.version(call.organisation, new.value.benchmark)
-    run = service.runs.add_benchmark_run(call.organisation, version, new.value)
-    ends = service.host.now() + timedelta(seconds=new.value.token_s)
-    issued = issue_key(service.keys, service.host, Owner(call.organisation, run), Scope.RUN, f"run {run}", ends)
-    return _shown(call, run, issued.secret)
+    run, secret = started_run(call.service, call.organisation, new.value)
+    return _shown(call, run, secret)
 
 
 def _shown(call: ServiceCall, identity: str, secret: str | None = None) -> PageAnswer:

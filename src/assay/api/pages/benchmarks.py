@@ -1,9 +1,6 @@
 """Benchmarks and their versions: list, add, freeze tasks as a version, and begin a run."""
 
-from assay.adapters.store.service.benchmarks import benchmark_of_row, version_of_row
-from assay.adapters.store.service.tasks import task_of_row
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for, grading_tabs
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
 from assay.engine.service.errors import ConflictError
@@ -23,16 +20,8 @@ def benchmarks(call: ServiceCall) -> PageAnswer:
 
 def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
     rows = call.service.benchmarks.page(call.organisation, asked_for(call))
-    found = [benchmark_of_row(row) for row in rows.rows]
-    return call.page(
-        "benchmarks.html",
-        title="Benchmarks",
-        status=status,
-        benchmarks=found,
-        form=form,
-        around=around(call, rows),
-        tabs=grading_tabs(call),
-    )
+    shown = {"benchmarks": rows.rows, "form": form, "tabs": grading_tabs(call)}
+    return list_page(call, "benchmarks.html", "Benchmarks", rows, status=status, **shown)
 
 
 @routes.add("POST", "/benchmarks", *CHANGE)
@@ -68,16 +57,16 @@ def add_version(call: ServiceCall) -> PageAnswer:
 
 
 def _benchmark(call: ServiceCall, found: Benchmark, wrong: str = "") -> PageAnswer:
-    _, rows = call.service.benchmarks.versions(call.organisation, found.id, asked_for(call))
-    tasks = call.service.tasks.page(call.organisation, PageRequest(MOST_TASKS)).rows
-    return call.page(
+    rows = call.service.benchmarks.versions(call.organisation, found.id, asked_for(call))
+    return list_page(
+        call,
         "benchmark.html",
-        title=found.name,
+        found.name,
+        rows,
         status=422 if wrong else 200,
         benchmark=found,
-        versions=[version_of_row(row, found.slug) for row in rows.rows],
-        tasks=[task_of_row(row) for row in tasks],
+        versions=rows.rows,
+        tasks=call.service.tasks.page(call.organisation, PageRequest(MOST_TASKS)).rows,
         chosen=set(call.form.all("task")),
         wrong=wrong,
-        around=around(call, rows),
     )

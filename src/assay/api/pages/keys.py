@@ -1,12 +1,9 @@
 """Keys of the organisation, and who did what. A secret is shown once, on the page that answers."""
 
-from assay.adapters.store.limits import checked_time
-from assay.adapters.store.service.keys import key_of_row
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
-from assay.api.routes.keys import NewKey
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
+from assay.api.routes.keys import NewKey, issued_key
 from assay.core.errors import InputError
-from assay.engine.service.keys import Owner, Scope, issue_key, rotate_key
+from assay.engine.service.keys import Scope, rotate_key
 from assay.web.model_forms import ShownForm, blank, sent
 from assay.web.routing import PageAnswer, PageRoutes
 
@@ -25,13 +22,8 @@ def add_key(call: ServiceCall) -> PageAnswer:
     new = sent(NewKey, call.form)
     if new.value is None:
         return _keys(call, new.form, status=422)
-    service, value = call.service, new.value
     try:
-        if value.benchmark_run_id is not None:
-            service.benchmarks.run(call.organisation, value.benchmark_run_id)
-        ends = None if value.expires_at is None else checked_time(value.expires_at, "expires_at")
-        owner = Owner(call.organisation, value.benchmark_run_id)
-        issued = issue_key(service.keys, service.host, owner, Scope(value.scope), value.name, ends)
+        issued = issued_key(call.service, call.organisation, new.value)
     except InputError as error:
         return _keys(call, new.form.wrong("", str(error)), status=422)
     return _keys(call, blank(NewKey), issued.secret)
@@ -55,20 +47,10 @@ def audit(call: ServiceCall) -> PageAnswer:
     """Who did what, the newest first."""
     rows = call.service.audit.page(call.organisation, asked_for(call))
     names = {one.id: one.name for one in call.service.keys.all_keys(call.organisation)}
-    return call.page(
-        "who_did_what.html", title="Who did what", entries=rows.rows, names=names, around=around(call, rows)
-    )
+    return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)
 
 
 def _keys(call: ServiceCall, form: ShownForm, secret: str | None = None, status: int = 200) -> PageAnswer:
     rows = call.service.keys.keys(call.organisation, asked_for(call))
-    return call.page(
-        "keys.html",
-        title="Keys",
-        status=status,
-        keys=[key_of_row(row) for row in rows.rows],
-        now=call.service.host.now(),
-        form=form,
-        secret=secret,
-        around=around(call, rows),
-    )
+    shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": secret}
+    return list_page(call, "keys.html", "Keys", rows, status=status, **shown)

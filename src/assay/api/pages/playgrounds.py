@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.playgrounds import SETTINGS, set_source
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
@@ -26,15 +25,8 @@ def playgrounds(call: ServiceCall) -> PageAnswer:
 
 def _playgrounds(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
     rows = call.service.playgrounds.page(call.organisation, asked_for(call))
-    found = call.service.playgrounds.shown(rows)
-    return call.page(
-        "playgrounds.html",
-        title="Playgrounds",
-        status=status,
-        playgrounds=found,
-        form=form,
-        around=around(call, rows),
-    )
+    shown = {"playgrounds": rows.rows, "form": form}
+    return list_page(call, "playgrounds.html", "Playgrounds", rows, status=status, **shown)
 
 
 @routes.add("POST", "/playgrounds", *CHANGE)

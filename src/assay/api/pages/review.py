@@ -10,8 +10,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from assay.api.pages.calls import ServiceCall
-from assay.api.routes.runs import NewAnnotation
-from assay.dialects.evaluation.models import Annotation
+from assay.api.routes.runs import NewAnnotation, annotated
 from assay.engine.judge_gates import CELLS
 from assay.engine.mistakes import about, first, sentence
 from assay.engine.service.errors import NotFoundError
@@ -118,9 +117,7 @@ def judge_run(call: ServiceCall) -> PageAnswer:
     except ValidationError as error:
         told = first(error.errors(include_url=False))
         return _run(call, queue, about(".".join(map(str, told["loc"])), sentence(told, NewAnnotation)))
-    record = {**new.model_dump(), "timestamp": call.service.host.now().isoformat()}
-    whole = Annotation.model_validate(record).model_dump(mode="json")
-    call.service.imports.annotate(call.organisation, identity, whole)
+    annotated(call.service, call.organisation, identity, new)
     onward = _next(call, queue, identity)
     if queue.blind or onward is None:
         return call.go(_address(call, identity, queue))

@@ -4,10 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
-from assay.adapters.store.service.coding_tasks import task_of_row
-from assay.adapters.store.service.scenarios import scenario_of_row
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
@@ -39,8 +36,7 @@ BEGIN: Final = {"workspace_seed": {"type": "empty"}, "scorers": [{"type": "comma
 def scenarios(call: ServiceCall) -> PageAnswer:
     """All scenarios, the newest first."""
     rows = call.service.coding.scenarios.page(call.organisation, asked_for(call))
-    found = [scenario_of_row(row) for row in rows.rows]
-    return call.page("scenarios.html", title="Scenarios", scenarios=found, around=around(call, rows))
+    return list_page(call, "scenarios.html", "Scenarios", rows, scenarios=rows.rows)
 
 
 @routes.add("GET", "/scenarios/new", *READ)
@@ -220,8 +216,7 @@ def _editor(
     """``fresh`` doesn't complain about fields that nobody had the time to fill in."""
     tasks = []
     if found is not None:
-        rows = call.service.coding.tasks.page(call.organisation, found.id, PageRequest(20)).rows
-        tasks = [task_of_row(row) for row in rows]
+        tasks = call.service.coding.tasks.page(call.organisation, found.id, PageRequest(20)).rows
     return call.page(
         "scenario.html",
         title="New scenario" if found is None else found.name or "Scenario",

@@ -25,7 +25,6 @@ from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope, digest_of
 from assay.engine.service.sessions import begin, form_token, is_form_token, session_of, sign_in
-from assay.web.assets import asset, caching
 from assay.web.routing import (
     HEADERS,
     TOKEN_FIELD,
@@ -34,6 +33,7 @@ from assay.web.routing import (
     PageCall,
     PageRoute,
     answered,
+    asset_answer,
     entries,
     trouble,
 )
@@ -81,10 +81,10 @@ class PageServer:
         request.scope["assay.route"] = BASE
         if not known_host(request.headers.get("host", ""), self._settings.hosts):
             said = "this server isn't known by that name; start it with --page-host NAME\n"
-            return Response(said, 421, dict(HEADERS), "text/plain")
+            return _response(PageAnswer(said, 421, "text/plain"))
         place = request.scope["raw_path"].decode("ascii", "replace").partition("?")[0].removeprefix(BASE)
         if place.startswith("assets/"):
-            return _asset(place.removeprefix("assets/"), request.query_params.get("v", ""))
+            return _response(asset_answer(place.removeprefix("assets/"), request.query_params.get("v", "")))
         try:
             content = await read_body(request, MOST_BYTES, self._body_seconds)
         except RefusedError as error:
@@ -199,17 +199,8 @@ def _begun(request: Request, secret: str, onward: str) -> PageAnswer:
     return PageAnswer("", 303, headers={"Location": onward, "Set-Cookie": cookie})
 
 
-def _asset(name: str, version: str) -> Response:
-    found = asset(name)
-    if found is None:
-        return Response("there is no such file\n", 404, dict(HEADERS), "text/plain")
-    headers = {**HEADERS, "Cache-Control": caching(found, version)}
-    return Response(found.content, 200, headers, found.media_type)
-
-
 def _response(answer: PageAnswer) -> Response:
-    headers = {**HEADERS, **answer.headers}
-    if isinstance(answer.body, str | bytes):
-        body = answer.body.encode(errors="backslashreplace") if isinstance(answer.body, str) else answer.body
-        return Response(body, answer.status, headers, answer.media_type)
-    return StreamingResponse(answer.body, answer.status, headers, answer.media_type)
+    headers, parts = {**HEADERS, **answer.headers}, answer.chunks
+    if isinstance(parts, list):
+        return Response(parts[0], answer.status, headers, answer.media_type)
+    return StreamingResponse(parts, answer.status, headers, answer.media_type)

@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from assay.adapters.store.service.run_rows import run_of_row
-from assay.api.pages.calls import ServiceCall
-from assay.api.pages.lists import around, asked_for, grading_tabs
+from assay.api.pages.calls import ServiceCall, around, asked_for, grading_tabs
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_run_view import view_task_run
-from assay.engine.service.task_runs import cancel_task_run, complete_task_run, end_overdue, start_task_run
+from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
 from assay.engine.statistics_svg import axes_svg
 from assay.web.model_forms import sent
 from assay.web.rendering import picture
@@ -26,12 +24,11 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
     rows = call.service.runs.page(Owner(call.organisation), asked_for(call), **given)
-    found = [run_of_row(row) for row in rows.rows]
     return call.page(
         "task_runs.html",
         title="Task runs",
-        runs=found,
-        names=names_of(call, found),
+        runs=rows.rows,
+        names=names_of(call, rows.rows),
         wanted=wanted,
         tabs=grading_tabs(call),
         statuses=[one.value for one in Status],
@@ -80,13 +77,7 @@ def start_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/task-runs/{id}/complete", *CHANGE)
 def complete_run(call: ServiceCall) -> PageAnswer:
     """Grade a started run now."""
-    service = call.service
-    return _changed(
-        call,
-        lambda: complete_task_run(
-            service.runs, service.host, service.grade, service.claims, _owner(call), call.path["id"]
-        ),
-    )
+    return _changed(call, lambda: call.service.complete(_owner(call), call.path["id"]))
 
 
 @routes.add("POST", "/task-runs/{id}/cancel", *CHANGE)

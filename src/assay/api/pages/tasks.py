@@ -5,10 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.adapters.store.service.tasks import task_of_row
-from assay.api.pages.calls import ServiceCall
+from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
-from assay.api.pages.lists import around, asked_for
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import StrictModel, Weight
 from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
@@ -51,8 +49,7 @@ def tasks(call: ServiceCall) -> PageAnswer:
 
 def _tasks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
     rows = call.service.tasks.page(call.organisation, asked_for(call))
-    found = [task_of_row(row) for row in rows.rows]
-    return call.page("tasks.html", title="Tasks", status=status, tasks=found, form=form, around=around(call, rows))
+    return list_page(call, "tasks.html", "Tasks", rows, status=status, tasks=rows.rows, form=form)
 
 
 @routes.add("POST", "/tasks", *CHANGE)

@@ -5,11 +5,9 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.adapters.store.service.benchmarks import benchmark_of_row, version_of_row
-from assay.adapters.store.service.run_rows import run_of_row
-from assay.adapters.store.service.tasks import criterion_of_row, task_of_row
-from assay.api.answers import Answer, shown, shown_page, unchanging
+from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
+from assay.api.service import Service
 from assay.dialects.criteria.models import CriterionRun, StrictModel
 from assay.dialects.criteria.resources import (
     Benchmark,
@@ -31,8 +29,6 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.try_criterion import try_criterion
 
 routes = Routes()
-WRITE = (Scope.ADMIN, Scope.GRADER)
-READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 
 
 class StartedBenchmarkRun(StrictModel):
@@ -65,93 +61,74 @@ class TriedCriterion(StrictModel):
     evidence: dict[str, Any]
 
 
-@routes.add("POST", "/tasks", *WRITE, body=NewTask, answer=Task, status=201)
-def create_task(call: Call) -> Answer:
+@routes.post("/tasks", Task, body=NewTask, status=201)
+def create_task(call: Call) -> Any:
     """Add a task, with its criteria."""
-    return shown(call.service.tasks.add(call.organisation, call.body), 201)
+    return call.service.tasks.add(call.organisation, call.body)
 
 
-@routes.add("GET", "/tasks", *READ, answer=Task, lists=True)
-def list_tasks(call: Call) -> Answer:
+@routes.lists("/tasks", Task)
+def list_tasks(call: Call) -> Any:
     """The tasks, the newest first."""
-    asked = call.page
-    rows = call.service.tasks.page(call.organisation, asked)
-    return shown_page([task_of_row(row) for row in rows.rows], rows, asked.limit)
+    return call.service.tasks.page(call.organisation, call.page)
 
 
-@routes.add("GET", "/tasks/{id}", *READ, answer=Task, also=(404,))
-def get_task(call: Call) -> Answer:
+@routes.get("/tasks/{id}", Task)
+def get_task(call: Call) -> Any:
     """One task."""
-    return shown(call.service.tasks.task(call.organisation, call.path["id"]))
+    return call.service.tasks.task(call.organisation, call.id)
 
 
-@routes.add("PUT", "/tasks/{id}", *WRITE, body=NewTask, answer=Task, also=(404,))
-def replace_task(call: Call) -> Answer:
+@routes.put("/tasks/{id}", Task, body=NewTask)
+def replace_task(call: Call) -> Any:
     """Change a task with its criteria. Versions and runs that exist keep the task as it was."""
-    return shown(call.service.tasks.replace(call.organisation, call.path["id"], call.body))
+    return call.service.tasks.replace(call.organisation, call.id, call.body)
 
 
-@routes.add(
-    "POST", "/tasks/{id}/criteria", *WRITE, body=NewCriterion, answer=TaskCriterion, status=201, also=(404, 409)
-)
-def create_criterion(call: Call) -> Answer:
+@routes.post("/tasks/{id}/criteria", TaskCriterion, body=NewCriterion, status=201, also=(404, 409))
+def create_criterion(call: Call) -> Any:
     """Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."""
-    return shown(call.service.tasks.add_criterion(call.organisation, call.path["id"], call.body), 201)
+    return call.service.tasks.add_criterion(call.organisation, call.id, call.body)
 
 
-@routes.add("GET", "/tasks/{id}/criteria", *READ, answer=TaskCriterion, lists=True, also=(404,))
-def list_criteria_of_task(call: Call) -> Answer:
+@routes.lists("/tasks/{id}/criteria", TaskCriterion)
+def list_criteria_of_task(call: Call) -> Any:
     """The criteria of a task, the newest first."""
-    return _criteria(call, call.path["id"])
+    return call.service.tasks.criteria(call.organisation, call.id, call.page)
 
 
-@routes.add(
-    "GET",
-    "/criteria",
-    *READ,
-    answer=TaskCriterion,
-    lists=True,
-    query={"task_id": "only those of this task"},
-    also=(404,),
-)
-def list_criteria(call: Call) -> Answer:
+@routes.lists("/criteria", TaskCriterion, query={"task_id": "only those of this task"}, also=(404,))
+def list_criteria(call: Call) -> Any:
     """The criteria of all tasks, the newest first."""
-    return _criteria(call, call.filter("task_id"))
+    return call.service.tasks.criteria(call.organisation, call.filter("task_id"), call.page)
 
 
-def _criteria(call: Call, task: str | None) -> Answer:
-    asked = call.page
-    rows = call.service.tasks.criteria(call.organisation, task, asked)
-    return shown_page([criterion_of_row(row) for row in rows.rows], rows, asked.limit)
-
-
-@routes.add("GET", "/criteria/{id}", *READ, answer=TaskCriterion, also=(404,))
-def get_criterion(call: Call) -> Answer:
+@routes.get("/criteria/{id}", TaskCriterion)
+def get_criterion(call: Call) -> Any:
     """One criterion of a task."""
-    return shown(call.service.tasks.criterion(call.organisation, call.path["id"]))
+    return call.service.tasks.criterion(call.organisation, call.id)
 
 
-@routes.add("PUT", "/criteria/{id}", *WRITE, body=NewCriterion, answer=TaskCriterion, also=(404,))
-def replace_criterion(call: Call) -> Answer:
+@routes.put("/criteria/{id}", TaskCriterion, body=NewCriterion)
+def replace_criterion(call: Call) -> Any:
     """Change a criterion of a task. Versions and runs that exist keep it as it was."""
-    return shown(call.service.tasks.replace_criterion(call.organisation, call.path["id"], call.body))
+    return call.service.tasks.replace_criterion(call.organisation, call.id, call.body)
 
 
-@routes.add("DELETE", "/criteria/{id}", *WRITE, status=204, also=(404,))
-def delete_criterion(call: Call) -> Answer:
+@routes.delete("/criteria/{id}")
+def delete_criterion(call: Call) -> Any:
     """Remove a criterion from its task. Versions and runs that exist keep it."""
-    call.service.tasks.remove_criterion(call.organisation, call.path["id"])
-    return Answer(204, b"")
+    call.service.tasks.remove_criterion(call.organisation, call.id)
 
 
-@routes.add("POST", "/criteria/try", *WRITE, body=NewTrial, answer=TriedCriterion, also=(404,))
-def try_out_criterion(call: Call) -> Answer:
+@routes.post("/criteria/try", TriedCriterion, body=NewTrial, also=(404,))
+def try_out_criterion(call: Call) -> Any:
     """Hold a criterion against a playground as it is now. No run is graded, and neither of them changes."""
     service, new = call.service, call.body
     task = None if new.task_id is None else service.tasks.task(call.organisation, new.task_id)
     data = {} if task is None else task.data
     run = try_criterion(service.try_out, call.organisation, new.playground_id, new.criterion, data)
-    return shown(tried_answer(run))
+    return tried_answer(run)
 
 
 def tried_answer(run: CriterionRun) -> dict[str, object]:
@@ -159,94 +136,80 @@ def tried_answer(run: CriterionRun) -> dict[str, object]:
     return run.model_dump(mode="json", by_alias=True, include=set(TriedCriterion.model_fields))
 
 
-@routes.add("POST", "/benchmarks", *WRITE, body=NewBenchmark, answer=Benchmark, status=201, also=(409,))
-def create_benchmark(call: Call) -> Answer:
+@routes.post("/benchmarks", Benchmark, body=NewBenchmark, status=201, also=(409,))
+def create_benchmark(call: Call) -> Any:
     """Add a benchmark. It can be run once it has a version."""
-    return shown(call.service.benchmarks.add(call.organisation, call.body), 201)
+    return call.service.benchmarks.add(call.organisation, call.body)
 
 
-@routes.add("GET", "/benchmarks", *READ, answer=Benchmark, lists=True)
-def list_benchmarks(call: Call) -> Answer:
+@routes.lists("/benchmarks", Benchmark)
+def list_benchmarks(call: Call) -> Any:
     """The benchmarks, the newest first."""
-    asked = call.page
-    rows = call.service.benchmarks.page(call.organisation, asked)
-    return shown_page([benchmark_of_row(row) for row in rows.rows], rows, asked.limit)
+    return call.service.benchmarks.page(call.organisation, call.page)
 
 
-@routes.add("GET", "/benchmarks/{id}", *READ, answer=Benchmark, also=(404,))
-def get_benchmark(call: Call) -> Answer:
+@routes.get("/benchmarks/{id}", Benchmark)
+def get_benchmark(call: Call) -> Any:
     """One benchmark, by its id or its slug."""
-    return shown(call.service.benchmarks.benchmark(call.organisation, call.path["id"]))
+    return call.service.benchmarks.benchmark(call.organisation, call.id)
 
 
-@routes.add("POST", "/benchmarks/{id}/versions", *WRITE, body=NewVersion, answer=Version, status=201, also=(404,))
-def create_version(call: Call) -> Answer:
+@routes.post("/benchmarks/{id}/versions", Version, body=NewVersion, status=201)
+def create_version(call: Call) -> Any:
     """Freeze tasks as the next version of a benchmark."""
-    return shown(call.service.benchmarks.add_version(call.organisation, call.path["id"], call.body), 201)
+    return call.service.benchmarks.add_version(call.organisation, call.id, call.body)
 
 
-@routes.add("GET", "/benchmarks/{id}/versions", *READ, answer=Version, lists=True, also=(404,))
-def list_versions(call: Call) -> Answer:
+@routes.lists("/benchmarks/{id}/versions", Version)
+def list_versions(call: Call) -> Any:
     """The versions of a benchmark, the newest first."""
-    asked = call.page
-    slug, rows = call.service.benchmarks.versions(call.organisation, call.path["id"], asked)
-    return shown_page([version_of_row(row, slug) for row in rows.rows], rows, asked.limit)
+    return call.service.benchmarks.versions(call.organisation, call.id, call.page)
 
 
-@routes.add("GET", "/benchmarks/{id}/versions/{version}", *READ, answer=Version, also=(404,))
-def get_version(call: Call) -> Answer:
+@routes.get("/benchmarks/{id}/versions/{version}", Version)
+def get_version(call: Call) -> Any:
     """One version of a benchmark, by its number."""
-    benchmark = call.service.benchmarks.benchmark(call.organisation, call.path["id"])
+    benchmark = call.service.benchmarks.benchmark(call.organisation, call.id)
     return unchanging(
         call.service.benchmarks.version(call.organisation, f"{benchmark.slug}@{call.path['version']}")
     )
 
 
-@routes.add(
-    "POST",
-    "/benchmark-runs",
-    *WRITE,
-    body=NewBenchmarkRun,
-    answer=StartedBenchmarkRun,
-    status=201,
-    also=(404,),
-)
-def create_benchmark_run(call: Call) -> Answer:
+@routes.post("/benchmark-runs", StartedBenchmarkRun, body=NewBenchmarkRun, status=201, also=(404,))
+def create_benchmark_run(call: Call) -> Any:
     """Create a run of all tasks of a version, with a token for the agent."""
-    service, new = call.service, call.body
-    version = service.benchmarks.version(call.organisation, new.benchmark)
-    run = service.runs.add_benchmark_run(call.organisation, version, new)
+    run, token = started_run(call.service, call.organisation, call.body)
+    return {
+        "benchmark_run": call.service.benchmarks.run(call.organisation, run),
+        "task_runs": call.service.runs.of_benchmark_run(call.organisation, run),
+        "token": token,
+    }
+
+
+def started_run(service: Service, organisation: str, new: NewBenchmarkRun) -> tuple[str, str]:
+    """The id of a new benchmark run, and the token for its agent."""
+    version = service.benchmarks.version(organisation, new.benchmark)
+    run = service.runs.add_benchmark_run(organisation, version, new)
     ends = service.host.now() + timedelta(seconds=new.token_s)
-    issued = issue_key(service.keys, service.host, Owner(call.organisation, run), Scope.RUN, f"run {run}", ends)
-    return shown(
-        {
-            "benchmark_run": service.benchmarks.run(call.organisation, run),
-            "task_runs": service.runs.of_benchmark_run(call.organisation, run),
-            "token": issued.secret,
-        },
-        201,
-    )
+    issued = issue_key(service.keys, service.host, Owner(organisation, run), Scope.RUN, f"run {run}", ends)
+    return run, issued.secret
 
 
-@routes.add("GET", "/benchmark-runs", *READ, answer=BenchmarkRun, lists=True)
-def list_benchmark_runs(call: Call) -> Answer:
+@routes.lists("/benchmark-runs", BenchmarkRun)
+def list_benchmark_runs(call: Call) -> Any:
     """The benchmark runs, the newest first."""
-    asked = call.page
-    rows = call.service.benchmarks.runs(call.organisation, asked)
-    return shown_page(call.service.benchmarks.shown(rows), rows, asked.limit)
+    return call.service.benchmarks.runs(call.organisation, call.page)
 
 
-@routes.add("GET", "/benchmark-runs/{id}", *READ, answer=BenchmarkRun, also=(404,))
-def get_benchmark_run(call: Call) -> Answer:
+@routes.get("/benchmark-runs/{id}", BenchmarkRun)
+def get_benchmark_run(call: Call) -> Any:
     """One benchmark run. It has a score once every task run has ended."""
-    run = call.service.benchmarks.run(call.organisation, call.path["id"])
-    return shown(run) if run.status is Status.ACTIVE else unchanging(run)
+    run = call.service.benchmarks.run(call.organisation, call.id)
+    return run if run.status is Status.ACTIVE else unchanging(run)
 
 
-@routes.add("GET", "/benchmark-runs/{id}/task-runs", *READ, answer=TaskRun, lists=True, also=(404,))
-def list_task_runs_of_benchmark_run(call: Call) -> Answer:
+@routes.lists("/benchmark-runs/{id}/task-runs", TaskRun)
+def list_task_runs_of_benchmark_run(call: Call) -> Any:
     """The task runs of a benchmark run, the newest first."""
-    asked = call.page
-    run = call.service.benchmarks.run(call.organisation, call.path["id"])
-    rows = call.service.runs.page(Owner(call.organisation), asked, benchmark_run=run.id)
-    return shown_page([run_of_row(row) for row in rows.rows], rows, asked.limit)
+    run = call.service.benchmarks.run(call.organisation, call.id)
+    return call.service.runs.page(Owner(call.organisation), call.page, benchmark_run=run.id)

@@ -1,21 +1,17 @@
 """EvaluationResults of runs: given as they are, or made from what a verifier wrote."""
 
 from datetime import datetime
-from typing import Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from assay.adapters.store.service.evaluations import result_of_row
-from assay.api.answers import Answer, shown, shown_page, unchanging
+from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import Artifacts, NewResult, ingested, run_of_result
-from assay.engine.service.keys import Scope
+from assay.engine.service.evaluation_results import ingested, run_of_result
 
 routes = Routes()
-WRITE = (Scope.ADMIN, Scope.GRADER)
-READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 GIVEN: Final = "given"
 VERIFIER: Final = "verifier"
 
@@ -69,16 +65,10 @@ class EvaluationResultResource(StrictModel):
     created_at: datetime
 
 
-@routes.add(
-    "POST",
-    "/evaluation-results",
-    *WRITE,
-    body=NewEvaluationResult,
-    answer=EvaluationResultResource,
-    status=201,
-    also=(404, 409),
+@routes.post(
+    "/evaluation-results", EvaluationResultResource, body=NewEvaluationResult, status=201, also=(404, 409)
 )
-def create_evaluation_result(call: Call) -> Answer:
+def create_evaluation_result(call: Call) -> Any:
     """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.
 
     Output that can't be parsed forbids a reward above 0. A reward that is missing or unusable is 0.0 with
@@ -88,32 +78,23 @@ def create_evaluation_result(call: Call) -> Answer:
     if body.result is not None:
         result, reason, origin = body.result, None, GIVEN
     else:
-        made = ingested(Artifacts(**body.verifier.model_dump()))
+        made = ingested(**body.verifier.model_dump())
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
     record = result.model_dump(mode="json")
-    return shown(service.evaluations.add(call.organisation, run, origin, record, reason), 201)
+    return service.evaluations.add(call.organisation, run, origin, record, reason)
 
 
-@routes.add(
-    "GET",
-    "/evaluation-results",
-    *READ,
-    answer=EvaluationResultResource,
-    lists=True,
-    query={"run_id": "only those of this run"},
-)
-def list_evaluation_results(call: Call) -> Answer:
+@routes.lists("/evaluation-results", EvaluationResultResource, query={"run_id": "only those of this run"})
+def list_evaluation_results(call: Call) -> Any:
     """EvaluationResults, the newest first."""
-    asked = call.page
-    rows = call.service.evaluations.page(call.organisation, call.filter("run_id"), asked)
-    return shown_page([result_of_row(row) for row in rows.rows], rows, asked.limit)
+    return call.service.evaluations.page(call.organisation, call.filter("run_id"), call.page)
 
 
-@routes.add("GET", "/evaluation-results/{id}", *READ, answer=EvaluationResultResource, also=(404,))
-def get_evaluation_result(call: Call) -> Answer:
+@routes.get("/evaluation-results/{id}", EvaluationResultResource)
+def get_evaluation_result(call: Call) -> Any:
     """One EvaluationResult. It never changes."""
-    return unchanging(call.service.evaluations.result(call.organisation, call.path["id"]))
+    return unchanging(call.service.evaluations.result(call.organisation, call.id))
 
 
 def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
@@ -121,6 +102,6 @@ def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
     service, told = call.service, call.body
     if told.run_id is not None:
         return service.imports.run(call.organisation, told.run_id).id
-    trial = NewResult(**told.trial.model_dump())
-    service.imports.add_runs(call.organisation, [run_of_result(trial, result, reason)])
-    return service.evaluations.run_of(call.organisation, trial.job, trial.name)
+    run = run_of_result(told.trial.model_dump(), result, reason)
+    service.imports.add_runs(call.organisation, [run])
+    return service.evaluations.run_of(call.organisation, told.trial.job, told.trial.name)

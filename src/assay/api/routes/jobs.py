@@ -4,21 +4,18 @@ import math
 from datetime import datetime
 from typing import Any, Final
 
-from assay.adapters.store.service.run_values import run_of_row
+from assay.adapters.store.service.paging import of_row
 from assay.adapters.uploaded_job import import_archive, report_archive
-from assay.api.answers import Answer, shown, shown_page
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.job_runs import Question
-from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import parse_run_query
+from assay.evidence.run import Run
 
 routes = Routes()
-WRITE = (Scope.ADMIN, Scope.GRADER)
-READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 LONGEST_NAME: Final = 150
 _QUESTION: Final = {
     "key": "the reward that decides success (default: reward, or the only one)",
@@ -55,18 +52,16 @@ class ReportedJob(StrictModel):
     report: dict[str, Any]
 
 
-@routes.add(
-    "POST",
+@routes.post(
     "/jobs",
-    *WRITE,
+    ImportedJob,
     body=bytes,
-    answer=ImportedJob,
     status=201,
     query={"name": "what to call the job (default: the name of the folder in the archive)"},
     also=(409,),
     most_bytes=ARCHIVE_BYTES,
 )
-def create_job(call: Call) -> Answer:
+def create_job(call: Call) -> Any:
     """Send a job folder as a tar or zip archive. Sending it again adds only what is new.
 
     A trial that was sent before with another result is refused, and then nothing of the archive is added.
@@ -77,37 +72,33 @@ def create_job(call: Call) -> Answer:
     called, done = import_archive(service.imports, service.blobs, call.organisation, call.content, name)
     job = service.jobs.put(call.organisation, called, call.content)
     counts = {"added": done.added, "known": done.known, "replaced": done.replaced}
-    return shown({"job": _shown(job), **counts}, 201)
+    return {"job": _shown(job), **counts}
 
 
-@routes.add("GET", "/jobs", *READ, answer=JobResource, lists=True)
-def list_jobs(call: Call) -> Answer:
+@routes.lists("/jobs", JobResource)
+def list_jobs(call: Call) -> Any:
     """Jobs whose folders were sent, the newest first."""
-    asked = call.page
-    rows = call.service.jobs.page(call.organisation, asked)
-    return shown_page([_shown(row) for row in rows.rows], rows, asked.limit)
+    return call.service.jobs.page(call.organisation, call.page).each(_shown)
 
 
-@routes.add("GET", "/jobs/{id}", *READ, answer=ReportedJob, query=_QUESTION, also=(404,))
-def get_job(call: Call) -> Answer:
+@routes.get("/jobs/{id}", ReportedJob, query=_QUESTION)
+def get_job(call: Call) -> Any:
     """A job by its id or name, with the report that 'assay report' makes of its folder."""
-    job = call.service.jobs.job(call.organisation, call.path["id"])
+    job = call.service.jobs.job(call.organisation, call.id)
     report = report_archive(call.service.jobs.archive(job), job.name, _question(call))
-    return shown({"job": _shown(job), "report": report})
+    return {"job": _shown(job), "report": report}
 
 
-@routes.add("GET", "/jobs/{id}/trials", *READ, answer=RunResource, lists=True, also=(404,))
-def list_trials(call: Call) -> Answer:
+@routes.lists("/jobs/{id}/trials", RunResource)
+def list_trials(call: Call) -> Any:
     """The trials of a job, as runs, the newest first."""
-    job = call.service.jobs.job(call.organisation, call.path["id"])
+    job = call.service.jobs.job(call.organisation, call.id)
     asked = parse_run_query([("job", job.name), *((name, call.query[name]) for name in call.query)])
-    rows = call.service.imports.page(call.organisation, asked)
-    return shown_page([run_of_row(row).shown() for row in rows.rows], rows, asked.page.limit)
+    return call.service.imports.page(call.organisation, asked).each(Run.shown)
 
 
-def _shown(row: Any) -> dict[str, Any]:
-    fields = {name: getattr(row, name) for name in ("id", "name", "size", "created_at", "imported_at")}
-    return {**fields, "sha256": row.archive}
+def _shown(row: Any) -> JobResource:
+    return of_row(JobResource, row, sha256=row.archive)
 
 
 def _question(call: Call) -> Question:

@@ -1,14 +1,14 @@
 """Keys of an organisation, and the log of who did what."""
 
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
 from assay.adapters.store.limits import checked_time
-from assay.adapters.store.service.keys import key_of_row
-from assay.api.answers import Answer, shown, shown_page
+from assay.adapters.store.service.paging import of_row
 from assay.api.routing import Call, Routes
+from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
@@ -55,69 +55,50 @@ class AuditEntry(StrictModel):
     request_id: str | None
 
 
-@routes.add("POST", "/keys", Scope.ADMIN, body=NewKey, answer=NewSecret, status=201, also=(404,))
-def create_key(call: Call) -> Answer:
+@routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
+def create_key(call: Call) -> Any:
     """Add a key. Its secret is shown once."""
-    new: NewKey = call.body
+    return _issued(issued_key(call.service, call.organisation, call.body))
+
+
+def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
+    """A new key. Raises ``InputError``."""
     if new.benchmark_run_id is not None:
-        call.service.benchmarks.run(call.organisation, new.benchmark_run_id)
-    owner = Owner(call.organisation, new.benchmark_run_id)
-    service = call.service
+        service.benchmarks.run(organisation, new.benchmark_run_id)
+    owner = Owner(organisation, new.benchmark_run_id)
     ends = None if new.expires_at is None else checked_time(new.expires_at, "expires_at")
-    return _issued(issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, ends))
+    return issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, ends)
 
 
-@routes.add("GET", "/keys", Scope.ADMIN, answer=KeyResource, lists=True)
-def list_keys(call: Call) -> Answer:
+@routes.lists("/keys", KeyResource, Scope.ADMIN)
+def list_keys(call: Call) -> Any:
     """The keys, the newest first, without their secrets."""
-    asked = call.page
-    rows = call.service.keys.keys(call.organisation, asked)
-    return shown_page([_shown(key_of_row(row)) for row in rows.rows], rows, asked.limit)
+    return call.service.keys.keys(call.organisation, call.page).each(_shown)
 
 
-@routes.add("POST", "/keys/{id}/rotate", Scope.ADMIN, answer=NewSecret, status=201, also=(404,))
-def rotate(call: Call) -> Answer:
+@routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
+def rotate(call: Call) -> Any:
     """A new key in place of this one, which is revoked at once."""
-    return _issued(rotate_key(call.service.keys, call.service.host, call.organisation, call.path["id"]))
+    return _issued(rotate_key(call.service.keys, call.service.host, call.organisation, call.id))
 
 
-@routes.add("POST", "/keys/{id}/revoke", Scope.ADMIN, answer=KeyResource, also=(404,))
-def revoke(call: Call) -> Answer:
+@routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
+def revoke(call: Call) -> Any:
     """Revoke a key at once."""
     service = call.service
-    return shown(_shown(service.keys.revoke_key(call.organisation, call.path["id"], service.host.now())))
+    return _shown(service.keys.revoke_key(call.organisation, call.id, service.host.now()))
 
 
-@routes.add("GET", "/audit", Scope.ADMIN, answer=AuditEntry, lists=True)
-def list_audit(call: Call) -> Answer:
+@routes.lists("/audit", AuditEntry, Scope.ADMIN)
+def list_audit(call: Call) -> Any:
     """Who did what, the newest first."""
-    asked = call.page
-    rows = call.service.audit.page(call.organisation, asked)
-    entries = [
-        {
-            "id": row.id,
-            "key_id": row.key,
-            "action": row.action,
-            "target": row.target,
-            "at": row.at,
-            "request_id": row.request,
-        }
-        for row in rows.rows
-    ]
-    return shown_page(entries, rows, asked.limit)
+    rows = call.service.audit.page(call.organisation, call.page)
+    return rows.each(lambda row: of_row(AuditEntry, row, key_id=row.key, request_id=row.request))
 
 
-def _issued(issued: IssuedKey) -> Answer:
-    return shown({"key": _shown(issued.key), "secret": issued.secret}, 201)
+def _issued(issued: IssuedKey) -> dict[str, object]:
+    return {"key": _shown(issued.key), "secret": issued.secret}
 
 
-def _shown(key: Key) -> dict[str, object]:
-    return {
-        "id": key.id,
-        "name": key.name,
-        "scope": key.scope,
-        "benchmark_run_id": key.benchmark_run,
-        "created_at": key.created_at,
-        "expires_at": key.expires_at,
-        "revoked_at": key.revoked_at,
-    }
+def _shown(key: Key) -> KeyResource:
+    return of_row(KeyResource, key, benchmark_run_id=key.benchmark_run)

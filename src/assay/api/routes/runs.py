@@ -1,22 +1,24 @@
 """Runs of jobs that were imported: find them, read their gradings, and note what reviewers say."""
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import Field
 
-from assay.adapters.store.service.run_values import run_of_row
-from assay.api.answers import Answer, shown, shown_page
 from assay.api.routing import Call, Routes
+from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
-from assay.dialects.criteria.resources import Name, Text
+from assay.dialects.criteria.resources import Name, Status, Text
 from assay.dialects.evaluation.models import Annotation
-from assay.engine.service.keys import Scope
+from assay.engine.service.errors import ConflictError
+from assay.engine.service.keys import Owner
 from assay.engine.service.run_query import FILTERS, SHAPES, parse_run_query
+from assay.evidence.run import Run
 
 routes = Routes()
-WRITE = (Scope.ADMIN, Scope.GRADER)
-READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
+# Task runs are runs of the explorer, so what reviewers say about them is kept there.
+of_task_runs = Routes()
 _LISTED = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
@@ -95,57 +97,68 @@ class AnnotationResource(StrictModel):
     notes: str | None
 
 
-@routes.add("GET", "/runs", *READ, answer=RunResource, lists=True, query=_LISTED)
-def list_runs(call: Call) -> Answer:
+@routes.lists("/runs", RunResource, query=_LISTED)
+def list_runs(call: Call) -> Any:
     """Runs of every kind, the newest first unless another order is asked for."""
-    asked = parse_run_query(call.pairs)
-    rows = call.service.imports.page(call.organisation, asked)
-    return shown_page([run_of_row(row).shown() for row in rows.rows], rows, asked.page.limit)
+    return call.service.imports.page(call.organisation, parse_run_query(call.pairs)).each(Run.shown)
 
 
-@routes.add(
-    "GET",
-    "/runs/groups",
-    *READ,
-    answer=list[Group],
-    query={"by": f"{SHAPES['by']} (default: task)", **FILTERS},
-)
-def group_runs(call: Call) -> Answer:
+@routes.get("/runs/groups", list[Group], query={"by": f"{SHAPES['by']} (default: task)", **FILTERS})
+def group_runs(call: Call) -> Any:
     """How many runs there are for each value of a field, the mean of their scores, and how many pass."""
-    return shown(call.service.imports.groups(call.organisation, parse_run_query(call.pairs)))
+    return call.service.imports.groups(call.organisation, parse_run_query(call.pairs))
 
 
-@routes.add("GET", "/runs/{id}", *READ, answer=RunResource, also=(404,))
-def get_run(call: Call) -> Answer:
+@routes.get("/runs/{id}", RunResource)
+def get_run(call: Call) -> Any:
     """One run."""
-    return shown(call.service.imports.run(call.organisation, call.path["id"]).shown())
+    return call.service.imports.run(call.organisation, call.id).shown()
 
 
-@routes.add("GET", "/runs/{id}/gradings", *READ, answer=list[dict[str, Any]], also=(404,))
-def list_gradings(call: Call) -> Answer:
+@routes.get("/runs/{id}/gradings", list[dict[str, Any]])
+def list_gradings(call: Call) -> Any:
     """The gradings of a run, the oldest first."""
-    return shown(call.service.imports.gradings(call.organisation, call.path["id"]))
+    return call.service.imports.gradings(call.organisation, call.id)
 
 
-@routes.add(
-    "POST",
-    "/runs/{id}/annotations",
-    *WRITE,
-    body=NewAnnotation,
-    answer=AnnotationResource,
-    status=201,
-    also=(404,),
-)
-def annotate_run(call: Call) -> Answer:
+@routes.post("/runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201)
+def annotate_run(call: Call) -> Any:
     """Note a reviewer's verdict on a run."""
-    record = {**call.body.model_dump(), "timestamp": call.service.host.now().isoformat()}
+    return annotated(call.service, call.organisation, call.id, call.body)
+
+
+def annotated(service: Service, organisation: str, run: str, new: NewAnnotation) -> dict[str, Any]:
+    """Keep a reviewer's verdict, with the time."""
+    record = {**new.model_dump(), "timestamp": service.host.now().isoformat()}
     whole = Annotation.model_validate(record).model_dump(mode="json")
-    return shown(call.service.imports.annotate(call.organisation, call.path["id"], whole), 201)
+    return service.imports.annotate(organisation, run, whole)
 
 
-@routes.add("GET", "/runs/{id}/annotations", *READ, answer=AnnotationResource, lists=True, also=(404,))
-def list_annotations(call: Call) -> Answer:
+@routes.lists("/runs/{id}/annotations", AnnotationResource)
+def list_annotations(call: Call) -> Any:
     """What reviewers said about a run, the newest first."""
-    asked = call.page
-    rows = call.service.imports.annotations(call.organisation, call.path["id"], asked)
-    return shown_page([{"id": row.id, "run_id": row.run, **row.record} for row in rows.rows], rows, asked.limit)
+    rows = call.service.imports.annotations(call.organisation, call.id, call.page)
+    return rows.each(lambda row: {"id": row.id, "run_id": row.run, **row.record})
+
+
+@of_task_runs.post(
+    "/task-runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201, also=(404, 409)
+)
+def annotate_task_run(call: Call) -> Any:
+    """Note a reviewer's verdict on a task run that has ended."""
+    return annotate_run(_of_run(call))
+
+
+@of_task_runs.lists("/task-runs/{id}/annotations", AnnotationResource, also=(404, 409))
+def list_task_run_annotations(call: Call) -> Any:
+    """What reviewers said about a task run that has ended, the newest first."""
+    return list_annotations(_of_run(call))
+
+
+def _of_run(call: Call) -> Call:
+    """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
+    run = call.service.runs.task_run(Owner(call.organisation), call.id)
+    if run.status is Status.ACTIVE:
+        raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
+    identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
+    return replace(call, path={**call.path, "id": identity})

@@ -5,8 +5,8 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.adapters.store.service.run_rows import criterion_run_of_row, run_of_row
-from assay.api.answers import Answer, shown, shown_page, unchanging
+from assay.adapters.store.service.paging import of_row
+from assay.api.answers import Answer, shown, unchanging
 from assay.api.routes.work import shown_work
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
@@ -16,7 +16,6 @@ from assay.engine.service.keys import Owner, Scope
 from assay.engine.service.task_runs import (
     Completed,
     cancel_task_run,
-    complete_task_run,
     end_overdue,
     fail_task_run,
     start_task_run,
@@ -59,22 +58,15 @@ class Reason(StrictModel):
     reason: Text | None = Field(default=None)
 
 
-@routes.add(
-    "POST", "/task-runs", Scope.ADMIN, Scope.GRADER, body=NewTaskRun, answer=TaskRun, status=201, also=(404,)
-)
-def create_task_run(call: Call) -> Answer:
+@routes.post("/task-runs", TaskRun, body=NewTaskRun, status=201, also=(404,))
+def create_task_run(call: Call) -> Any:
     """Create a run of one task, outside of a benchmark run. The task is frozen as it is now."""
-    return shown(call.service.runs.add(call.organisation, call.body), 201)
+    return call.service.runs.add(call.organisation, call.body)
 
 
-@routes.add(
-    "GET",
+@routes.lists(
     "/task-runs",
-    Scope.ADMIN,
-    Scope.GRADER,
-    Scope.READER,
-    answer=TaskRun,
-    lists=True,
+    TaskRun,
     query={
         "benchmark_run_id": "only those of this benchmark run",
         "task_id": "only those of this task",
@@ -82,57 +74,35 @@ def create_task_run(call: Call) -> Answer:
         "verdict": "only those with this verdict",
     },
 )
-def list_task_runs(call: Call) -> Answer:
+def list_task_runs(call: Call) -> Any:
     """The runs of tasks, the newest first."""
-    asked = call.page
     wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
-    rows = call.service.runs.page(Owner(call.organisation), asked, **wanted)
-    return shown_page([run_of_row(row) for row in rows.rows], rows, asked.limit)
+    return call.service.runs.page(Owner(call.organisation), call.page, **wanted)
 
 
 _FILTERS = {"benchmark_run": "benchmark_run_id", "task": "task_id", "status": "status", "verdict": "verdict"}
 
 
-@routes.add("GET", "/task-runs/{id}", Scope.ADMIN, Scope.GRADER, Scope.READER, answer=TaskRun, also=(404,))
-def get_task_run(call: Call) -> Answer:
+@routes.get("/task-runs/{id}", TaskRun)
+def get_task_run(call: Call) -> Any:
     """One run of a task."""
     owner = Owner(call.organisation)
-    run = call.service.runs.task_run(owner, call.path["id"])
+    run = call.service.runs.task_run(owner, call.id)
     if end_overdue(call.service.runs, call.organisation, run, call.service.host.now()):
         run = call.service.runs.task_run(owner, run.id)
-    return shown(run) if run.status is Status.ACTIVE else unchanging(run)
+    return run if run.status is Status.ACTIVE else unchanging(run)
 
 
-@routes.add("POST", "/task-runs/{id}/start", Scope.ADMIN, Scope.GRADER, Scope.RUN, answer=Started, also=(404, 409))
-def start(call: Call) -> Answer:
+@routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
+def start(call: Call) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
-    run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.path["id"])
+    run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.id)
     snapshot = call.service.runs.snapshot(call.organisation, run.snapshot)
-    return shown(
-        {
-            "id": run.id,
-            "status": run.status,
-            "phase": run.phase,
-            "task_id": run.task_id,
-            "name": snapshot.name,
-            "instruction": snapshot.instruction,
-            "playground_id": run.playground_id,
-            "started_at": run.started_at,
-            "deadline_at": run.deadline_at,
-        }
-    )
+    return of_row(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
-@routes.add(
-    "POST",
-    "/task-runs/{id}/complete",
-    Scope.ADMIN,
-    Scope.GRADER,
-    Scope.RUN,
-    answer=GradedTask,
-    also=(202, 404, 409),
-)
-def complete(call: Call) -> Answer:
+@routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
+def complete(call: Call) -> Any:
     """Grade a started run: hold the criteria of its task against its playground.
 
     The first completion within the time of the run is accepted: from then on the deadline no longer applies, and
@@ -141,26 +111,16 @@ def complete(call: Call) -> Answer:
     time is over before is timed_out, with a score of 0. With the header ``Prefer: respond-async``, the answer is
     202, and a worker grades the run.
     """
-    service = call.service
     if "respond-async" in call.headers.get("prefer", ""):
         later = _completed_later(call)
         if later is not None:
             return later
-    done = complete_task_run(
-        service.runs,
-        service.host,
-        service.grade,
-        service.claims,
-        call.key.owner,
-        call.path["id"],
-        _idempotency_key(call),
-    )
-    return shown(completed_answer(done))
+    return completed_answer(call.service.complete(call.key.owner, call.id, _idempotency_key(call)))
 
 
 def _completed_later(call: Call) -> Answer | None:
     """Leave a run to a worker whose completion is accepted. None for one that needs none, or came too late."""
-    run = call.service.runs.accept(call.key.owner, call.path["id"], call.service.host.now())
+    run = call.service.runs.accept(call.key.owner, call.id, call.service.host.now())
     if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
@@ -168,7 +128,7 @@ def _completed_later(call: Call) -> Answer | None:
     told = shown_work(added)
     if call.key.scope is Scope.RUN:
         # Why a try failed names the sources that the agent is graded by.
-        told["reason"] = None
+        told = told.model_copy(update={"reason": None})
     answer, headers = shown(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
     # A run token can't look at work: it completes again.
     where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
@@ -179,13 +139,9 @@ def completed_answer(done: Completed) -> dict[str, Any]:
     """The completion on the wire. A scored run doesn't tell an agent what it is graded by."""
     run = done.run
     left_out = {"details", "evidence"} if run.scored else set()
+    named = ("id", "status", "phase", "verdict", "score", "axes")
     return {
-        "id": run.id,
-        "status": run.status,
-        "phase": run.phase,
-        "verdict": run.verdict,
-        "score": run.score,
-        "axes": run.axes,
+        **{name: getattr(run, name) for name in named},
         "criterion_runs": [one.model_dump(mode="json", exclude=left_out) for one in done.criterion_runs]
         if left_out
         else done.criterion_runs,
@@ -201,50 +157,27 @@ def _idempotency_key(call: Call) -> str | None:
     return written if written is None or mine is None else f"{mine}/{written}"
 
 
-@routes.add(
-    "POST",
-    "/task-runs/{id}/cancel",
-    Scope.ADMIN,
-    Scope.GRADER,
-    body=Reason,
-    answer=TaskRun,
-    also=(404, 409),
-)
-def cancel(call: Call) -> Answer:
+@routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))
+def cancel(call: Call) -> Any:
     """Cancel a run that has not ended. It doesn't count."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return shown(cancel_task_run(call.service.runs, call.service.host, owner, call.path["id"], reason))
+    return cancel_task_run(call.service.runs, call.service.host, owner, call.id, reason)
 
 
-@routes.add(
-    "POST", "/task-runs/{id}/fail", Scope.ADMIN, Scope.GRADER, body=Reason, answer=TaskRun, also=(404, 409)
-)
-def fail(call: Call) -> Answer:
+@routes.post("/task-runs/{id}/fail", TaskRun, body=Reason, also=(404, 409))
+def fail(call: Call) -> Any:
     """End a run that broke on the agent's side. It counts as 0."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return shown(fail_task_run(call.service.runs, call.service.host, owner, call.path["id"], reason))
+    return fail_task_run(call.service.runs, call.service.host, owner, call.id, reason)
 
 
-@routes.add(
-    "GET",
-    "/criterion-runs",
-    Scope.ADMIN,
-    Scope.GRADER,
-    Scope.READER,
-    answer=CriterionRun,
-    lists=True,
-    query={"task_run_id": "only those of this task run"},
-)
-def list_criterion_runs(call: Call) -> Answer:
+@routes.lists("/criterion-runs", CriterionRun, query={"task_run_id": "only those of this task run"})
+def list_criterion_runs(call: Call) -> Any:
     """How criteria came out, the newest first."""
-    asked = call.page
-    rows = call.service.runs.criterion_runs(call.organisation, call.filter("task_run_id"), asked)
-    return shown_page([criterion_run_of_row(row) for row in rows.rows], rows, asked.limit)
+    return call.service.runs.criterion_runs(call.organisation, call.filter("task_run_id"), call.page)
 
 
-@routes.add(
-    "GET", "/criterion-runs/{id}", Scope.ADMIN, Scope.GRADER, Scope.READER, answer=CriterionRun, also=(404,)
-)
-def get_criterion_run(call: Call) -> Answer:
+@routes.get("/criterion-runs/{id}", CriterionRun)
+def get_criterion_run(call: Call) -> Any:
     """How one criterion came out, with its details and all evidence, also for a scored run."""
-    return unchanging(call.service.runs.criterion_run(call.organisation, call.path["id"]))
+    return unchanging(call.service.runs.criterion_run(call.organisation, call.id))

@@ -1,17 +1,25 @@
 """Work that was accepted and is done later."""
 
+import asyncio
+from collections.abc import AsyncIterator
 from datetime import datetime
+from typing import Any, Final
 
-from assay.adapters.store.service.work import work_of_row
-from assay.api.answers import Answer, shown, shown_page
+from starlette.concurrency import run_in_threadpool
+
+from assay.adapters.store.service.paging import of_row
 from assay.api.routing import WATCH, Call, Routes
+from assay.api.service import Service
+from assay.core.errors import AssayError
 from assay.dialects.criteria.models import StrictModel
-from assay.engine.service.keys import Scope
+from assay.engine.service.run_export import rendered
 from assay.engine.service.work import Work, WorkState
 
 routes = Routes()
-WRITE = (Scope.ADMIN, Scope.GRADER)
-READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
+EVENTS: Final = "text/event-stream"
+LOOK_EVERY_SEC: Final = 0.25
+LONGEST_SEC: Final = 15 * 60
+OVER: Final = (WorkState.DONE, WorkState.SET_ASIDE)
 
 
 class WorkResource(StrictModel):
@@ -33,45 +41,57 @@ class WorkResource(StrictModel):
     next_try_at: datetime | None
 
 
-@routes.add("GET", "/work", *READ, answer=WorkResource, lists=True, query={"state": "only work in this state"})
-def list_work(call: Call) -> Answer:
+@routes.lists("/work", WorkResource, query={"state": "only work in this state"})
+def list_work(call: Call) -> Any:
     """Work, the newest first."""
-    asked = call.page
-    rows = call.service.work.page(call.organisation, call.filter("state"), asked)
-    return shown_page([shown_work(work_of_row(row)) for row in rows.rows], rows, asked.limit)
+    return call.service.work.page(call.organisation, call.filter("state"), call.page).each(shown_work)
 
 
-@routes.add("GET", "/work/{id}", *READ, answer=WorkResource, also=(404,))
-def get_work(call: Call) -> Answer:
+@routes.get("/work/{id}", WorkResource)
+def get_work(call: Call) -> Any:
     """One piece of work, and how far it is."""
-    return shown(shown_work(call.service.work.work(call.organisation, call.path["id"])))
+    return shown_work(call.service.work.work(call.organisation, call.id))
 
 
-@routes.add("GET", "/work/{id}/events", *READ, body=WATCH, answer=WorkResource, also=(404,))
-def watch_work(call: Call) -> Answer:
+@routes.get("/work/{id}/events", WorkResource, body=WATCH)
+def watch_work(call: Call) -> Any:
     """How far a piece of work is, as server-sent events: one for each change, until it is over."""
     raise TypeError(f"{call.path} is answered bit by bit")
 
 
-@routes.add("POST", "/work/{id}/retry", *WRITE, answer=WorkResource, also=(404, 409))
-def retry_work(call: Call) -> Answer:
+@routes.post("/work/{id}/retry", WorkResource, also=(404, 409))
+def retry_work(call: Call) -> Any:
     """Send work that was set aside once more."""
-    again = call.service.work.again(call.organisation, call.path["id"])
+    again = call.service.work.again(call.organisation, call.id)
     call.service.wake()
-    return shown(shown_work(again))
+    return shown_work(again)
 
 
-def shown_work(work: Work) -> dict[str, object]:
+def shown_work(work: Work) -> WorkResource:
     """Without the organisation, and who is at it."""
-    return {
-        "id": work.id,
-        "kind": work.kind,
-        "target": work.target,
-        "state": work.state,
-        "tries": work.tries,
-        "reason": work.reason,
-        "created_at": work.created_at,
-        "finished_at": work.finished_at,
-        "waiting_for_source_since": work.source_down_since,
-        "next_try_at": work.not_before if work.state is WorkState.QUEUED else None,
-    }
+    again = work.not_before if work.state is WorkState.QUEUED else None
+    return of_row(WorkResource, work, waiting_for_source_since=work.source_down_since, next_try_at=again)
+
+
+async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
+    """An event for the present state and for each change, until the work is over or the caller has hung up.
+
+    If the store can't be reached, the stream ends; the caller may ask again.
+    """
+    told, now = first, first
+    yield _event(now)
+    for _ in range(int(LONGEST_SEC / LOOK_EVERY_SEC)):
+        if now.state in OVER:
+            return
+        await asyncio.sleep(LOOK_EVERY_SEC)
+        try:
+            now = await run_in_threadpool(service.work.work, first.organisation, first.id)
+        except AssayError:
+            return
+        if now != told:
+            told = now
+            yield _event(now)
+
+
+def _event(work: Work) -> bytes:
+    return b"event: " + work.state.value.encode() + b"\ndata: " + rendered(shown_work(work)) + b"\n\n"

@@ -1,6 +1,5 @@
 """How a benchmark run came out, from how its task runs did."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ from assay.core.outcome import Scored
 from assay.core.placement import Placed, Placement
 from assay.core.rollup import exact_mean
 from assay.dialects.criteria.models import Verdict, verdict_of
-from assay.dialects.criteria.resources import Counts, Status
+from assay.dialects.criteria.resources import Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +25,6 @@ class BenchmarkResult:
     status: Status
     score: float | None = None
     verdict: Verdict | None = None
-
-
-def counts_of(statuses: Sequence[Status]) -> Counts:
-    return Counts(**Counter(one.value for one in statuses))
 
 
 def benchmark_result(runs: Sequence[TaskResult]) -> BenchmarkResult:

@@ -1,17 +1,21 @@
 """A graded coding run as a run of the explorer: its gates, its reward, its files and what is searched of it."""
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.gates import gate_facts, gates_of
 from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
 from assay.engine.service.imported_runs import Kept
+from assay.engine.service.run_evidence import Evidence
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"
+_HASH: Final = 12
 WORKSPACE: Final = "workspace"
 # What a name of the agent's logs begins with, and what such a file is.
 _KINDS: Final = {
@@ -46,6 +50,30 @@ def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterabl
         **fields,
     )
     return Kept(row, files=tuple(files), text=text)
+
+
+def run_of_report(
+    report: ScorersReport,
+    job: str,
+    name: str,
+    task: str | None = None,
+    gates: Gates | None = None,
+    evidence: Evidence | None = None,
+) -> Kept:
+    """A scored run. Without the name of its task, the hash of the scenario stands for it.
+
+    ``gates`` are given if a judge said something after the report.
+    """
+    evidence = evidence or Evidence()
+    run = Run(
+        job=job,
+        name=name,
+        task=task or report.provenance.scenario_sha256[:_HASH],
+        **decided(gates or gates_of(report)),
+    )
+    # What a judge says may come later.
+    content = hashlib.sha256(report.model_dump_json(exclude={"judge", "disagreement"}).encode()).hexdigest()
+    return Kept(run, files=evidence.files, text=evidence.text, content=content)
 
 
 def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, dataset: str) -> Kept:

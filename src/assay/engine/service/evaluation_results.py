@@ -1,8 +1,7 @@
 """EvaluationResults over HTTP: given as they are, or made from what a verifier wrote, and put on a run."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
@@ -17,47 +16,22 @@ REWARD_TEXT: Final = "reward.txt"
 DETAILS: Final = "details.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Artifacts:
-    """What a verifier left: its files as texts, None for one that it didn't write, and how it ended."""
-
-    reward_json: str | None = None
-    reward_txt: str | None = None
-    details_json: str | None = None
-    exit_code: int | None = 0
-    timed_out: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class NewResult:
-    """The trial that a result is of, if it isn't known yet."""
-
-    job: str
-    name: str
-    task: str
-    agent: str
-    model: str | None = None
-    dataset: str = ""
+def ingested(
+    *,
+    reward_json: str | None = None,
+    reward_txt: str | None = None,
+    details_json: str | None = None,
+    exit_code: int | None = 0,
+    timed_out: bool = False,
+) -> Ingested:
+    """The result of what a verifier left, by the rules for files: texts, None for one that it didn't write."""
+    rewards = RewardFiles(_file(REWARD_JSON, reward_json), _file(REWARD_TEXT, reward_txt))
+    end = ProcessEnd(exit_code, timed_out)
+    return ingest(VerifierEvidence(rewards, _file(DETAILS, details_json), None, end))
 
 
-class EvaluationStore(Protocol):
-    """Where results are kept. They are only added."""
-
-    def add(
-        self, organisation: str, run: str, origin: str, result: Mapping[str, Any], reason_code: str | None
-    ) -> dict[str, Any]: ...
-
-
-def ingested(artifacts: Artifacts) -> Ingested:
-    """The result of a verifier's artifacts, by the rules for files."""
-    rewards = RewardFiles(_file(REWARD_JSON, artifacts.reward_json), _file(REWARD_TEXT, artifacts.reward_txt))
-    end = ProcessEnd(artifacts.exit_code, artifacts.timed_out)
-    evidence = VerifierEvidence(rewards, _file(DETAILS, artifacts.details_json), None, end)
-    return ingest(evidence)
-
-
-def run_of_result(run: NewResult, result: EvaluationResult, reason_code: str | None) -> Kept:
-    """The trial of a result. Nobody ran a control, so a reward that can't be used counts as 0."""
+def run_of_result(trial: Mapping[str, Any], result: EvaluationResult, reason_code: str | None) -> Kept:
+    """The run of a result; ``trial`` has what names it. Without a control, an unusable reward counts as 0."""
     validity = result.validity
     usable = validity.verifier_completed and validity.output_parseable
     cause = None if validity.output_parseable else Cause.AGENT
@@ -65,12 +39,7 @@ def run_of_result(run: NewResult, result: EvaluationResult, reason_code: str | N
     decision = decide(facts)
     return Kept(
         Run(
-            job=run.job,
-            name=run.name,
-            task=run.task,
-            agent=run.agent,
-            model=run.model,
-            dataset=run.dataset,
+            **trial,
             state=decision.state,
             score=decision.score,
             reason=decision.reason,

@@ -8,7 +8,7 @@ A queue may be blind: then the machine's verdict, and what others said, is hidde
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import msgspec
 
@@ -18,7 +18,6 @@ from assay.engine.history import History
 from assay.engine.judge_gates import CELLS, why_left_out
 from assay.engine.report_agreement import RaterAgreement, report_agreement
 from assay.engine.reviews import Review, reviews_of
-from assay.engine.service.run_query import RunQuery
 from assay.evidence.run import Gates, Run, State
 
 MOST_REVIEWED: Final = 5000
@@ -47,22 +46,6 @@ class GateCount:
     checks: str | None
     judge: str | None
     runs: int
-
-
-class ReviewStore(Protocol):
-    """Runs and what reviewers said about them. ``asked`` says which runs belong to a queue."""
-
-    def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
-        """The next runs that the reviewer hasn't judged, in the order of the queue."""
-        ...
-
-    def waiting(self, organisation: str, asked: RunQuery) -> Waiting: ...
-
-    def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
-        """Runs with annotations, the newest first, up to so many."""
-        ...
-
-    def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]: ...
 
 
 @dataclass(frozen=True, slots=True)

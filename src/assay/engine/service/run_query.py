@@ -229,10 +229,8 @@ def _pairs(one: Filter) -> list[tuple[str, str]]:
             return [(name, value) for value in values]
         case Is(name, flag):
             return [(name, str(flag).lower())]
-        case Within(name, numbers):
-            return [(name, numbers.written())]
-        case During(name, times):
-            return [(name, times.written())]
+        case Within(name, span) | During(name, span):
+            return [(name, span.written())]
         case AxisWithin(axis, numbers):
             return [("axis", f"{axis}={numbers.written()}")]
         case HasMetadata(key, value):

@@ -94,30 +94,30 @@ def complete_task_run(
 
     Raises ``ConflictError`` for a run that has no result to give, and ``MeasurementError`` if a source is down.
     """
-    _refuse_used(store, owner.organisation, identity, idempotency_key)
+    known = None if idempotency_key is None else store.run_with_key(owner.organisation, idempotency_key)
+    if known not in (None, identity):
+        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
     claim = host.new_id("claim")
     patience = _Patience(host)
     while True:
         now = host.now()
         run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
-            ending = _graded(store, host, grade, claims, owner.organisation, run, claim, idempotency_key)
+            done = _graded(store, grade, claims, owner.organisation, run, claim)
+            result = (done.verdict, done.score, done.axes, None, done.criterion_runs, idempotency_key)
+            ending = Ending(Status.COMPLETED, host.now(), *result)
             if store.end(owner.organisation, run.id, ending, claim):
                 return Completed(_as_ended(run, ending), ending.criterion_runs)
         else:
             run = store.task_run(owner, identity)
-            if not _has_ended(store, owner.organisation, run, now):
-                _refuse_created(run)
+            if run.status is Status.ACTIVE and not end_overdue(store, owner.organisation, run, now):
+                if run.phase is Phase.CREATED:
+                    raise ConflictError("the task run must be started before it is completed")
                 patience.wait()
                 continue
         run = store.task_run(owner, identity)
         if run.status is not Status.ACTIVE:
             return _result(store, owner, run)
-
-
-def _refuse_used(store: RunStore, organisation: str, identity: str, idempotency_key: str | None) -> None:
-    if idempotency_key is not None and store.run_with_key(organisation, idempotency_key) not in (None, identity):
-        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
 
 
 def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
@@ -130,15 +130,6 @@ def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime)
     return store.end(organisation, run.id, ending, None)
 
 
-def _has_ended(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
-    return run.status is not Status.ACTIVE or end_overdue(store, organisation, run, now)
-
-
-def _refuse_created(run: TaskRun) -> None:
-    if run.phase is Phase.CREATED:
-        raise ConflictError("the task run must be started before it is completed")
-
-
 def _result(store: RunStore, owner: Owner, run: TaskRun) -> Completed:
     if run.status in (Status.CANCELLED, Status.FAILED):
         raise ConflictError(f"the task run can't be completed: it is {run.status.value}")
@@ -146,45 +137,21 @@ def _result(store: RunStore, owner: Owner, run: TaskRun) -> Completed:
 
 
 def _graded(
-    store: RunStore,
-    host: ServiceHost,
-    grade: Grade,
-    claims: Claims,
-    organisation: str,
-    run: TaskRun,
-    claim: str,
-    idempotency_key: str | None,
-) -> Ending:
-    """How a claimed run ends. If that can't be found out, the claim is given back."""
+    store: RunStore, grade: Grade, claims: Claims, organisation: str, run: TaskRun, claim: str
+) -> Completion:
+    """How a claimed run comes out. If that can't be found out, the claim is given back."""
     try:
         with claims.holding(claim):
-            done = grade(organisation, run, store.snapshot(organisation, run.snapshot))
+            return grade(organisation, run, store.snapshot(organisation, run.snapshot))
     except BaseException:
         store.release(claim)
         raise
-    return Ending(
-        Status.COMPLETED,
-        host.now(),
-        done.verdict,
-        done.score,
-        done.axes,
-        None,
-        done.criterion_runs,
-        idempotency_key,
-    )
 
 
 def _as_ended(run: TaskRun, ending: Ending) -> TaskRun:
     """The run as it is written."""
-    changed = {
-        "status": ending.status,
-        "phase": Phase.COMPLETED,
-        "verdict": ending.verdict,
-        "score": ending.score,
-        "axes": ending.axes,
-        "completed_at": ending.at,
-    }
-    return run.model_copy(update=changed)
+    same = {name: getattr(ending, name) for name in ("status", "verdict", "score", "axes")}
+    return run.model_copy(update={**same, "phase": Phase.COMPLETED, "completed_at": ending.at})
 
 
 class _Patience:

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+from markupsafe import Markup
+
 from assay.core.errors import InputError
 from assay.engine.compare import Comparison, Pair
 from assay.engine.job_view import TaskStrip
@@ -75,11 +77,15 @@ def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
         "rows": rows[start : start + TASKS],
         "more": again(start + TASKS) if start + TASKS < len(rows) else None,
         "sentences": [sentence(pair) for pair in found.pairs],
-        "chart": picture(comparison_svg(found))
-        if len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)
-        else "",
+        "chart": comparison_chart(found),
         "task_to": lambda task: call.site.to("compare", [*(("job", name) for name in names), ("task", task)]),
     }
+
+
+def comparison_chart(found: Comparison) -> Markup | str:
+    """A picture, unless two sides are the same on every task."""
+    drawn = len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)
+    return picture(comparison_svg(found)) if drawn else ""
 
 
 def _sides(call: PageCall, names: list[str], found: Comparison) -> list[Side]:

@@ -89,7 +89,7 @@ def show_run(call: PageCall) -> PageAnswer:
         tabs=[(word, view.to(tab=key), key, _count(view.detail, key)) for key, word in TABS.items()],
         before=None if before is None else call.site.run(before, {"tab": tab, "list": call.query.get("list")}),
         after=None if after is None else call.site.run(after, {"tab": tab, "list": call.query.get("list")}),
-        **_CONTENT[tab](call, view),
+        **(_CONTENT[tab](call, view) if tab in _CONTENT else {}),
     )
 
 
@@ -216,15 +216,4 @@ def _tail(source: ByteSource) -> dict[str, Any]:
     return {"text": tail(source, OUTPUT).decode(errors="replace"), "cut": max(0, source.size - OUTPUT)}
 
 
-def _nothing(call: PageCall, view: RunView) -> dict[str, Any]:  # noqa: ARG001 - as the others
-    return {}
-
-
-_CONTENT: Final = {
-    "trace": _trace,
-    "diff": _diff,
-    "output": _output,
-    "gradings": _nothing,
-    "reviews": _nothing,
-    "provenance": _nothing,
-}
+_CONTENT: Final = {"trace": _trace, "diff": _diff, "output": _output}

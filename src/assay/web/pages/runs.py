@@ -1,17 +1,14 @@
 """The Data Explorer: all runs, filtered, sorted and grouped as the address says, and the same as files."""
 
-import csv
-import io
-import json
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from assay.core.errors import InputError
 from assay.engine.page_source import LinePage
+from assay.engine.service.run_export import csv_file, json_file
 from assay.engine.service.run_fields import BY_NAME, GROUPED
 from assay.engine.service.run_query import RunQuery
-from assay.evidence.run import Cause, Run, State
+from assay.evidence.run import Cause, State
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, written
 
@@ -35,7 +32,6 @@ RANGES: Final = (
     ("cost_usd", "Cost, $", "0.1.."),
     ("began_at", "Time", "2026-01-31.."),
 )
-BATCH: Final = 200
 
 
 @routes.add("GET", "/runs", *READ, word="Runs")
@@ -85,65 +81,21 @@ def _choices(call: PageCall) -> dict[str, Sequence[str]]:
 @routes.add("GET", "/runs.csv", *READ)
 def runs_as_csv(call: PageCall) -> PageAnswer:
     """Every run of the list, a row each."""
-    asked = asked_in(call.query.pairs())
-    return _file(_csv(call.source.every_line(asked)), "text/csv; charset=utf-8", "runs.csv")
+    return _file(csv_file(_every(call), _FIELDS), "text/csv; charset=utf-8", "runs.csv")
 
 
 @routes.add("GET", "/runs.jsonl", *READ)
 def runs_as_json_lines(call: PageCall) -> PageAnswer:
     """Every run of the list, a line of JSON each."""
-    asked = asked_in(call.query.pairs())
-    lines = (
-        json.dumps(_plain(line.shown()), allow_nan=False).encode() + b"\n"
-        for line in call.source.every_line(asked)
-    )
-    return _file(_batches(lines), "application/x-ndjson", "runs.jsonl")
+    return _file(json_file(_every(call)), "application/x-ndjson", "runs.jsonl")
+
+
+_FIELDS: Final = tuple(dict.fromkeys(("id", "name", *BY_NAME)))
+
+
+def _every(call: PageCall) -> Iterator[dict[str, Any]]:
+    return (line.shown() for line in call.source.every_line(asked_in(call.query.pairs())))
 
 
 def _file(content: Iterator[bytes], kind: str, name: str) -> PageAnswer:
     return PageAnswer(content, 200, kind, {"Content-Disposition": f'attachment; filename="{name}"'})
-
-
-_FIELDS: Final = ("id", "name", *BY_NAME)
-
-
-def _csv(lines: Iterator[Run]) -> Iterator[bytes]:
-    fields = list(dict.fromkeys(_FIELDS))
-    text = io.StringIO()
-    writer = csv.writer(text)
-    writer.writerow(fields)
-    for count, line in enumerate(lines, start=1):
-        writer.writerow([_cell(getattr(line, name)) for name in fields])
-        if count % BATCH == 0:
-            yield text.getvalue().encode(errors="backslashreplace")
-            text.seek(0)
-            text.truncate()
-    yield text.getvalue().encode(errors="backslashreplace")
-
-
-def _cell(value: object) -> object:
-    """A text that a spreadsheet would take for a formula gets a quote in front."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return value.isoformat() if isinstance(value, datetime) else "" if value is None else value
-
-
-def _batches(lines: Iterator[bytes]) -> Iterator[bytes]:
-    held: list[bytes] = []
-    for line in lines:
-        held.append(line)
-        if len(held) == BATCH:
-            yield b"".join(held)
-            held.clear()
-    yield b"".join(held)
-
-
-def _plain(value: Any) -> Any:
-    """As JSON can hold it: times as text, NaN and infinity as null."""
-    if isinstance(value, dict):
-        return {str(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(one) for one in value]
-    if isinstance(value, datetime):
-        return value.isoformat()
-    return None if isinstance(value, float) and (value != value or abs(value) == float("inf")) else value  # noqa: PLR0124

@@ -1,19 +1,16 @@
 """Who did what. Rows are only added."""
 
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert
 
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import PageRequest, Rows, StoredRows
 from assay.adapters.store.service_tables import audit
-from assay.adapters.store.store import Store
 
 
-class StoredAudit:
+class StoredAudit(StoredRows):
     """The log of changes of each organisation."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(
         self,
@@ -24,16 +21,9 @@ class StoredAudit:
         at: datetime,
         request: str | None,
     ) -> None:
-        values = {
-            "organisation": organisation,
-            "key": key,
-            "action": action,
-            "target": target,
-            "at": at,
-            "request": request,
-        }
+        named = {"key": key, "action": action, "target": target, "request": request}
         with self._store.writing(durable=False) as connection:
-            connection.execute(insert(audit).values(values))
+            connection.execute(insert(audit).values(organisation=organisation, at=at, **named))
 
-    def page(self, organisation: str, asked: PageRequest) -> Rows:
-        return page(self._store, select(audit).where(audit.c.organisation == organisation), audit.c.id, asked)
+    def page(self, organisation: str, asked: PageRequest) -> Rows[Any]:
+        return self._page(audit, organisation, asked)

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
-from typing import IO, Any, Final, Protocol
+from typing import IO, Final, Protocol
 
 from sqlalchemy import select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.run_tables import blob_index, blob_parts
 from assay.adapters.store.store import Store
+from assay.adapters.store.writing import insert_into
 from assay.core.errors import MeasurementError
 from assay.engine.service.blobs import PART_BYTES, Blob
 from assay.engine.service.errors import NotFoundError
@@ -68,7 +68,7 @@ class StoredBlobs:
                 if size:
                     self._place.write(whole, size, file)
                 # Named only after it is safe: who finds the name finds the content.
-                self._name(whole, size, parts)
+                self._name([_index_row(whole, size, parts)])
         return Blob(whole, size)
 
     @contextmanager
@@ -86,9 +86,7 @@ class StoredBlobs:
             return
         # Of an empty file, there is nothing to keep.
         self._place.write_small({digest: data for digest, data in new.items() if data})
-        rows = [_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()]
-        with self._store.writing() as connection:
-            connection.execute(_insert(self._store, blob_index).on_conflict_do_nothing(), rows)
+        self._name([_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()])
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         known = self._known(digest)
@@ -119,10 +117,9 @@ class StoredBlobs:
         rows = self._store.rows(select(blob_index).where(blob_index.c.digest == digest))
         return _Known(rows[0].size, rows[0].parts) if rows else None
 
-    def _name(self, digest: str, size: int, parts: Sequence[str]) -> None:
-        values = _index_row(digest, size, parts)
+    def _name(self, rows: Sequence[Mapping[str, object]]) -> None:
         with self._store.writing() as connection:
-            connection.execute(_insert(self._store, blob_index).values(values).on_conflict_do_nothing())
+            connection.execute(insert_into(connection, blob_index).on_conflict_do_nothing(), rows)
 
 
 class BlobBatch:
@@ -190,8 +187,8 @@ class InDatabase:
         self._store = store
 
     def write(self, digest: str, size: int, content: IO[bytes]) -> None:
-        made = _insert(self._store, blob_parts)
         with self._store.writing() as connection:
+            made = insert_into(connection, blob_parts)
             for number in range(-(-size // PART_BYTES)):
                 values = {"digest": digest, "number": number, "content": content.read(PART_BYTES)}
                 connection.execute(made.values(values).on_conflict_do_nothing())
@@ -200,7 +197,7 @@ class InDatabase:
         rows = [{"digest": digest, "number": 0, "content": data} for digest, data in contents.items()]
         if rows:
             with self._store.writing() as connection:
-                connection.execute(_insert(self._store, blob_parts).on_conflict_do_nothing(), rows)
+                connection.execute(insert_into(connection, blob_parts).on_conflict_do_nothing(), rows)
 
     def has(self, digest: str) -> bool:
         return bool(self._store.rows(select(blob_parts.c.number).where(blob_parts.c.digest == digest).limit(1)))
@@ -214,7 +211,3 @@ class InDatabase:
 
     def close(self) -> None:
         """Whoever opened the store closes it."""
-
-
-def _insert(store: Store, table: Any) -> Any:
-    return postgresql.insert(table) if store.is_postgres else sqlite.insert(table)

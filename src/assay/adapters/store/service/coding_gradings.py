@@ -6,11 +6,11 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, update
 
-from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_runs, grading_requests
 from assay.adapters.store.run_tables import gradings, run_files, runs
 from assay.adapters.store.service.coding_runs import StoredCodingRuns
 from assay.adapters.store.service.coding_tasks import StoredCodingTasks
+from assay.adapters.store.service.paging import AddedRows, mine, one
 from assay.adapters.store.service.reviews import note_reviews
 from assay.adapters.store.service.run_rows import without_nan
 from assay.adapters.store.service.run_values import insert_beside, run_values
@@ -23,7 +23,7 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.service.blobs import Blob, BlobStore
 from assay.engine.service.coding_grading import CodingResult, GradingRequest
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.imported_runs import Kept
 from assay.evidence.coding_run import Diff
@@ -34,7 +34,7 @@ SEARCHED = ("trajectory", "messages", "final_response", "response")
 _KEPT = ("id", "organisation", "created_at", "kind", "job", "name", "digest")
 
 
-class StoredCodingGradings:
+class StoredCodingGradings(AddedRows):
     """Fulfils ``GradingStore``."""
 
     def __init__(
@@ -45,8 +45,7 @@ class StoredCodingGradings:
         tasks: StoredCodingTasks,
         found: StoredCodingRuns,
     ) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._blobs = blobs
         self._tasks = tasks
         self._runs = found
@@ -60,15 +59,9 @@ class StoredCodingGradings:
                 return
             record = known.record(at, *_last(connection, run))
             _show(connection, organisation, known, record, at)
-            values = {
-                "id": self._host.new_id("grad"),
-                "organisation": organisation,
-                "run": run,
-                "number": record.number,
-                "record": without_nan(json_text(record.model_dump(mode="json"))),
-                "created_at": at,
-            }
-            connection.execute(insert(gradings).values(values))
+            written = without_nan(json_text(record.model_dump(mode="json")))
+            values = {"run": run, "number": record.number, "record": written, "created_at": at}
+            self._insert(connection, gradings, "grad", organisation, **values)
             if request is not None:
                 done = update(grading_requests).where(grading_requests.c.id == request)
                 connection.execute(done.values(number=record.number))
@@ -85,34 +78,17 @@ class StoredCodingGradings:
         with self._store.writing() as connection:
             connection.execute(select(coding_runs.c.id).where(coding_runs.c.id == run).with_for_update())
             found = connection.execute(select(table).where(waiting)).first()
-            if found is None:
-                values = {
-                    "id": self._host.new_id("again"),
-                    "organisation": organisation,
-                    "run": run,
-                    "judge_only": judge_only,
-                    "created_at": self._host.now(),
-                }
-                found = connection.execute(insert(table).values(values).returning(table)).one()
-        return GradingRequest(found.id, found.run, found.judge_only, found.number)
+            asked = {"run": run, "judge_only": judge_only}
+            known = self._insert(connection, table, "again", organisation, **asked) if found is None else found.id
+        return self.request(organisation, known)
 
     def request(self, organisation: str, identity: str) -> GradingRequest:
-        table = grading_requests
-        known = identity if limits.is_text(identity) else ""
-        rows = self._store.rows(
-            select(table).where((table.c.organisation == organisation) & (table.c.id == known))
-        )
-        if not rows:
-            raise NotFoundError("there is no such request")
-        return GradingRequest(rows[0].id, rows[0].run, rows[0].judge_only, rows[0].number)
+        row = self._one(grading_requests, organisation, identity, "request")
+        return GradingRequest(row.id, row.run, row.judge_only, row.number)
 
     def latest_grading(self, organisation: str, run: str) -> tuple[Scoring, Diff | None]:
-        mine = (gradings.c.organisation == organisation) & (gradings.c.run == run)
-        query = select(gradings.c.record).where(mine).order_by(gradings.c.number.desc()).limit(1)
-        rows = self._store.rows(query)
-        if not rows:
-            raise NotFoundError("there is no such grading")
-        record = Scoring.model_validate_json(json.dumps(rows[0].record))
+        query = mine(gradings, organisation, run=run).order_by(gradings.c.number.desc()).limit(1)
+        record = Scoring.model_validate_json(json.dumps(one(self._store.rows(query), "grading").record))
         if record.diff_sha256 is None:
             return record, None
         text = b"".join(self._blobs.read(record.diff_sha256)).decode(errors="replace")
@@ -132,8 +108,8 @@ class StoredCodingGradings:
 
     def _searched(self, coding: CodingRun) -> str:
         """The words of trajectory and final response."""
-        wanted = [one for one in coding.files if one.path.rpartition("/")[2].startswith(SEARCHED)]
-        return "\n".join(b"".join(self._blobs.read(one.sha256)).decode(errors="replace") for one in wanted)
+        wanted = [file.sha256 for file in coding.files if file.path.rpartition("/")[2].startswith(SEARCHED)]
+        return "\n".join(b"".join(self._blobs.read(digest)).decode(errors="replace") for digest in wanted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +145,13 @@ class _Graded:
 
 def _taken(connection: Connection, organisation: str, run: str, at: datetime, request: str | None) -> bool:
     """Whether the grading is still wanted. The run's row is locked, so that gradings follow each other."""
-    mine = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == run)
-    row = connection.execute(select(coding_runs.c.state).where(mine).with_for_update()).one()
+    row = connection.execute(mine(coding_runs, organisation, id=run).with_for_update()).one()
     if request is None:
-        graded = update(coding_runs).where(mine).values(state=GradingState.GRADED.value, graded_at=at)
-        wanted = row.state == GradingState.GRADING.value
-        if wanted:
-            connection.execute(graded)
-        return bool(wanted)
+        if row.state != GradingState.GRADING.value:
+            return False
+        graded = update(coding_runs).where(coding_runs.c.id == run)
+        connection.execute(graded.values(state=GradingState.GRADED.value, graded_at=at))
+        return True
     number = select(grading_requests.c.number).where(grading_requests.c.id == request)
     return connection.execute(number).scalar_one() is None
 

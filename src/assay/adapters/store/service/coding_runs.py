@@ -1,17 +1,14 @@
 """Coding runs until they are graded: their uploads, and how their agents ended."""
 
 import re
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.engine import Row
 
-from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_files, coding_runs, coding_tasks
 from assay.adapters.store.run_tables import runs
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one
 from assay.adapters.store.service.run_values import insert_beside, run_values
 from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
@@ -28,7 +25,7 @@ from assay.dialects.scorers.resources import (
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.coding_grading import LeftByAgent
 from assay.engine.service.coding_rows import waiting_row
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.evidence.run import State
 
@@ -41,62 +38,43 @@ _PATH: Final = re.compile(rf"{_PART}(?:/{_PART}){{0,5}}")
 _SHOWN: Final = {GradingState.GRADING: State.RUNNING, GradingState.CANCELLED: State.CANCELLED}
 
 
-class StoredCodingRuns:
+class StoredCodingRuns(AddedRows):
     """Runs that take uploads. Once they are graded, ``StoredCodingGradings`` has them."""
 
     def __init__(self, store: Store, host: ServiceHost, blobs: BlobStore) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._blobs = blobs
 
     def add(self, organisation: str, task: str, new: NewCodingRun) -> CodingRun:
         """Raises ``NotFoundError``, ``ConflictError`` if the task isn't ready."""
-        found = self._store.rows(_task(organisation, task))
-        if not found:
-            raise NotFoundError("there is no such coding task")
-        if found[0].state != TaskState.READY.value:
-            raise ConflictError(f"the coding task must be ready, but it is {found[0].state}")
-        values = {
-            "id": self._host.new_id("run"),
-            "organisation": organisation,
-            "task": task,
-            "job": new.job,
-            "agent": new.agent,
-            "model": new.model,
-            "about": new.metadata,
-            "state": GradingState.OPEN.value,
-            "created_at": self._host.now(),
-        }
-        identity, one = str(values["id"]), found[0]
-        name = ((one.record or {}).get("scenario") or {}).get("name")
-        row = waiting_row(identity, new, task, name, f"{one.scenario}@{one.version}")
+        found = self._one(coding_tasks, organisation, task, "coding task")
+        if found.state != TaskState.READY.value:
+            raise ConflictError(f"the coding task must be ready, but it is {found.state}")
+        name = ((found.record or {}).get("scenario") or {}).get("name")
+        told = new.model_dump(exclude={"metadata"})
+        values = {**told, "task": task, "about": new.metadata, "state": GradingState.OPEN.value}
         with self._store.writing() as connection:
-            connection.execute(insert(coding_runs).values(values))
+            identity = self._insert(connection, coding_runs, "run", organisation, **values)
+            row = waiting_row(identity, new, task, name, f"{found.scenario}@{found.version}")
             connection.execute(insert(runs).values(run_values(organisation, identity, row, self._host.now())))
             insert_beside(connection, organisation, [(identity, row)])
         return self.coding_run(organisation, identity)
 
     def coding_run(self, organisation: str, identity: str) -> CodingRun:
-        rows = self._store.rows(_mine(organisation, identity))
-        if not rows:
-            raise NotFoundError("there is no such coding run")
-        return self.shown(rows)[0]
+        return self._shown([self._one(coding_runs, organisation, identity, "coding run")])[0]
 
-    def page(self, organisation: str, wanted: Mapping[str, str | None], asked: PageRequest) -> Rows:
-        query = select(coding_runs).where(coding_runs.c.organisation == organisation)
-        for name, value in wanted.items():
-            if value is not None:
-                query = query.where(coding_runs.c[name] == value)
-        return page(self._store, query, coding_runs.c.id, asked)
+    def page(self, organisation: str, asked: PageRequest, **wanted: str | None) -> Rows[CodingRun]:
+        rows = self._page(coding_runs, organisation, asked, **wanted)
+        return rows.all(self._shown(rows.rows))
 
-    def shown(self, rows: "Any") -> list[CodingRun]:
+    def _shown(self, rows: Any) -> list[CodingRun]:
         """Rows with their files."""
         files: dict[str, list[UploadedFile]] = {}
         identities = [row.id for row in rows]
         query = select(coding_files).where(coding_files.c.run.in_(identities)).order_by(coding_files.c.path)
-        for one in self._store.rows(query) if identities else ():
-            files.setdefault(one.run, []).append(UploadedFile(path=one.path, size=one.size, sha256=one.digest))
-        return [run_of_row(row, files.get(row.id, [])) for row in rows]
+        for file in self._store.rows(query) if identities else ():
+            files.setdefault(file.run, []).append(of_row(UploadedFile, file, sha256=file.digest))
+        return [_run(row, files.get(row.id, [])) for row in rows]
 
     def put_workspace(self, organisation: str, identity: str, content: bytes) -> None:
         """The archive of what the agent left. One that was sent before is replaced, as long as the run is open."""
@@ -127,8 +105,8 @@ class StoredCodingRuns:
     def _close(
         self, organisation: str, identity: str, state: GradingState, at: datetime, **values: object
     ) -> bool:
-        mine = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
-        still = mine & (coding_runs.c.state == GradingState.OPEN.value)
+        own = (coding_runs.c.organisation == organisation) & (coding_runs.c.id == identity)
+        still = own & (coding_runs.c.state == GradingState.OPEN.value)
         closed = update(coding_runs).where(still).values(state=state.value, ended_at=at, **values)
         shown = _SHOWN[state].value
         with self._store.writing() as connection:
@@ -149,15 +127,13 @@ class StoredCodingRuns:
             run.task_id,
             self._content(self._task_of(organisation, identity).archive),
             None if run.workspace_sha256 is None else self._content(run.workspace_sha256),
-            {one.path: self._content(one.sha256) for one in run.files},
+            {file.path: self._content(file.sha256) for file in run.files},
             run.ending or CompletedBy(),
         )
 
     def _task_of(self, organisation: str, identity: str) -> Any:
-        run = self._store.rows(_mine(organisation, identity))
-        if not run:
-            raise NotFoundError("there is no such coding run")
-        return self._store.rows(_task(organisation, run[0].task))[0]
+        run = self._one(coding_runs, organisation, identity, "coding run")
+        return self._one(coding_tasks, organisation, run.task, "coding task")
 
     def _content(self, digest: str) -> bytes:
         return b"".join(self._blobs.read(digest))
@@ -165,29 +141,23 @@ class StoredCodingRuns:
     @staticmethod
     def _check_open(connection: Connection, organisation: str, identity: str) -> None:
         """The row is locked, so that nobody completes the run before the upload is noted."""
-        rows = connection.execute(_mine(organisation, identity).with_for_update()).all()
-        if not rows:
-            raise NotFoundError("there is no such coding run")
-        if rows[0].state != GradingState.OPEN.value:
-            raise ConflictError(f"the coding run takes no more files: it is {rows[0].state}")
+        locked = mine(coding_runs, organisation, id=identity).with_for_update()
+        row = one(connection.execute(locked).all(), "coding run")
+        if row.state != GradingState.OPEN.value:
+            raise ConflictError(f"the coding run takes no more files: it is {row.state}")
 
 
-def run_of_row(row: "Row[*tuple[Any, ...]]", files: list[UploadedFile]) -> CodingRun:
-    return CodingRun.model_construct(
-        id=row.id,
+def _run(row: Any, files: list[UploadedFile]) -> CodingRun:
+    return of_row(
+        CodingRun,
+        row,
         task_id=row.task,
-        job=row.job,
-        agent=row.agent,
-        model=row.model,
         metadata=row.about,
         state=GradingState(row.state),
         workspace_sha256=row.workspace,
         workspace_bytes=row.workspace_size,
         files=files,
         ending=None if row.ending is None else CompletedBy.model_validate(row.ending),
-        created_at=row.created_at,
-        ended_at=row.ended_at,
-        graded_at=row.graded_at,
     )
 
 
@@ -204,13 +174,3 @@ def _check_room(path: str, known: set[str]) -> None:
         raise ConflictError(f"a coding run must have at most {MOST_FILES} files")
     if any(one.startswith(f"{path}/") or path.startswith(f"{one}/") for one in known):
         raise ConflictError("a path must be a file or a folder, and it can't be both")
-
-
-def _mine(organisation: str, identity: str) -> Any:
-    known = identity if limits.is_text(identity) else ""
-    return select(coding_runs).where((coding_runs.c.organisation == organisation) & (coding_runs.c.id == known))
-
-
-def _task(organisation: str, identity: str) -> Any:
-    known = identity if limits.is_text(identity) else ""
-    return select(coding_tasks).where((coding_tasks.c.organisation == organisation) & (coding_tasks.c.id == known))

@@ -3,13 +3,12 @@
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Row
+from sqlalchemy import select, update
 
 from assay.adapters.scenario_file import scenario_of
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_tasks, scenario_versions, scenarios
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, of_row, one, page
 from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
 from assay.dialects.scorers.report import json_text
@@ -18,9 +17,10 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.coding_grading import SeededTask
 from assay.engine.service.coding_policy import ORIGIN, archive_of
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 
+_FROZEN: Final = ("scenario", "scenario_sha256", "baseline_sha256", "workspace_sha256")
 _OF_SCENARIO: Final = (
     *coding_tasks.c,
     scenarios.c.latest,
@@ -29,12 +29,11 @@ _OF_SCENARIO: Final = (
 )
 
 
-class StoredCodingTasks:
+class StoredCodingTasks(AddedRows):
     """Fulfils ``CodingTaskStore``."""
 
     def __init__(self, store: Store, host: ServiceHost, blobs: BlobStore, found: StoredScenarios) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._blobs = blobs
         self._scenarios = found
 
@@ -43,31 +42,22 @@ class StoredCodingTasks:
         newest = self._scenarios.scenario(organisation, scenario)
         if newest.scenario.get("workspace_seed") is None:
             raise ConflictError("the scenario must have a workspace_seed to be seeded")
-        values = {
-            "id": self._host.new_id("ctask"),
-            "organisation": organisation,
-            "scenario": newest.id,
-            "version": newest.version,
-            "state": TaskState.SEEDING.value,
-            "created_at": self._host.now(),
-        }
+        values = {"scenario": newest.id, "version": newest.version, "state": TaskState.SEEDING.value}
         with self._store.writing() as connection:
-            connection.execute(insert(coding_tasks).values(values))
-        return self.coding_task(organisation, str(values["id"]))
+            identity = self._insert(connection, coding_tasks, "ctask", organisation, **values)
+        return self.coding_task(organisation, identity)
 
     def coding_task(self, organisation: str, identity: str) -> CodingTask:
         """Raises ``NotFoundError``."""
         known = identity if limits.is_text(identity) else ""
-        rows = self._store.rows(_mine(organisation).where(coding_tasks.c.id == known))
-        if not rows:
-            raise NotFoundError("there is no such coding task")
-        return task_of_row(rows[0])
+        found = self._store.rows(_mine(organisation).where(coding_tasks.c.id == known))
+        return _task(one(found, "coding task"))
 
-    def page(self, organisation: str, scenario: str | None, asked: PageRequest) -> Rows:
+    def page(self, organisation: str, scenario: str | None, asked: PageRequest) -> Rows[CodingTask]:
         query = _mine(organisation)
         if scenario is not None:
             query = query.where(coding_tasks.c.scenario == scenario)
-        return page(self._store, query, coding_tasks.c.id, asked)
+        return page(self._store, query, coding_tasks.c.id, asked).each(_task)
 
     def workspace(self, organisation: str, identity: str) -> bytes:
         """The archive that agents get. Raises ``NotFoundError``, ``ConflictError`` if the task isn't ready."""
@@ -115,25 +105,20 @@ def _mine(organisation: str) -> Any:
     return joined.join(scenario_versions, version).where(coding_tasks.c.organisation == organisation)
 
 
-def task_of_row(row: "Row[*tuple[Any, ...]]") -> CodingTask:
+def _task(row: Any) -> CodingTask:
     record: dict[str, Any] = row.record or {}
     written = record.get("scenario") or row.content
-    return CodingTask.model_construct(
-        id=row.id,
+    return of_row(
+        CodingTask,
+        row,
         scenario_id=row.scenario,
         scenario_version=row.version,
         moved_on=row.removed_at is not None or row.latest != row.version,
         state=TaskState(row.state),
-        reason=row.reason,
         name=written.get("name"),
         instruction=written.get("user_instruction") or "",
         turns=written.get("turns") or [],
-        scenario_sha256=record.get("scenario_sha256"),
-        baseline_sha256=record.get("baseline_sha256"),
-        workspace_sha256=record.get("workspace_sha256"),
-        scenario=record.get("scenario"),
         notes=row.notes or [],
         commands_on_baseline=record.get("commands_on_baseline") or {},
-        created_at=row.created_at,
-        seeded_at=row.seeded_at,
+        **{name: record.get(name) for name in _FROZEN},
     )

@@ -5,15 +5,14 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
 from sqlalchemy.engine import Row
 
-from assay.adapters.store import limits
 from assay.adapters.store.bulk import one_of
 from assay.adapters.store.coding_tables import evaluation_results
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
 from assay.adapters.store.service.keyset import sorted_page
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine
 from assay.adapters.store.service.reviews import note_reviews
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import (
@@ -24,10 +23,8 @@ from assay.adapters.store.service.run_values import (
     shown_digest,
 )
 from assay.adapters.store.service.totals import ALL, Changes, apply, totals_of, uncount
-from assay.adapters.store.store import Store
 from assay.engine.service.blobs import Blob, KeptFile
-from assay.engine.service.errors import ConflictError, NotFoundError
-from assay.engine.service.host import ServiceHost
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
 from assay.engine.service.run_query import OneOf, RunQuery
 from assay.engine.service.run_totals import Totals
@@ -38,12 +35,8 @@ MOST_GROUPS: Final = 1000
 _KEPT: Final = ("id", "organisation", "created_at", "digest")
 
 
-class StoredImports:
+class StoredImports(AddedRows):
     """Fulfils ``ImportStore``."""
-
-    def __init__(self, store: Store, host: ServiceHost) -> None:
-        self._store = store
-        self._host = host
 
     def add_runs(self, organisation: str, new: Iterable[Kept]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
@@ -113,50 +106,34 @@ class StoredImports:
         for record in run.gradings:
             if record["number"] not in known:
                 values = {"run": identity, "number": record["number"], "record": dict(record)}
-                self._insert(connection, gradings, "grad", organisation, values)
+                self._insert(connection, gradings, "grad", organisation, **values)
                 if record["step"] is None:
                     result = {"result": record["result"], "reason_code": record["reason_code"]}
                     values = {"run": identity, "origin": "grading", **result}
-                    self._insert(connection, evaluation_results, "eval", organisation, values)
-        mine = select(annotations.c.record).where(
-            annotations.c.organisation == organisation, annotations.c.run == identity
-        )
-        there = list(connection.scalars(mine))
+                    self._insert(connection, evaluation_results, "eval", organisation, **values)
+        there = [row.record for row in connection.execute(mine(annotations, organisation, run=identity))]
         new = [dict(record) for record in run.annotations if dict(record) not in there]
         for one in new:
-            self._insert(connection, annotations, "note", organisation, {"run": identity, "record": one})
+            self._insert(connection, annotations, "note", organisation, run=identity, record=one)
         if new:
             note_reviews(connection, identity)
 
-    def _insert(
-        self, connection: Connection, table: Any, prefix: str, organisation: str, values: Mapping[str, object]
-    ) -> str:
-        identity, now = self._host.new_id(prefix), self._host.now()
-        row = {"id": identity, "organisation": organisation, "created_at": now, **values}
-        connection.execute(insert(table).values(row))
-        return identity
-
     def run(self, organisation: str, identity: str) -> Run:
         """Raises ``NotFoundError``."""
-        known = identity if limits.is_text(identity) else ""
-        found = self._store.rows(select(runs).where((runs.c.organisation == organisation) & (runs.c.id == known)))
-        if not found:
-            raise NotFoundError("there is no such run")
-        return run_of_row(found[0])
+        return run_of_row(self._one(runs, organisation, identity, "run"))
 
     def files(self, organisation: str, run: str) -> list[KeptFile]:
         """The files of a run. Raises ``NotFoundError``."""
         self.run(organisation, run)
-        mine = (run_files.c.organisation == organisation) & (run_files.c.run == run)
-        query = select(run_files).where(mine).order_by(run_files.c.name)
+        query = mine(run_files, organisation, run=run).order_by(run_files.c.name)
         return [KeptFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
 
-    def page(self, organisation: str, asked: RunQuery) -> Rows:
+    def page(self, organisation: str, asked: RunQuery) -> Rows[Run]:
         """Raises ``InputError`` for a cursor of another list."""
         chosen = chosen_runs(self._store, organisation, runs.c, asked)
-        return sorted_page(self._store, chosen.query, chosen.order, asked.page)
+        return sorted_page(self._store, chosen.query, chosen.order, asked.page).each(run_of_row)
 
-    def every(self, organisation: str, asked: RunQuery) -> Iterator["Row[*tuple[Any, ...]]"]:
+    def every(self, organisation: str, asked: RunQuery) -> Iterator[Run]:
         """All runs that are asked for, however many, some at a time."""
         cursor = None
         while True:
@@ -212,16 +189,14 @@ class StoredImports:
     def annotate(self, organisation: str, run: str, record: Mapping[str, Any]) -> dict[str, Any]:
         self.run(organisation, run)
         with self._store.writing() as connection:
-            identity = self._insert(
-                connection, annotations, "note", organisation, {"run": run, "record": dict(record)}
-            )
+            values = {"run": run, "record": dict(record)}
+            identity = self._insert(connection, annotations, "note", organisation, **values)
             note_reviews(connection, run)
         return {"id": identity, "run_id": run, **record}
 
-    def annotations(self, organisation: str, run: str, asked: PageRequest) -> Rows:
+    def annotations(self, organisation: str, run: str, asked: PageRequest) -> Rows[Any]:
         self.run(organisation, run)
-        mine = (annotations.c.organisation == organisation) & (annotations.c.run == run)
-        return page(self._store, select(annotations).where(mine), annotations.c.id, asked)
+        return self._page(annotations, organisation, asked, run=run)
 
 
 def _of_job(organisation: str, job: str) -> Any:

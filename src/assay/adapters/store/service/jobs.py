@@ -2,28 +2,23 @@
 
 from typing import Any
 
-from sqlalchemy import select
-from sqlalchemy.engine import Row
-
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import jobs
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, one
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import put
 from assay.engine.service.blobs import BlobStore
-from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
 
 
-class StoredJobs:
+class StoredJobs(AddedRows):
     """One archive for each name: the newest that was sent."""
 
     def __init__(self, store: Store, host: ServiceHost, blobs: BlobStore) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._blobs = blobs
 
-    def put(self, organisation: str, name: str, archive: bytes) -> "Row[*tuple[Any, ...]]":
+    def put(self, organisation: str, name: str, archive: bytes) -> Any:
         """Keep the archive of a job under its name, in place of an earlier one."""
         blob, now = self._blobs.put([archive]), self._host.now()
         changed: dict[str, object] = {"archive": blob.digest, "size": blob.size, "imported_at": now}
@@ -32,17 +27,14 @@ class StoredJobs:
             put(connection, jobs, {**values, **changed}, changed, by=("organisation", "name"))
         return self.job(organisation, name)
 
-    def job(self, organisation: str, identity: str) -> "Row[*tuple[Any, ...]]":
+    def job(self, organisation: str, identity: str) -> Any:
         """By its id or its name. Raises ``NotFoundError``."""
         known = identity if limits.is_text(identity) else ""
-        mine = (jobs.c.organisation == organisation) & ((jobs.c.id == known) | (jobs.c.name == known))
-        rows = self._store.rows(select(jobs).where(mine).order_by(jobs.c.id))
-        if not rows:
-            raise NotFoundError("there is no such job")
-        return rows[0]
+        query = mine(jobs, organisation).where((jobs.c.id == known) | (jobs.c.name == known))
+        return one(self._store.rows(query.order_by(jobs.c.id)), "job")
 
-    def page(self, organisation: str, asked: PageRequest) -> Rows:
-        return page(self._store, select(jobs).where(jobs.c.organisation == organisation), jobs.c.id, asked)
+    def page(self, organisation: str, asked: PageRequest) -> Rows[Any]:
+        return self._page(jobs, organisation, asked)
 
-    def archive(self, row: "Row[*tuple[Any, ...]]") -> bytes:
+    def archive(self, row: Any) -> bytes:
         return b"".join(self._blobs.read(row.archive))

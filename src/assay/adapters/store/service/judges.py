@@ -5,16 +5,13 @@ from typing import Any
 from sqlalchemy import delete, select
 
 from assay.adapters.store.coding_tables import judges
-from assay.adapters.store.store import Store
+from assay.adapters.store.service.paging import StoredRows
 from assay.adapters.store.writing import put
 from assay.engine.service.errors import NotFoundError
 
 
-class StoredJudges:
+class StoredJudges(StoredRows):
     """At most one judge for each organisation."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def put(self, organisation: str, settings: dict[str, Any], secrets: bytes | None) -> None:
         changed: dict[str, object] = {"settings": settings, "secrets": secrets}

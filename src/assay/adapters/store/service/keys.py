@@ -1,25 +1,21 @@
 """Organisations and their keys."""
 
+from dataclasses import asdict, fields
 from datetime import datetime
 from typing import Any
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import PageRequest, Rows, StoredRows, mine
 from assay.adapters.store.service_tables import keys, organisations
-from assay.adapters.store.store import Store
 from assay.adapters.store.writing import added
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Key, Scope
 
 
-class StoredKeys:
+class StoredKeys(StoredRows):
     """Fulfils ``KeyStore``."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add_organisation(self, identity: str, name: str, at: datetime) -> bool:
         """Whether it is new."""
@@ -35,17 +31,8 @@ class StoredKeys:
         return bool(self._store.rows(select(keys.c.id).where(keys.c.organisation == organisation).limit(1)))
 
     def add_key(self, key: Key, digest: str) -> None:
-        values = {
-            "id": key.id,
-            "organisation": key.organisation,
-            "name": limits.checked_name(key.name, "the name of a key"),
-            "scope": key.scope.value,
-            "digest": digest,
-            "benchmark_run": key.benchmark_run,
-            "created_at": key.created_at,
-            "expires_at": key.expires_at,
-            "revoked_at": key.revoked_at,
-        }
+        limits.checked_name(key.name, "the name of a key")
+        values = {**asdict(key), "scope": key.scope.value, "digest": digest}
         with self._store.writing() as connection:
             known = select(organisations.c.id).where(organisations.c.id == key.organisation)
             if connection.execute(known).first() is None:
@@ -57,36 +44,23 @@ class StoredKeys:
         return key_of_row(found[0]) if found else None
 
     def key(self, organisation: str, identity: str) -> Key:
-        mine = (keys.c.organisation == organisation) & (keys.c.id == identity)
-        found = self._store.rows(select(keys).where(mine)) if limits.is_text(identity) else ()
-        if not found:
-            raise NotFoundError("there is no such key")
-        return key_of_row(found[0])
+        return key_of_row(self._one(keys, organisation, identity, "key"))
 
-    def keys(self, organisation: str, asked: PageRequest) -> Rows:
-        return page(self._store, select(keys).where(keys.c.organisation == organisation), keys.c.id, asked)
+    def keys(self, organisation: str, asked: PageRequest) -> Rows[Key]:
+        return self._page(keys, organisation, asked).each(key_of_row)
 
     def all_keys(self, organisation: str) -> list[Key]:
         """The newest first."""
-        query = select(keys).where(keys.c.organisation == organisation).order_by(keys.c.id.desc())
-        return [key_of_row(row) for row in self._store.rows(query)]
+        rows = self._store.rows(mine(keys, organisation).order_by(keys.c.id.desc()))
+        return [key_of_row(row) for row in rows]
 
     def revoke_key(self, organisation: str, identity: str, at: datetime) -> Key:
-        mine = (keys.c.organisation == organisation) & (keys.c.id == identity) & keys.c.revoked_at.is_(None)
-        if limits.is_text(identity):
-            with self._store.writing() as connection:
-                connection.execute(update(keys).where(mine).values(revoked_at=at))
+        self.key(organisation, identity)
+        valid = update(keys).where(keys.c.id == identity, keys.c.revoked_at.is_(None))
+        with self._store.writing() as connection:
+            connection.execute(valid.values(revoked_at=at))
         return self.key(organisation, identity)
 
 
-def key_of_row(row: "Row[*tuple[Any, ...]]") -> Key:
-    return Key(
-        row.id,
-        row.organisation,
-        row.name,
-        Scope(row.scope),
-        row.benchmark_run,
-        row.created_at,
-        row.expires_at,
-        row.revoked_at,
-    )
+def key_of_row(row: Any) -> Key:
+    return Key(**{one.name: getattr(row, one.name) for one in fields(Key)} | {"scope": Scope(row.scope)})

@@ -7,10 +7,10 @@ Rows without a value come last, whichever way the list is sorted.
 import base64
 import binascii
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Generic, TypeAlias, TypeVar
 
 from sqlalchemy import Column, Float, Integer, Select, Text, select, tuple_
 from sqlalchemy.engine import Row
@@ -19,7 +19,6 @@ from sqlalchemy.sql.operators import custom_op
 
 from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.limits import is_text
-from assay.adapters.store.service.paging import Rows
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
 from assay.engine.service.pages import PageRequest
@@ -28,6 +27,25 @@ _PLUS: Final[custom_op[Any]] = custom_op("+")
 _FORTH, _BACK = "f", "b"
 _CURSOR_BYTES: Final = 4000
 Found: TypeAlias = "Row[*tuple[Any, ...]]"
+Shown = TypeVar("Shown")
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows(Generic[Item]):
+    """A part of a list of at most ``limit``, and the cursors to both sides of it."""
+
+    rows: list[Item]
+    limit: int
+    next: str | None = None
+    prev: str | None = None
+
+    def each(self, shown: Callable[[Item], Shown]) -> "Rows[Shown]":
+        """The same part, with what is shown of each row."""
+        return self.all([shown(row) for row in self.rows])
+
+    def all(self, shown: list[Shown]) -> "Rows[Shown]":
+        return Rows(shown, self.limit, self.next, self.prev)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +57,7 @@ class Order:
     """
 
     column: "Column[Any] | None"
-    identity: "Column[str]"
+    identity: "Column[str] | Column[int]"
     descending: bool
     apart: bool = False
     late: bool = False
@@ -50,10 +68,10 @@ class _Place:
     """A row of the list: its value, and its id."""
 
     value: Any
-    identity: str
+    identity: str | int
 
 
-def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows:
+def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows[Found]:
     """The page that is asked for. Raises ``InputError`` for a cursor of another list."""
     back, place = _decoded(asked.cursor, order)
     found: list[Found] = []
@@ -65,10 +83,10 @@ def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, a
     if back:
         found.reverse()
     if not found:
-        return Rows([], None, None)
+        return Rows([], asked.limit)
     has_next, has_prev = (True, more) if back else (more, place is not None)
     after = _encoded(_FORTH, order, found[-1]) if has_next else None
-    return Rows(found, after, _encoded(_BACK, order, found[0]) if has_prev else None)
+    return Rows(found, asked.limit, after, _encoded(_BACK, order, found[0]) if has_prev else None)
 
 
 def beside(
@@ -155,7 +173,7 @@ def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
         direction, name, written, identity = json.loads(text)
         if direction not in (_FORTH, _BACK) or name != ("" if order.column is None else order.column.name):
             raise ValueError("of another list")
-        if not isinstance(identity, str) or not is_text(identity):
+        if not _fits(order.identity, identity):
             raise ValueError("no place")
         return direction == _BACK, _Place(_value(order.column, written), identity)
     except (binascii.Error, ValueError, TypeError, RecursionError) as error:

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, insert, select, update
 from sqlalchemy.engine import Row
 
 from assay.adapters.store.run_tables import runs
+from assay.adapters.store.service.paging import mine
 from assay.adapters.store.service.run_values import insert_beside, run_values
 from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.service_tables import benchmark_runs, task_runs
@@ -64,10 +65,8 @@ def list_ended(
 
 def _listed(connection: Connection, organisation: str, row: "Row[*tuple[Any, ...]]") -> str:
     """The id of the run of a task run, which isn't counted any more: it is counted again later."""
-    mine = (
-        (runs.c.organisation == organisation) & (runs.c.job == (row.benchmark_run or "")) & (runs.c.name == row.id)
-    )
-    found = connection.execute(select(runs.c.id, runs.c.counted).where(mine)).one()
+    named = mine(runs, organisation, job=row.benchmark_run or "", name=row.id)
+    found = connection.execute(named.with_only_columns(runs.c.id, runs.c.counted)).one()
     if found.counted:
         uncount(connection, organisation, [found.id])
     return str(found.id)

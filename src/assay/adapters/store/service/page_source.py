@@ -12,10 +12,9 @@ from assay.adapters.store.run_tables import runs
 from assay.adapters.store.service.imported import StoredImports
 from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keyset import beside
-from assay.adapters.store.service.paging import PageRequest
+from assay.adapters.store.service.paging import PageRequest, mine
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
-from assay.adapters.store.service.stored_jobs import job_in_store
 from assay.adapters.store.store import Store
 from assay.adapters.uploaded_job import audit_archive
 from assay.dialects.evaluation.grading import Grading
@@ -26,7 +25,7 @@ from assay.engine.audit import Audit
 from assay.engine.compare import Comparison, compare
 from assay.engine.compare_arms import ReadJob, arms_of
 from assay.engine.job_runs import USUAL
-from assay.engine.job_view import JobView, view_job
+from assay.engine.job_view import JobView, job_of_runs, view_job
 from assay.engine.page_source import JobLine, LinePage, RunDetail, job_line
 from assay.engine.report import report_job
 from assay.engine.service.blobs import (
@@ -48,6 +47,8 @@ from assay.evidence.run import Run
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
 MOST_CHOICES: Final = 200
+MOST_RUNS: Final = 20_000
+"""How many runs of a job are looked at."""
 RESPONSE: Final = 256 * 1024
 REPORT_BYTES: Final = 64 * 2**20
 
@@ -94,8 +95,7 @@ class StorePages:
     def lines(self, asked: RunQuery) -> LinePage:
         rows = self.imports.page(self.organisation, asked)
         total = self._count(asked)
-        found = [run_of_row(row) for row in rows.rows]
-        return LinePage(found, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
+        return LinePage(rows.rows, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
 
     def _count(self, asked: RunQuery) -> int:
         if not asked.filters:
@@ -104,7 +104,7 @@ class StorePages:
         return int(self.store.rows(select(func.count()).select_from(some.subquery()))[0][0])
 
     def every_line(self, asked: RunQuery) -> Iterator[Run]:
-        return map(run_of_row, self.imports.every(self.organisation, asked))
+        return self.imports.every(self.organisation, asked)
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
@@ -185,12 +185,12 @@ class StorePages:
 
     def _job(self, name: str) -> ReadJob:
         if name not in self._jobs:
-            self._jobs[name] = job_in_store(self.store, self.organisation, name)
+            self._jobs[name] = _job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
 
     def run_ids(self, job: str) -> Mapping[str, str]:
-        mine = (runs.c.organisation == self.organisation) & (runs.c.job == job)
-        return {row.name: row.id for row in self.store.rows(select(runs.c.name, runs.c.id).where(mine))}
+        named = mine(runs, self.organisation, job=job).with_only_columns(runs.c.name, runs.c.id)
+        return {row.name: row.id for row in self.store.rows(named)}
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         try:
@@ -201,6 +201,16 @@ class StorePages:
 
     def compare(self, names: Sequence[str]) -> Comparison:
         return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
+
+
+def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
+    """The job of that name with its runs. Raises ``NotFoundError``."""
+    query = mine(runs, organisation, job=name).order_by(runs.c.id).limit(MOST_RUNS + 1)
+    found = [run_of_row(row) for row in store.rows(query)]
+    if not found:
+        raise NotFoundError("there is no such job")
+    notes = [f"only the first {MOST_RUNS} runs are looked at"] if len(found) > MOST_RUNS else []
+    return job_of_runs(name, found[:MOST_RUNS], notes)
 
 
 def _turns(files: Mapping[str, KeptFile]) -> list[str]:

@@ -3,15 +3,14 @@
 import hashlib
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy import Connection, Subquery, delete, insert, select, union_all
-from sqlalchemy.engine import Row
 
 from assay.adapters.files.names import missing
 from assay.adapters.store import limits, writing
 from assay.adapters.store.records import EVER
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one
 from assay.adapters.store.service_tables import blobs, files, replaced_files, sources
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import playgrounds
@@ -19,18 +18,13 @@ from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource, Written
 from assay.engine.playground_store import Playground, Record
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.host import ServiceHost
 from assay.evidence.playground import StoredFile
 
 PATH_BYTES: Final = 1000
 
 
-class StoredPlaygrounds:
+class StoredPlaygrounds(AddedRows):
     """Playgrounds of organisations."""
-
-    def __init__(self, store: Store, host: ServiceHost) -> None:
-        self._store = store
-        self._host = host
 
     def add(self, organisation: str, new: NewPlayground) -> PlaygroundResource:
         now = self._host.now()
@@ -41,26 +35,19 @@ class StoredPlaygrounds:
 
     def playground(self, organisation: str, identity: str) -> PlaygroundResource:
         """Raises ``NotFoundError``."""
-        row = _found(self._store.rows(_mine(organisation, identity)))
-        return playground_of_row(row, self._kinds([row.id]).get(row.id, []))
+        row = self._one(playgrounds, organisation, identity, "playground")
+        return of_row(PlaygroundResource, row, sources=self._kinds([row.id]).get(row.id, []))
 
-    def page(self, organisation: str, asked: PageRequest) -> Rows:
-        query = select(playgrounds).where(playgrounds.c.organisation == organisation)
-        return page(self._store, query, playgrounds.c.id, asked)
-
-    def shown(self, rows: Rows) -> list[PlaygroundResource]:
+    def page(self, organisation: str, asked: PageRequest) -> Rows[PlaygroundResource]:
+        rows = self._page(playgrounds, organisation, asked)
         kinds = self._kinds([row.id for row in rows.rows])
-        return [playground_of_row(row, kinds.get(row.id, [])) for row in rows.rows]
+        return rows.each(lambda row: of_row(PlaygroundResource, row, sources=kinds.get(row.id, [])))
 
     def record(self, organisation: str, identity: str, records: Iterable[Record]) -> int:
         """Add records, all or none. Returns how many."""
-        count = 0
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
-            for record in records:
-                writing.add(connection, identity, record, self._host.now())
-                count += 1
-        return count
+            return writing.add_all(connection, identity, records, self._host.now())
 
     def put_file(self, organisation: str, identity: str, path: str, content: bytes, at: datetime) -> StoredFile:
         """A file in a playground. One with the same path is replaced."""
@@ -79,21 +66,16 @@ class StoredPlaygrounds:
     def set_source(
         self, organisation: str, identity: str, kind: str, settings: Written, secrets: bytes | None
     ) -> None:
-        values: dict[str, object] = {
-            "playground": identity,
-            "kind": kind,
-            "settings": settings,
-            "secrets": secrets,
-        }
+        changed: dict[str, object] = {"settings": settings, "secrets": secrets}
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
-            writing.put(connection, sources, values, {"settings": settings, "secrets": secrets})
+            writing.put(connection, sources, {"playground": identity, "kind": kind, **changed}, changed)
 
     def remove_source(self, organisation: str, identity: str, kind: str) -> None:
-        mine = (sources.c.playground == identity) & (sources.c.kind == kind)
+        named = (sources.c.playground == identity) & (sources.c.kind == kind)
         with self._store.writing() as connection:
             self._check(connection, organisation, identity)
-            if not connection.execute(delete(sources).where(mine)).rowcount:
+            if not connection.execute(delete(sources).where(named)).rowcount:
                 raise NotFoundError("there is no such source")
 
     def sources(self, organisation: str, identity: str) -> dict[str, tuple[Written, bytes | None]]:
@@ -115,7 +97,7 @@ class StoredPlaygrounds:
 
     @staticmethod
     def _check(connection: Connection, organisation: str, identity: str) -> None:
-        _found(connection.execute(_mine(organisation, identity)).all())
+        one(connection.execute(mine(playgrounds, organisation, id=identity)).all(), "playground")
 
 
 class StoredFiles:
@@ -156,20 +138,3 @@ def checked_path(path: str) -> str:
     if any(part in ("", ".", "..") for part in parts) or "\\" in path:
         raise InputError("the path of a file must be relative, without empty parts, '.', '..' or a backslash")
     return path
-
-
-def playground_of_row(row: "Row[*tuple[Any, ...]]", kinds: list[str]) -> PlaygroundResource:
-    return PlaygroundResource.model_construct(
-        id=row.id, run_start=row.run_start, data=row.data, sources=kinds, created_at=row.created_at
-    )
-
-
-def _mine(organisation: str, identity: str) -> Any:
-    known = identity if limits.is_text(identity) else ""
-    return select(playgrounds).where((playgrounds.c.organisation == organisation) & (playgrounds.c.id == known))
-
-
-def _found(rows: Any) -> Any:
-    if not rows:
-        raise NotFoundError("there is no such playground")
-    return rows[0]

@@ -6,10 +6,11 @@ from typing import Any
 
 from sqlalchemy import func, not_, or_, select
 
+from assay.adapters.store.bulk import batches
 from assay.adapters.store.run_tables import annotations, runs
+from assay.adapters.store.service.paging import StoredRows
 from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.service.run_values import run_of_row
-from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.service.review_queue import GateCount, Reviewed, Waiting
 from assay.engine.service.run_query import RunQuery
@@ -18,14 +19,14 @@ from assay.evidence.run import Run
 _DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
 
 
-class StoredReviews:
-    """Fulfils ``ReviewStore``."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
+class StoredReviews(StoredRows):
+    """Runs and what reviewers said about them. ``asked`` says which runs belong to a queue."""
 
     def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
-        """Each part is read by an index, so that a long list isn't sorted for its beginning."""
+        """The next runs that the reviewer hasn't judged, in the order of the queue.
+
+        Each part is read by an index, so that a long list isn't sorted for its beginning.
+        """
         judged = select(annotations.c.run).where(
             annotations.c.organisation == organisation,
             annotations.c.record["reviewer_id"].as_string() == reviewer,
@@ -47,6 +48,7 @@ class StoredReviews:
         return Waiting(sum(found.values()), found.get(0, 0))
 
     def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
+        """Runs with annotations, the newest first, up to so many."""
         chosen = self._of(runs.c, organisation, asked).where(runs.c.reviewers > 0)
         rows = self._store.rows(chosen.order_by(runs.c.id.desc()).limit(most))
         said = self._annotations([row.id for row in rows])
@@ -63,9 +65,9 @@ class StoredReviews:
 
     def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
         found: dict[str, list[Annotation]] = {}
-        for at in range(0, len(identities), 500):
-            some = annotations.c.run.in_(identities[at : at + 500])
-            query = select(annotations.c.run, annotations.c.record).where(some).order_by(annotations.c.id)
+        for some in batches(identities, 500):
+            these = annotations.c.run.in_(some)
+            query = select(annotations.c.run, annotations.c.record).where(these).order_by(annotations.c.id)
             for run, record in self._store.rows(query):
                 found.setdefault(run, []).append(Annotation.model_validate(record))
         return found

@@ -3,37 +3,29 @@
 import math
 from typing import Any
 
-from sqlalchemy.engine import Row
-
+from assay.adapters.store.service.paging import of_row
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import Phase, Status, TaskRun
 
 
-def run_of_row(row: "Row[*tuple[Any, ...]]") -> TaskRun:
-    return TaskRun.model_construct(
-        id=row.id,
+def run_of_row(row: Any) -> TaskRun:
+    return of_row(
+        TaskRun,
+        row,
         benchmark_run_id=row.benchmark_run,
         task_id=row.task,
-        playground_id=row.sandbox if hasattr(row, "sandbox") else row.playground,
-        scored=row.scored,
+        playground_id=row.playground,
         status=Status(row.status),
         phase=Phase(row.phase),
         verdict=None if row.verdict is None else Verdict(row.verdict),
-        score=row.score,
-        axes=None if row.axes is None else {name: AxisScore(**one) for name, one in row.axes.items()},
-        reason=row.reason,
-        snapshot=row.snapshot,
-        created_at=row.created_at,
-        started_at=row.started_at,
-        deadline_at=row.deadline_at,
-        completion_requested_at=row.completion_requested_at,
-        completed_at=row.completed_at,
+        axes=None if row.axes is None else {name: AxisScore(**axis) for name, axis in row.axes.items()},
     )
 
 
 def criterion_run_values(organisation: str, position: int, run: CriterionRun) -> dict[str, object]:
+    same = ("id", "weight", "score", "passed", "status", "created_at")
     return {
-        "id": run.id,
+        **{name: getattr(run, name) for name in same},
         "organisation": organisation,
         "task_run": run.task_run_id,
         "position": position,
@@ -41,32 +33,14 @@ def criterion_run_values(organisation: str, position: int, run: CriterionRun) ->
         "label": without_nul(run.label),
         "assertion": None if run.assert_ is None else without_nul(run.assert_),
         "axis": None if run.axis is None else without_nul(run.axis),
-        "weight": run.weight,
-        "score": run.score,
-        "passed": run.passed,
-        "status": run.status,
         "details": without_nul(run.details),
         "evidence": without_nan(run.evidence),
-        "created_at": run.created_at,
     }
 
 
-def criterion_run_of_row(row: "Row[*tuple[Any, ...]]") -> CriterionRun:
-    return CriterionRun.model_construct(
-        id=row.id,
-        task_run_id=row.task_run,
-        criterion_id=row.criterion,
-        label=row.label,
-        assert_=row._mapping["assert"],
-        axis=row.axis,
-        weight=row.weight,
-        score=row.score,
-        passed=row.passed,
-        status=row.status,
-        details=row.details,
-        evidence=row.evidence,
-        created_at=row.created_at,
-    )
+def criterion_run_of_row(row: Any) -> CriterionRun:
+    named = {"task_run_id": row.task_run, "criterion_id": row.criterion, "assert_": row.assertion}
+    return of_row(CriterionRun, row, **named)
 
 
 def without_nul(text: str) -> str:

@@ -151,10 +151,8 @@ class _Search:
                 return _one_of(runs.c[name], values, free)
             case Is(name, flag):
                 return and_(_column(name, free) == (true() if flag else false()))
-            case Within(name, span):
+            case Within(name, span) | During(name, span):
                 return _within(_column(name, free), span)
-            case During(name, times):
-                return _within(_column(name, free), times)
             case AxisWithin(axis, span):
                 of_axis = (run_axes.c.run == runs.c.id) & (run_axes.c.axis == axis)
                 return exists().where(of_axis, _within(plus(run_axes.c.score), span))

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, Table, delete
 from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
-from assay.adapters.store.bulk import insert_many
+from assay.adapters.store.bulk import batches, insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.service.run_rows import without_nan, without_nul
 from assay.adapters.store.service.totals import Changes
@@ -54,8 +54,7 @@ def insert_runs(
 
     ``changes`` has to be applied in the same transaction.
     """
-    for at in range(0, len(new), BATCH):
-        some = new[at : at + BATCH]
+    for some in batches(new, BATCH):
         rows = [run_values(organisation, one, run, now) for one, run in some]
         for row in rows:
             row["counted"] = True
@@ -71,7 +70,15 @@ def insert_beside(
     for table, of_run in _BESIDE.items():
         for identity, _ in some if anew else ():
             connection.execute(delete(table).where(table.c.run == identity))
-        insert_many(connection, table, [row for one, run in some for row in of_run(organisation, one, run)])
+        insert_many(
+            connection,
+            table,
+            [
+                {"organisation": organisation, "run": identity, **row}
+                for identity, kept in some
+                for row in of_run(kept)
+            ],
+        )
 
 
 def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> dict[str, object]:
@@ -125,31 +132,30 @@ def shown_digest(kept: Kept) -> str:
     return hashlib.sha256(repr((shown, more, files)).encode(errors="backslashreplace")).hexdigest()
 
 
-def _axis_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+def _axis_rows(kept: Kept) -> Iterator[dict[str, object]]:
     for axis, score in kept.run.axes.items():
         known = _finite(score)
         if known is not None:
-            yield {"organisation": organisation, "run": identity, "axis": without_nul(axis), "score": known}
+            yield {"axis": without_nul(axis), "score": known}
 
 
-def _metadata_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+def _metadata_rows(kept: Kept) -> Iterator[dict[str, object]]:
     """Values that are lists or objects are shown, but can't be found."""
     for key, value in kept.run.metadata.items():
         text = value_text(value)
         if text is not None and len(text.encode()) <= VALUE_BYTES:
-            yield {"organisation": organisation, "run": identity, "key": without_nul(key), "value": text}
+            yield {"key": without_nul(key), "value": text}
 
 
-def _file_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+def _file_rows(kept: Kept) -> Iterator[dict[str, object]]:
     for file in kept.files:
-        row = {"run": identity, "name": without_nul(file.name), "blob": file.blob.digest, "size": file.blob.size}
-        yield {"organisation": organisation, **row}
+        yield {"name": without_nul(file.name), "blob": file.blob.digest, "size": file.blob.size}
 
 
-def _text_rows(organisation: str, identity: str, kept: Kept) -> Iterator[dict[str, object]]:
+def _text_rows(kept: Kept) -> Iterator[dict[str, object]]:
     text = searched(kept.text) if kept.text else ""
     if text:
-        yield {"organisation": organisation, "run": identity, "text": text}
+        yield {"text": text}
 
 
 _BESIDE: Final[Mapping[Table, Any]] = {

@@ -7,11 +7,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, and_, exists, func, insert, literal, or_, select, update
 from sqlalchemy.engine import Row
 
-from assay.adapters.store import limits, writing
+from assay.adapters.store import writing
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.service.benchmarks import add_benchmark_run
 from assay.adapters.store.service.listed_runs import ENDED, list_created, list_ended, list_started
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, one
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
 from assay.adapters.store.service.tasks import freeze
 from assay.adapters.store.service_tables import benchmark_runs, criterion_runs, snapshots, task_runs, work
@@ -30,7 +29,7 @@ from assay.dialects.criteria.resources import (
 )
 from assay.engine.playground_store import Playground
 from assay.engine.service.benchmark_result import TaskResult, benchmark_result
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.ports import Ending
@@ -39,12 +38,11 @@ from assay.engine.service.work import WorkKind
 KEPT_SNAPSHOTS: Final = 500
 
 
-class StoredRuns:
+class StoredRuns(AddedRows):
     """Fulfils ``RunStore``."""
 
     def __init__(self, store: Store, host: ServiceHost) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._snapshots: dict[tuple[str, str], Snapshot] = {}
 
     def add(self, organisation: str, new: NewTaskRun) -> TaskRun:
@@ -56,12 +54,13 @@ class StoredRuns:
 
     def add_benchmark_run(self, organisation: str, version: Version, new: NewBenchmarkRun) -> str:
         """A run of all tasks of a version; returns its id."""
-        unknown = sorted(set(new.playgrounds) - {one.task_id for one in version.tasks})
+        unknown = sorted(set(new.playgrounds) - {task.task_id for task in version.tasks})
         if unknown:
             raise InputError(f"playgrounds must name tasks of the benchmark, got {unknown[0]!r}")
-        run = self._host.new_id("brun")
+        values = {"version": version.id, "benchmark": version.benchmark, "scored": new.scored}
         with self._store.writing() as connection:
-            add_benchmark_run(connection, organisation, run, version, new.scored, self._host.now())
+            active = {**values, "status": Status.ACTIVE.value}
+            run = self._insert(connection, benchmark_runs, "brun", organisation, **active)
             for task in version.tasks:
                 snapshot = _snapshot(connection.execute(_frozen(organisation, task.digest)).all())
                 playground = new.playgrounds.get(task.task_id)
@@ -77,18 +76,12 @@ class StoredRuns:
         scored: bool,
         benchmark_run: str | None = None,
     ) -> str:
-        now = self._host.now()
         if playground is None:
             playground = self._host.new_id("play")
-            writing.add_playground(connection, Playground(playground, now), organisation)
+            writing.add_playground(connection, Playground(playground, self._host.now()), organisation)
         else:
-            mine = (playgrounds.c.organisation == organisation) & (playgrounds.c.id == playground)
-            if connection.execute(select(playgrounds.c.id).where(mine)).first() is None:
-                raise NotFoundError("there is no such playground")
-        identity = self._host.new_id("trun")
+            one(connection.execute(mine(playgrounds, organisation, id=playground)).all(), "playground")
         values = {
-            "id": identity,
-            "organisation": organisation,
             "benchmark_run": benchmark_run,
             "task": snapshot.task_id,
             "snapshot": snapshot.digest,
@@ -96,34 +89,29 @@ class StoredRuns:
             "scored": scored,
             "status": Status.ACTIVE.value,
             "phase": Phase.CREATED.value,
-            "created_at": now,
         }
-        connection.execute(insert(task_runs).values(values))
-        list_created(connection, organisation, self._host.new_id("run"), snapshot.name, values)
+        identity = self._insert(connection, task_runs, "trun", organisation, **values)
+        listed = {**values, "id": identity, "created_at": self._host.now()}
+        list_created(connection, organisation, self._host.new_id("run"), snapshot.name, listed)
         return identity
 
     def task_run(self, owner: Owner, identity: str) -> TaskRun:
-        return run_of_row(_one(self._store.rows(select(task_runs).where(_mine(owner, identity)))))
+        return run_of_row(one(self._store.rows(_mine(owner, identity)), "task run"))
 
-    def page(self, owner: Owner, asked: PageRequest, **wanted: str | None) -> Rows:
+    def page(self, owner: Owner, asked: PageRequest, **wanted: str | None) -> Rows[TaskRun]:
         """Those with the columns as they are wanted."""
-        query = select(task_runs).where(task_runs.c.organisation == owner.organisation)
-        for column, value in wanted.items():
-            if value is not None:
-                query = query.where(task_runs.c[column] == value)
-        return page(self._store, query, task_runs.c.id, asked)
+        return self._page(task_runs, owner.organisation, asked, **wanted).each(run_of_row)
 
     def of_benchmark_run(self, organisation: str, benchmark_run: str) -> Sequence[TaskRun]:
         """All of them, in the order of the benchmark's tasks."""
-        mine = (task_runs.c.organisation == organisation) & (task_runs.c.benchmark_run == benchmark_run)
-        query = select(task_runs).where(mine).order_by(task_runs.c.id)
+        query = mine(task_runs, organisation, benchmark_run=benchmark_run).order_by(task_runs.c.id)
         return [run_of_row(row) for row in self._store.rows(query)]
 
     def start(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
         with self._store.writing() as connection:
-            row = _one(connection.execute(select(task_runs).where(_mine(owner, identity))).all())
+            row = one(connection.execute(_mine(owner, identity)).all(), "task run")
             _lock(connection, row.benchmark_run)
-            row = _one(connection.execute(select(task_runs).where(_mine(owner, identity))).all())
+            row = one(connection.execute(_mine(owner, identity)).all(), "task run")
             if row.status != Status.ACTIVE.value or row.phase != Phase.CREATED.value:
                 return run_of_row(row)
             _refuse_second(connection, row)
@@ -135,7 +123,7 @@ class StoredRuns:
             # Records of the command line ask the playground when its run began.
             began = update(playgrounds).where(playgrounds.c.id == row.playground)
             connection.execute(began.values(run_start=now))
-            return run_of_row(_one(connection.execute(select(task_runs).where(_mine(owner, identity))).all()))
+            return run_of_row(one(connection.execute(_mine(owner, identity)).all(), "task run"))
 
     def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:
         free = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now)
@@ -152,7 +140,7 @@ class StoredRuns:
         """Change a run that is accepted or just in time for it. A caller is told after a durable write only."""
         requested, deadline = task_runs.c.completion_requested_at, task_runs.c.deadline_at
         going_on = and_(
-            _mine(owner, identity),
+            _mine(owner, identity).whereclause,
             task_runs.c.status == Status.ACTIVE.value,
             task_runs.c.phase == Phase.STARTED.value,
             or_(requested.is_not(None), deadline.is_(None), deadline > now),
@@ -196,7 +184,7 @@ class StoredRuns:
             _lock(connection, found.benchmark_run)
             if ending.criterion_runs:
                 values = [
-                    criterion_run_values(organisation, n, one) for n, one in enumerate(ending.criterion_runs)
+                    criterion_run_values(organisation, n, run) for n, run in enumerate(ending.criterion_runs)
                 ]
                 connection.execute(insert(criterion_runs), values)
             name = self.snapshot(organisation, found.snapshot).name
@@ -206,8 +194,7 @@ class StoredRuns:
         return True
 
     def run_with_key(self, organisation: str, idempotency_key: str) -> str | None:
-        mine = (task_runs.c.organisation == organisation) & (task_runs.c.idempotency_key == idempotency_key)
-        found = self._store.rows(select(task_runs.c.id).where(mine))
+        found = self._store.rows(mine(task_runs, organisation, idempotency_key=idempotency_key))
         return str(found[0].id) if found else None
 
     def overdue(self, now: datetime, limit: int) -> Sequence[tuple[str, TaskRun]]:
@@ -230,21 +217,15 @@ class StoredRuns:
         ]
 
     def criterion_runs_of(self, owner: Owner, task_run: str) -> Sequence[CriterionRun]:
-        mine = (criterion_runs.c.organisation == owner.organisation) & (criterion_runs.c.task_run == task_run)
-        query = select(criterion_runs).where(mine).order_by(criterion_runs.c.position)
+        query = mine(criterion_runs, owner.organisation, task_run=task_run).order_by(criterion_runs.c.position)
         return [criterion_run_of_row(row) for row in self._store.rows(query)]
 
     def criterion_run(self, organisation: str, identity: str) -> CriterionRun:
         """Raises ``NotFoundError``."""
-        known = identity if limits.is_text(identity) else ""
-        mine = (criterion_runs.c.organisation == organisation) & (criterion_runs.c.id == known)
-        return criterion_run_of_row(_one(self._store.rows(select(criterion_runs).where(mine)), "criterion run"))
+        return criterion_run_of_row(self._one(criterion_runs, organisation, identity, "criterion run"))
 
-    def criterion_runs(self, organisation: str, task_run: str | None, asked: PageRequest) -> Rows:
-        query = select(criterion_runs).where(criterion_runs.c.organisation == organisation)
-        if task_run is not None:
-            query = query.where(criterion_runs.c.task_run == task_run)
-        return page(self._store, query, criterion_runs.c.id, asked)
+    def criterion_runs(self, organisation: str, task_run: str | None, asked: PageRequest) -> Rows[CriterionRun]:
+        return self._page(criterion_runs, organisation, asked, task_run=task_run).each(criterion_run_of_row)
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
         """It never changes, so it is read once."""
@@ -258,9 +239,7 @@ class StoredRuns:
 
 
 def _mine(owner: Owner, identity: str) -> Any:
-    known = identity if limits.is_text(identity) else ""
-    mine = (task_runs.c.organisation == owner.organisation) & (task_runs.c.id == known)
-    return mine if owner.benchmark_run is None else mine & (task_runs.c.benchmark_run == owner.benchmark_run)
+    return mine(task_runs, owner.organisation, id=identity, benchmark_run=owner.benchmark_run)
 
 
 def _lock(connection: Connection, benchmark_run: str | None) -> None:
@@ -288,7 +267,7 @@ def _ended(ending: Ending) -> dict[str, object]:
         "status": ending.status.value,
         "verdict": None if ending.verdict is None else ending.verdict.value,
         "score": ending.score,
-        "axes": None if ending.axes is None else {name: one.model_dump() for name, one in ending.axes.items()},
+        "axes": None if ending.axes is None else {name: axis.model_dump() for name, axis in ending.axes.items()},
         "reason": ending.reason,
         "completed_at": ending.at,
         "claim": None,
@@ -318,15 +297,9 @@ def _settle(connection: Connection, benchmark_run: str, now: datetime) -> None:
 
 
 def _frozen(organisation: str, digest: str) -> Any:
-    return select(snapshots).where((snapshots.c.organisation == organisation) & (snapshots.c.digest == digest))
+    return mine(snapshots, organisation, digest=digest)
 
 
-def _snapshot(rows: "Sequence[Row[*tuple[Any, ...]]]") -> Snapshot:
-    row = _one(rows, "snapshot")
+def _snapshot(rows: Sequence[Any]) -> Snapshot:
+    row = one(rows, "snapshot")
     return Snapshot(digest=row.digest, **row.content)
-
-
-def _one(rows: "Sequence[Row[*tuple[Any, ...]]]", what: str = "task run") -> "Row[*tuple[Any, ...]]":
-    if not rows:
-        raise NotFoundError(f"there is no such {what}")
-    return rows[0]

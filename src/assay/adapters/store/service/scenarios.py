@@ -3,11 +3,10 @@
 from typing import Any, Final
 
 from sqlalchemy import Connection, insert, select, update
-from sqlalchemy.engine import Row
 
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import archives, scenario_versions, scenarios
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one, page
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import added
 from assay.core.errors import InputError
@@ -15,7 +14,6 @@ from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, 
 from assay.dialects.scorers.scenario import Scenario, scenario_hash, written
 from assay.engine.service.blobs import BlobStore
 from assay.engine.service.coding_policy import PREFIX, archive_of
-from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
 
 _NEWEST: Final = (scenario_versions.c.scenario == scenarios.c.id) & (
@@ -31,12 +29,11 @@ _WITH_CONTENT: Final = (
 )
 
 
-class StoredScenarios:
+class StoredScenarios(AddedRows):
     """Scenarios. A change is a new version; the old ones stay, and can be read."""
 
     def __init__(self, store: Store, host: ServiceHost, blobs: BlobStore) -> None:
-        self._store = store
-        self._host = host
+        super().__init__(store, host)
         self._blobs = blobs
 
     def add_archive(self, organisation: str, content: bytes) -> ArchiveResource:
@@ -54,18 +51,14 @@ class StoredScenarios:
 
     def archive(self, organisation: str, digest: str) -> ArchiveResource:
         """Raises ``NotFoundError``."""
-        rows = self._store.rows(_archive(organisation, digest))
-        if not rows:
-            raise NotFoundError("there is no such archive")
-        return ArchiveResource(path=f"{PREFIX}{rows[0].digest}", size=rows[0].size, created_at=rows[0].created_at)
+        row = one(self._store.rows(mine(archives, organisation, digest=digest)), "archive")
+        return of_row(ArchiveResource, row, path=f"{PREFIX}{row.digest}")
 
     def add(self, organisation: str, new: Scenario) -> ScenarioResource:
         """Raises ``InputError`` if the organisation hasn't sent the archive that the scenario names."""
-        identity, now = self._host.new_id("scen"), self._host.now()
-        values = {"id": identity, "organisation": organisation, "latest": 1, "created_at": now}
         with self._store.writing() as connection:
             self._check_archive(connection, organisation, new)
-            connection.execute(insert(scenarios).values(values))
+            identity = self._insert(connection, scenarios, "scen", organisation, latest=1)
             self._add_version(connection, organisation, identity, 1, new)
         return self.scenario(organisation, identity)
 
@@ -74,7 +67,7 @@ class StoredScenarios:
         with self._store.writing() as connection:
             self._check_archive(connection, organisation, new)
             locked = _present(organisation, identity).with_for_update()
-            row = _one(connection.execute(locked).all(), "scenario")
+            row = one(connection.execute(locked).all(), "scenario")
             before = connection.execute(_version(organisation, identity, row.latest)).one()
             if before.sha256 != scenario_hash(new):
                 self._add_version(connection, organisation, identity, row.latest + 1, new)
@@ -85,26 +78,26 @@ class StoredScenarios:
     def remove(self, organisation: str, identity: str) -> None:
         """Seeded tasks and versions stay. Raises ``NotFoundError``."""
         with self._store.writing() as connection:
-            _one(connection.execute(_present(organisation, identity)).all(), "scenario")
+            one(connection.execute(_present(organisation, identity)).all(), "scenario")
             gone = update(scenarios).where(scenarios.c.id == identity)
             connection.execute(gone.values(removed_at=self._host.now()))
 
     def scenario(self, organisation: str, identity: str) -> ScenarioResource:
         """Raises ``NotFoundError``, also for one that was removed."""
-        query = _listed(organisation).where(scenarios.c.id == _known(identity))
-        return scenario_of_row(_one(self._store.rows(query), "scenario"))
+        known = identity if limits.is_text(identity) else ""
+        query = _listed(organisation).where(scenarios.c.id == known)
+        return _scenario(one(self._store.rows(query), "scenario"))
 
-    def page(self, organisation: str, asked: PageRequest) -> Rows:
-        return page(self._store, _listed(organisation), scenarios.c.id, asked)
+    def page(self, organisation: str, asked: PageRequest) -> Rows[ScenarioResource]:
+        return page(self._store, _listed(organisation), scenarios.c.id, asked).each(_scenario)
 
     def version(self, organisation: str, identity: str, version: int) -> ScenarioVersion:
         """Also of a scenario that was removed. Raises ``NotFoundError``."""
-        return version_of_row(_one(self._store.rows(_version(organisation, identity, version)), "version"))
+        return _scenario_version(one(self._store.rows(_version(organisation, identity, version)), "version"))
 
-    def versions(self, organisation: str, identity: str, asked: PageRequest) -> Rows:
-        query = select(scenario_versions).where(scenario_versions.c.organisation == organisation)
-        query = query.where(scenario_versions.c.scenario == _known(identity))
-        return page(self._store, query, scenario_versions.c.version, asked)
+    def versions(self, organisation: str, identity: str, asked: PageRequest) -> Rows[ScenarioVersion]:
+        query = mine(scenario_versions, organisation, scenario=identity)
+        return page(self._store, query, scenario_versions.c.version, asked).each(_scenario_version)
 
     def _add_version(
         self, connection: Connection, organisation: str, identity: str, version: int, new: Scenario
@@ -122,45 +115,21 @@ class StoredScenarios:
     @staticmethod
     def _check_archive(connection: Connection, organisation: str, new: Scenario) -> None:
         digest = archive_of(new)
-        if digest is not None and not connection.execute(_archive(organisation, digest)).all():
+        if digest is not None and not connection.execute(mine(archives, organisation, digest=digest)).all():
             raise InputError("workspace_seed.path must be an archive that was sent to /v1/archives, but it wasn't")
 
 
-def scenario_of_row(row: "Row[*tuple[Any, ...]]") -> ScenarioResource:
-    return ScenarioResource.model_construct(
-        id=row.id,
-        name=row.content.get("name"),
-        version=row.latest,
-        sha256=row.sha256,
-        scenario=row.content,
-        created_at=row.created_at,
-        updated_at=row.updated_at,
-    )
+def _scenario(row: Any) -> ScenarioResource:
+    name = row.content.get("name")
+    return of_row(ScenarioResource, row, name=name, version=row.latest, scenario=row.content)
 
 
-def version_of_row(row: "Row[*tuple[Any, ...]]") -> ScenarioVersion:
-    return ScenarioVersion.model_construct(
-        scenario_id=row.scenario,
-        version=row.version,
-        sha256=row.sha256,
-        scenario=row.content,
-        created_at=row.created_at,
-    )
-
-
-def _known(identity: str) -> str:
-    return identity if limits.is_text(identity) else ""
-
-
-def _archive(organisation: str, digest: str) -> Any:
-    return select(archives).where(
-        (archives.c.organisation == organisation) & (archives.c.digest == _known(digest))
-    )
+def _scenario_version(row: Any) -> ScenarioVersion:
+    return of_row(ScenarioVersion, row, scenario_id=row.scenario, scenario=row.content)
 
 
 def _present(organisation: str, identity: str) -> Any:
-    mine = (scenarios.c.organisation == organisation) & (scenarios.c.id == _known(identity))
-    return select(scenarios).where(mine & scenarios.c.removed_at.is_(None))
+    return mine(scenarios, organisation, id=identity).where(scenarios.c.removed_at.is_(None))
 
 
 def _listed(organisation: str) -> Any:
@@ -169,11 +138,4 @@ def _listed(organisation: str) -> Any:
 
 
 def _version(organisation: str, identity: str, version: int) -> Any:
-    one = (scenario_versions.c.scenario == _known(identity)) & (scenario_versions.c.version == version)
-    return select(scenario_versions).where(one & (scenario_versions.c.organisation == organisation))
-
-
-def _one(rows: Any, what: str) -> Any:
-    if not rows:
-        raise NotFoundError(f"there is no such {what}")
-    return rows[0]
+    return mine(scenario_versions, organisation, scenario=identity).where(scenario_versions.c.version == version)

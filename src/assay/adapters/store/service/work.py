@@ -1,18 +1,15 @@
 """Work in the store. On PostgreSQL, workers pass by what others are taking at the same moment."""
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, and_, func, insert, or_, select, update
-from sqlalchemy.engine import Row
+from sqlalchemy import Connection, and_, func, or_, select, update
 
-from assay.adapters.store import limits
-from assay.adapters.store.service.paging import PageRequest, Rows, page
+from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows
 from assay.adapters.store.service_tables import work
-from assay.adapters.store.store import Store
-from assay.engine.service.errors import ConflictError, NotFoundError
-from assay.engine.service.host import ServiceHost
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.work import MOST_TRIES, STALLED, Work, WorkKind, WorkState
 
 QUEUED, RUNNING = WorkState.QUEUED.value, WorkState.RUNNING.value
@@ -20,12 +17,8 @@ OPEN: Final = (QUEUED, RUNNING)
 NO_WAIT: Final = {"source_down_since": None, "source_waits": 0}
 
 
-class StoredWork:
+class StoredWork(AddedRows):
     """Fulfils ``WorkStore``."""
-
-    def __init__(self, store: Store, host: ServiceHost) -> None:
-        self._store = store
-        self._host = host
 
     def add(self, organisation: str, kind: WorkKind, target: str, priority: int = 0) -> Work:
         """Accept work. If the same is waiting or being done, that is returned."""
@@ -35,35 +28,24 @@ class StoredWork:
             found = connection.execute(select(work).where(mine)).first()
             if found is not None:
                 return work_of_row(found)
-            now = self._host.now()
             values = {
-                "id": self._host.new_id("work"),
-                "organisation": organisation,
                 "kind": kind.value,
                 "target": target,
                 "state": QUEUED,
                 "priority": priority,
                 "turn": _next_turn(connection, organisation),
                 "tries": 0,
-                "not_before": now,
-                "created_at": now,
+                "not_before": self._host.now(),
             }
-            added = connection.execute(insert(work).values(values).returning(work)).one()
-            return work_of_row(added)
+            identity = self._insert(connection, work, "work", organisation, **values)
+        return self.work(organisation, identity)
 
     def work(self, organisation: str, identity: str) -> Work:
         """Raises ``NotFoundError``."""
-        mine = (work.c.organisation == organisation) & (work.c.id == identity)
-        found = self._store.rows(select(work).where(mine)) if limits.is_text(identity) else ()
-        if not found:
-            raise NotFoundError("there is no such work")
-        return work_of_row(found[0])
+        return work_of_row(self._one(work, organisation, identity, "work"))
 
-    def page(self, organisation: str, state: str | None, asked: PageRequest) -> Rows:
-        query = select(work).where(work.c.organisation == organisation)
-        if state is not None:
-            query = query.where(work.c.state == state)
-        return page(self._store, query, work.c.id, asked)
+    def page(self, organisation: str, state: str | None, asked: PageRequest) -> Rows[Work]:
+        return self._page(work, organisation, asked, state=state).each(work_of_row)
 
     def again(self, organisation: str, identity: str) -> Work:
         """Send work that was set aside once more. Raises ``ConflictError`` for any other."""
@@ -171,19 +153,5 @@ def _set_aside(connection: Connection, now: datetime) -> None:
     connection.execute(update(work).where(dead).values(values))
 
 
-def work_of_row(row: "Row[*tuple[Any, ...]]") -> Work:
-    return Work(
-        row.id,
-        row.organisation,
-        row.kind,
-        row.target,
-        WorkState(row.state),
-        row.priority,
-        row.tries,
-        row.reason,
-        row.created_at,
-        row.finished_at,
-        row.not_before,
-        row.source_down_since,
-        row.source_waits,
-    )
+def work_of_row(row: Any) -> Work:
+    return Work(**{one.name: getattr(row, one.name) for one in fields(Work)} | {"state": WorkState(row.state)})
