@@ -6,10 +6,11 @@ another value. A test that moved isn't gone: tests may be renamed, split, merged
 assertions may move into helpers. A test that became a row of a table must be found there with its literals, both
 inputs and expected values, on one new line, and the assertion about every row must demand as much. A test that was
 removed together with the code it tested, and an expectation that only follows a renamed exception or constant, are
-listed as ``explained`` and don't fail. If the scenario has an instruction, removed code explains nothing unless the
-instruction asks for it ("remove", "drop", "no longer", "replace" and the like, in the same sentence as its name or
-its file); the evidence says which it was (``removed_features``). Python, JavaScript, TypeScript, Go, Ruby, Java, C#, Rust, Kotlin, PHP and Swift have a
-reader; any other language is compared by the number of lines that look like assertions, and the evidence says so.
+listed as ``explained`` and don't fail. If the scenario has an instruction, removed code explains nothing unless
+the instruction asks for it ("remove", "drop", "no longer", "replace" and the like, in the same sentence as its
+name or its file); the evidence says which it was (``removed_features``). Python, JavaScript, TypeScript, Go, Ruby,
+Java, C#, Rust, Kotlin, PHP and Swift have a reader; any other language is compared by the number of lines that
+look like assertions, and the evidence says so.
 
 A test file that can't be read, or in which no test can be understood any more, is a finding: ``file-unreadable``.
 If the baseline can't be read for the same reason, the answer is an ERROR that names the file.
