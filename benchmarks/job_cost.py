@@ -19,7 +19,7 @@ from assay.engine.run_job import run_job
 from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.site import Site
 from assay.engine.trial_queue import Ended
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
 from benchmarks.measure import TIMES, Result

@@ -12,8 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from assay.adapters.judge_answers import AnswerFolder, Remembering
-from assay.adapters.judge_model import ChatModel, limits_of
+from assay.adapters.judge_model import AnswerFolder, ChatModel, Remembering, limits_of
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
@@ -22,7 +21,7 @@ from assay.judge.bounds import Bounds
 from assay.judge.model import Reply, Request, request_key
 from assay.judge.prompt import Prompt, PromptFile, build
 from assay.judge.run_judge import JudgeSetting, judge_run
-from assay.judge.verdict_prompt import NAME, verdict_question
+from assay.judge.verdict_answer import NAME, verdict_question
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import TIMES, Result, best_cpu, wall
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.adapters.scorer_worker import TimeLimit, end_idle
+from assay.adapters.scoring_files import TimeLimit, end_idle
 from assay.adapters.workspace.baseline import folder_baseline
 from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands

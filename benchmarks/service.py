@@ -24,7 +24,7 @@ from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits
 from assay.api.service import Service
 from assay.api.serving import uvicorn_config
-from assay.cli.read_jobs import read_results
+from assay.cli.progress import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria import Stamp, ask, compiled
 from assay.engine.criterion_entries import criterion_of

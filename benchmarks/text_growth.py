@@ -25,8 +25,8 @@ from assay.formats.hl7.find import find
 from assay.formats.hl7.framing import FrameReader
 from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path_parser import parse_path
+from assay.formats.x12.loops import place_sets
 from assay.formats.x12.parse_path import parse_path as parse_x12_path
-from assay.formats.x12.placed_set import place_sets
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 from benchmarks import growing_texts as texts

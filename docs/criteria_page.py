@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from assay import criteria
-from assay.dialects.criteria import judge_place, playground_file, records
+from assay.dialects.criteria import playground_file, records
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria import check_class, kinds
 from assay.engine.criteria_lint import RULES
@@ -41,7 +41,7 @@ _PLACES = {
     "playground": playground_file.PlaygroundFile,
     "fhir": playground_file.FhirPlace,
     "files": playground_file.FilesPlace,
-    "judge": judge_place.JudgePlace,
+    "judge": playground_file.JudgePlace,
 }
 
 

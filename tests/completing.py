@@ -7,8 +7,8 @@ from typing import Any
 
 from assay.dialects.criteria.models import AskedCriterion, Completion
 from assay.engine import criteria as engine
-from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
+from assay.evidence.verdict import Judge
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

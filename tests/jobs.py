@@ -12,9 +12,8 @@ from assay.adapters.workshop import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
-from assay.engine.job_result import ResultWriter
 from assay.engine.resume import begin_or_resume
-from assay.engine.run_job import JobTrials
+from assay.engine.run_job import JobTrials, ResultWriter
 from assay.engine.site import Site
 from tests.tasks import ScriptedSandbox, write_task
 

@@ -12,7 +12,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Command, Images, Isolation, Ran
 from assay.engine.task import Environment, HarborChecksums, Phase, Step, Task
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 
 JOB = "job"

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.store.opening import open_store
-from assay.cli.json_values import without_nan
+from assay.cli.table import without_nan
 from assay.dialects.harbor.job_stats import job_stats
 from assay.engine.job import read_job
 from tests.api.clinic import serve_on

@@ -15,13 +15,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.criteria_file import load_criteria, read_criteria
+from assay.adapters.criteria_file import load_criteria, new_stamp, read_criteria
 from assay.adapters.json_requests import Pace
 from assay.adapters.playground_file import load_playground_file, open_playground_store
-from assay.adapters.playground_folders import LocalFolders
+from assay.adapters.playground_folders import LocalFolders, LocalState
 from assay.adapters.playground_sources import open_playground
-from assay.adapters.prepared_state import LocalState
-from assay.adapters.stamps import new_stamp
 from assay.dialects.criteria.models import (
     AskedCriterion,
     AxisScore,
@@ -41,8 +39,8 @@ from assay.engine.criterion_entries import LoadedCriteria, criterion_of
 from assay.engine.empty_playground import EmptyPlayground
 from assay.engine.load_playground import Loaded, load_playground
 from assay.engine.verify_criteria import verify_criteria
-from assay.evidence.paraphrase import Judge, NoOpinion, Opinion, Question
 from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
+from assay.evidence.verdict import Judge, NoOpinion, Opinion, Question
 
 # What these were called before.
 EmptySandbox, SandboxState = EmptyPlayground, PlaygroundState

@@ -38,7 +38,7 @@ from assay.dialects.scorers.report import (
     WorkspaceSummary,
 )
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.score_coding_run import Candidate, score_by_scenario, score_by_task
 from assay.engine.scorer_checks import kinds as scorer_types
 from assay.engine.scorer_checks import required_by_default

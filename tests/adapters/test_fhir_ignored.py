@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.fhir import FhirServer
 from assay.core.errors import MeasurementError
-from assay.formats.fhir.recheck import is_simple, recheck
+from assay.formats.fhir.past import is_simple, recheck
 from tests.servers.scripted_server import Reply, scripted
 
 

@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.adapters.mllp import listening
-from assay.adapters.mllp_connection import Limits
+from assay.adapters.mllp import Limits, listening
 from assay.formats.hl7.framing import framed
 
 QUICK = Limits(message_bytes=1000, idle=5, message=5, missing_end=0.1, answer=5)

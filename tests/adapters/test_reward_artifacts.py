@@ -15,7 +15,7 @@ from assay.adapters.reward_writer import write_artifacts
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.evaluation import Ingested, ingest
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 
 DETAILS = {"voltage_drop_v": {"score": 0.95, "max_score": 1.0, "evidence": "within 2% of reference"}}
 

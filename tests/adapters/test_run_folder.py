@@ -11,7 +11,7 @@ import pytest
 from assay.adapters import run_folder
 from assay.adapters.run_folder import RunFolder, RunsFor, runs_folder, runs_of_store
 from assay.core.errors import InputError
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 
 KEY, OTHER = "a" * 64, "b" * 64

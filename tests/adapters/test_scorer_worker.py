@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay import checks
-from assay.adapters import scorer_worker
-from assay.adapters.scorer_worker import TimeLimit, end_idle, prepare
+from assay.adapters import scoring_files
+from assay.adapters.scoring_files import TimeLimit, end_idle, prepare
 from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck, run_here
 from assay.core.outcome import Scored
@@ -20,7 +20,7 @@ from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import kinds, placed_checks
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Opened, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace, edited
@@ -166,18 +166,18 @@ def test_the_clock_is_paused_while_a_command_runs() -> None:
 
 def test_a_worker_that_somebody_ended_is_started_again() -> None:
     assert scored("NotApplicable('a')")[0] is RowVerdict.NOT_APPLICABLE
-    (worker,) = scorer_worker._idle
+    (worker,) = scoring_files._idle
     os.kill(worker.child.pid, signal.SIGKILL)
     assert scored("NotApplicable('a')")[0] is RowVerdict.NOT_APPLICABLE
 
 
 def test_one_process_serves_one_grading_after_the_other() -> None:
     prepare(placed())
-    (worker,) = scorer_worker._idle
+    (worker,) = scoring_files._idle
     for path in ("a", "b"):
         found = scored(f"NotApplicable(str(evidence.after({path!r})))", edited_and(path))
         assert found[1] == repr(path.encode())
-    assert scorer_worker._idle == [worker]
+    assert scoring_files._idle == [worker]
 
 
 def edited_and(path: str) -> FakeWorkspace:

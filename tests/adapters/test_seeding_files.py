@@ -18,7 +18,7 @@ from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_files import LIMIT, task_files
-from assay.adapters.task_folder import load_task
+from assay.adapters.task_folder import LIMIT, load_task, task_files
 from assay.engine.task_reading import TaskFiles
 from tests.builders import within
 

@@ -9,7 +9,7 @@ import pytest
 
 from assay.adapters.importing import Importing, is_scored
 from assay.adapters.run_store import keep_run
-from assay.cli.read_jobs import read_results
+from assay.cli.progress import read_results
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,

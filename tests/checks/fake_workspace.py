@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from assay.evidence.apart import Answer, Question, read_here
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import (
     AS_LEFT,
     Change,

@@ -6,7 +6,7 @@ import pytest
 
 from assay.checks.command import Command, NotStartedError
 from assay.core.outcome import Scored
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 from assay.formats.shell_command import MAX_TIMEOUT
 from assay.formats.test_reports.rule import ReportRule

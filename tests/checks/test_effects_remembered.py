@@ -8,7 +8,7 @@ import pytest
 from assay.adapters.run_folder import RunFolder
 from assay.checks import same_when_unwatched, tests_bite
 from assay.core.outcome import Scored
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.checks.fake_workspace import FakeWorkspace

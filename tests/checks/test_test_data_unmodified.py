@@ -8,7 +8,7 @@ import pytest
 
 from assay.checks.test_data_unmodified import TestDataUnmodified as Check
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult, Opened
 from tests.attacks.data_cheats import CHANGED_DATA, FILES, LINKS, UNCHANGED_DATA
 from tests.checks.fake_workspace import FakeWorkspace, edited

@@ -9,7 +9,7 @@ import pytest
 
 from assay.checks import tests_bite
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 from assay.formats.test_reports.rule import ReportRule
 from tests.attacks.data_cheats import FILES, LINKS, UNCHANGED_DATA, WEAKENED_DATA

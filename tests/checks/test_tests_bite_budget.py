@@ -6,7 +6,7 @@ import pytest
 
 from assay.checks import tests_bite
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Tree
 from tests.checks.fake_workspace import FakeWorkspace
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay import evaluation
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from tests.cli.running import Cli, Ran
 from tests.servers.chat_server import Chat, chatting
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli import verify as verify_command
 from assay.dialects.criteria.models import Completion
-from assay.engine import waits
+from assay.engine import watched_sources
 from tests.adapters.google_account import service_account, token
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
@@ -222,7 +222,7 @@ def test_a_source_that_is_waited_for_is_named_on_standard_error_only(
         return Reply(body={"resourceType": "Patient", "id": "p"})
 
     monkeypatch.setattr(verify_command, "_say", saying)
-    monkeypatch.setattr(waits, "PATIENCE_SEC", 0)
+    monkeypatch.setattr(watched_sources, "PATIENCE_SEC", 0)
     with scripted(reply) as server:
         playground = written(tmp_path, f"{{id: b, store: s.db, fhir: {{url: '{server.url}'}}}}")
         cli("playground", "load", playground)

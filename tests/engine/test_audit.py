@@ -12,7 +12,7 @@ from assay import harbor
 from assay.adapters.job_folder import DiskJobFolder
 from assay.core import InputError
 from assay.engine.audit import Audit, audit_job
-from assay.engine.finding import Finding, Standing
+from assay.engine.audit_rewards import Finding, Standing
 from assay.engine.job import read_job
 from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_lock, write_trial
 from tests.conformance import rows_of

@@ -5,9 +5,8 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding_record import coding_run
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import placed_checks
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RubricNote, RunStatus, ScorerRow
+from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, ProcessEnd, RubricNote, RunStatus, ScorerRow
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
-from assay.evidence.verifier_run import ProcessEnd
 from tests.checks.fake_workspace import added
 
 SCENARIO = Scenario.model_validate_json(

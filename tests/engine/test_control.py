@@ -20,7 +20,7 @@ from assay.engine.grade_again import GradeAgain
 from assay.engine.job_plan import plan_trials
 from assay.engine.sandbox import Command, Ran
 from assay.engine.site import Site
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.jobs import Jobs
 from tests.tasks import Act, Places, ScriptedSandbox, StepSpec, gives, idle, write_steps
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.engine.criteria_lint import RULES, CriteriaFinding
 from assay.engine.criteria_lint import lint as lint_all
-from assay.engine.criteria_places import Place
+from assay.engine.mistakes import Place
 from assay.formats.field_rules.rule import OPERATORS
 from tests.builders import within
 

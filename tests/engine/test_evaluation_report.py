@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import Annotation, ErrorSource, ErrorTag, Judgment
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Judgment
 from assay.dialects.harbor.trial import Trial
 from assay.engine.evaluation_report import (
     Change,

@@ -20,7 +20,7 @@ from assay.engine.site import Site
 from assay.engine.task import Task
 from assay.engine.trial_record import Failure, Verified
 from assay.evaluation import Ingested, ingest
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO
 from tests.dialects.evaluation.evidence import left

@@ -10,7 +10,7 @@ import pytest
 from assay.adapters.job_folder import DiskJobFolder
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.audit import Audit, audit_job
-from assay.engine.finding import Finding, Standing
+from assay.engine.audit_rewards import Finding, Standing
 from assay.engine.job import Job, read_job
 from tests.builders import DATA, edit_json
 

@@ -12,7 +12,7 @@ from assay.dialects.harbor.metrics import MAX, SUM
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.versions import UNKNOWN
 from assay.engine.audit import Audit, audit_job
-from assay.engine.finding import Standing
+from assay.engine.audit_rewards import Standing
 from assay.engine.job import Job, read_job
 from assay.engine.job_metrics import RecordedMetric, job_metrics
 from assay.engine.report import report_job

@@ -18,14 +18,13 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     StatusGate,
 )
-from assay.engine.judge_trust import NEVER, Trust
+from assay.engine.judge_run import NEVER, Trust
 from assay.engine.judge_verdict import with_verdict
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import Bounds
-from assay.judge.guard import NAME as GUARD
 from assay.judge.model import Reply, Usage
-from assay.judge.run_judge import JudgeSetting
-from assay.judge.verdict_prompt import NAME
+from assay.judge.run_judge import GUARD, JudgeSetting
+from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import AT, SETTING, run_judge, verdict_of

@@ -1,6 +1,6 @@
 """How often a verdict flips."""
 
-from assay.engine.judge_stability import Flips, stability
+from assay.engine.judge_calibration import Flips, stability
 from assay.engine.judge_stored import JudgedCase
 from assay.judge.variations import FORMS
 from tests.judge.cases import FAIL, RUN, said

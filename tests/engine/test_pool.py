@@ -8,8 +8,7 @@ import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.core import InputError
-from assay.engine.job import Job, read_job
-from assay.engine.pool import pool_jobs
+from assay.engine.job import Job, pool_jobs, read_job
 from assay.engine.report import report_job
 from tests.builders import DATA, write_config, write_lock, write_trial
 

@@ -19,8 +19,8 @@ from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
 from assay.engine.site import Site
 from assay.engine.task import Environment, Step, Task
 from assay.engine.trial_record import StepRecord, TrialRecord
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles
-from assay.evidence.verifier_run import ProcessEnd
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
 
 # The kernel takes no argument and no variable longer than this.

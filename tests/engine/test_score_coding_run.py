@@ -13,7 +13,7 @@ from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import JudgeState, OverallVerdict
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.judge_verdict import JudgeRun
 from assay.engine.score_coding_run import (
     Afterwards,

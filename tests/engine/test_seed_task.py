@@ -10,11 +10,11 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.sandbox import Ran
 from assay.engine.scorer_checks import frozen, placed_checks
 from assay.engine.seed_task import Packed, seed_task
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.terminal_bench_folder import find_run_folders
+from assay.adapters.results_folder import find_run_folders
 from assay.core import InputError
-from assay.engine.finding import Finding, Standing
+from assay.engine.audit_rewards import Finding, Standing
 from assay.engine.report import JobReport, report_job
 from assay.engine.terminal_bench import Submission, audit_published, import_terminal_bench
 from assay.stats.attempts import Attempts

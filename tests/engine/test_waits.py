@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from assay.engine.waits import Waits
-from assay.engine.watched_sources import WatchedFhir, WatchedFiles, WatchedJudge
-from assay.evidence.paraphrase import Answer, NoOpinion, Question
+from assay.engine.watched_sources import Waits, WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.playground import StoredFile
+from assay.evidence.verdict import Answer, NoOpinion, Question
 
 
 class Clock:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.byte_source import HeldBytes
+from assay.evidence.files import HeldBytes
 from assay.formats.diff_pages import LINES, DiffLine, diff_page
 from tests.web.traces import large_diff
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.engine.trace import AT_ONCE, WHOLE, TracePart, TraceQuery, trace_part
-from assay.evidence.byte_source import HeldBytes
+from assay.evidence.files import HeldBytes
 from assay.formats.trajectories.read import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from
 from tests.web.traces import atif, large_atif, step

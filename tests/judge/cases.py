@@ -10,6 +10,7 @@ from assay.evidence.coding_run import (
     Diff,
     ExpectedOutcome,
     MetricRow,
+    ProcessEnd,
     RubricNote,
     RunStatus,
     ScorerRow,
@@ -17,7 +18,6 @@ from assay.evidence.coding_run import (
     Turn,
 )
 from assay.evidence.trajectory import Form, Speaker, Step, Subagent, ToolCall, ToolResult, Trajectory
-from assay.evidence.verifier_run import ProcessEnd
 
 DIFF = """\
 diff --git a/calc.py b/calc.py

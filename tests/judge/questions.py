@@ -1,7 +1,7 @@
 """Questions about a short call."""
 
-from assay.evidence.paraphrase import Question
 from assay.evidence.playground import Turn
+from assay.evidence.verdict import Question
 from tests.checks.criteria.fake_state import call
 
 TURNS = call(

@@ -10,11 +10,11 @@ from assay.adapters.judge_model import ChatModel
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.asking import OBEYED
 from assay.judge.bounds import Bounds
+from assay.judge.model import OBEYED
 from assay.judge.prompt import build
 from assay.judge.run_judge import JudgeSetting, judge_run
-from assay.judge.verdict_prompt import NAME, verdict_question
+from assay.judge.verdict_answer import NAME, verdict_question
 from tests.judge.cases import said
 from tests.judge.injections import INJECTIONS, attacked
 from tests.servers.chat_server import chatting

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.evidence.verdict import Judgement, Scores, Unparseable, Verdict
-from assay.judge.panel import TIE, count_votes, majority
+from assay.judge.run_judge import TIE, count_votes, majority
 
 
 def verdict(passed: bool, score: int = 3) -> Verdict:

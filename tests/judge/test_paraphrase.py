@@ -3,11 +3,9 @@
 import json
 
 from assay.adapters.judge_prompt import new_mark, prompt_file
-from assay.evidence.paraphrase import NoOpinion, Opinion
+from assay.evidence.verdict import NoOpinion, Opinion
 from assay.judge.model import GIVEN_UP_AFTER, GivingUp
-from assay.judge.paraphrase import LONGEST_PROMPT, ParaphraseJudge
-from assay.judge.paraphrase_answer import SCHEMA
-from assay.judge.paraphrase_prompt import NAME
+from assay.judge.paraphrase import LONGEST_PROMPT, NAME, SCHEMA, ParaphraseJudge
 from tests.judge.questions import ASKED, about
 from tests.judge.scripted_model import ScriptedModel
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay.evidence.paraphrase import NoOpinion, Opinion
-from assay.judge.paraphrase_answer import LONGEST, SCHEMA, read_answer
+from assay.evidence.verdict import NoOpinion, Opinion
+from assay.judge.paraphrase import LONGEST, SCHEMA, read_answer
 from tests.judge.questions import ASKED
 
 NOT_SAID = {"said": False, "turn": None, "quote": ""}

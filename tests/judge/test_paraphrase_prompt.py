@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.judge_prompt import new_mark, prompt_file
-from assay.evidence.paraphrase import Question
-from assay.judge.paraphrase_prompt import NAME, paraphrase_question
+from assay.evidence.verdict import Question
+from assay.judge.paraphrase import NAME, paraphrase_question
 from assay.judge.prompt import build
 from tests.judge.questions import ASKED, about
 

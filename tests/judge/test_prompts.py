@@ -15,7 +15,7 @@ from assay.evidence.coding_run import CodingRecord, ExpectedOutcome, ScorerRow, 
 from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory
 from assay.judge.bounds import Bounds
 from assay.judge.prompt import Prompt, build, content_hash
-from assay.judge.verdict_prompt import FIELDS, NAME, verdict_question
+from assay.judge.verdict_answer import FIELDS, NAME, verdict_question
 from tests.judge.cases import RUN, diff_of, plain_run
 
 GOLDEN = Path(__file__).parent.parent / "data" / "judge"

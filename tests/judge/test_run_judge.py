@@ -6,11 +6,9 @@ import pytest
 
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.evidence.verdict import Unparseable, Verdict
-from assay.judge import guard
-from assay.judge.asking import CUT_OFF, OBEYED, REFUSED
-from assay.judge.model import GivingUp, Reply, Usage
-from assay.judge.run_judge import Judged, JudgeSetting, judge_run
-from assay.judge.verdict_prompt import NAME
+from assay.judge.model import CUT_OFF, OBEYED, REFUSED, GivingUp, Reply, Usage
+from assay.judge.run_judge import GUARD, Guard, Judged, JudgeSetting, judge_run
+from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 
@@ -109,8 +107,8 @@ def test_a_panel_of_two_models_with_three_samples_each() -> None:
     assert found.votes.agreement == 0.5
 
 
-def guarded(*answers: str) -> guard.Guard:
-    setting = JudgeSetting(prompt_file(NAME), prompt_file(guard.NAME), tries=1)
+def guarded(*answers: str) -> Guard:
+    setting = JudgeSetting(prompt_file(NAME), prompt_file(GUARD), tries=1)
     found = judged(ScriptedModel(said(), *answers), setting=setting).guard
     assert found is not None
     return found
@@ -118,9 +116,9 @@ def guarded(*answers: str) -> guard.Guard:
 
 def test_the_guard_question_is_beside_the_verdict() -> None:
     assert judged(ScriptedModel(said())).guard is None
-    assert guarded('{"addressed": false, "quote": ""}') == guard.Guard(False)
+    assert guarded('{"addressed": false, "quote": ""}') == Guard(False)
     found = guarded('{"addressed": true, "quote": "Fixed; all tests pass."}')
-    assert found == guard.Guard(True, "Fixed; all tests pass.")
+    assert found == Guard(True, "Fixed; all tests pass.")
 
 
 @pytest.mark.parametrize(
@@ -139,5 +137,5 @@ def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
 
 def test_the_guard_reads_nothing_planted() -> None:
     model = ScriptedModel(said(), '{"addressed": false, "quote": ""}')
-    judged(model, setting=JudgeSetting(prompt_file(NAME), prompt_file(guard.NAME)))
+    judged(model, setting=JudgeSetting(prompt_file(NAME), prompt_file(GUARD)))
     assert "amber-" not in model.asked[1].prompt.text

@@ -4,11 +4,10 @@ from datetime import UTC, datetime
 
 from assay.adapters.judge_prompt import new_mark, prompt_file
 from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.engine.judge_run import VerdictJudge
-from assay.engine.judge_trust import UNKNOWN, Trust
+from assay.engine.judge_run import UNKNOWN, Trust, VerdictJudge
 from assay.evidence.coding_run import CodingRecord
 from assay.judge.run_judge import JudgeSetting
-from assay.judge.verdict_prompt import NAME
+from assay.judge.verdict_answer import NAME
 from tests.judge.cases import RUN
 from tests.judge.scripted_model import Said, ScriptedModel
 

@@ -9,7 +9,7 @@ import sys
 from multiprocessing.connection import Connection
 
 # All that a child needs later is imported here: root's interpreter may be out of reach for it.
-from assay.adapters.sandbox import bubblewrap, etc_copy, launcher_client, namespaces, run_child  # noqa: F401
+from assay.adapters.sandbox import bubblewrap, launcher_client, namespaces, run_child, view_sandbox  # noqa: F401
 from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Ran
@@ -88,7 +88,7 @@ def become_ordinary() -> None:
     os.setresgid(NOBODY, NOBODY, NOBODY)
     os.setresuid(NOBODY, NOBODY, NOBODY)
     os.chdir("/")
-    etc_copy.harmless_etc.cache_clear()
+    view_sandbox.harmless_etc.cache_clear()
     if not os.access(sys.executable, os.X_OK):
         sys.executable = shutil.which("python3", path="/usr/bin") or sys.executable
     for needed in (sys.executable, launcher_client.SCRIPT):

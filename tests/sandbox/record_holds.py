@@ -5,7 +5,7 @@ import os
 import platform
 from pathlib import Path
 
-from assay.adapters.sandbox.measured import forget_old
+from assay.adapters.sandbox.backends import forget_old
 from tests.sandbox.backends import NAMES, ORDINARY, working
 
 TARGET = Path(__file__).parents[2] / "docs" / "sandbox-holds.json"

@@ -14,7 +14,7 @@ import pytest
 from assay.adapters.sandbox.run_child import Start, Tail
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import PATH, VIEWS, Backend, eventually, need, no_plain_processes, processes_with
 from tests.tasks import script

@@ -13,7 +13,7 @@ import pytest
 from assay.adapters.sandbox.container import ENGINES, Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Ran
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with, write_image
 from tests.sandbox.fake_container_engine import NEVER, NOT_STARTED, asked, fake_engine

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.sandbox import backends, container_probe_image
+from assay.adapters.sandbox import backends, container_images
 from assay.adapters.sandbox.container import Container, probe
 from assay.adapters.shared_copies import SharedCopies
 from assay.adapters.workbench import Workbench
@@ -35,7 +35,7 @@ def _alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, tmp_
 @pytest.fixture
 def no_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing to make an image of."""
-    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: None)
+    monkeypatch.setattr(container_images, "_static_shell", lambda: None)
 
 
 def test_no_engine_is_installed() -> None:
@@ -73,22 +73,22 @@ def test_an_engine_that_hangs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -
 
 
 def test_an_engine_that_answers_and_runs_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_images, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start="echo no rights; exit 125", state=NOT_STARTED)
     with pytest.raises(MeasurementError, match=r"^docker answers, but can't run anything here: .*no rights"):
         probe()
 
 
 def test_an_image_is_made_for_the_trial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_images, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start=SAYS_SO)
     assert probe().untried == ""
-    assert asked(tmp_path, "import") == [f"import - {container_probe_image.IMAGE}"]
+    assert asked(tmp_path, "import") == [f"import - {container_images.IMAGE}"]
     assert len(asked(tmp_path, "create")) == 1
 
 
 def test_a_trial_that_says_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(container_probe_image, "_static_shell", lambda: "/bin/sh")
+    monkeypatch.setattr(container_images, "_static_shell", lambda: "/bin/sh")
     fake_engine(tmp_path, start="echo something else")
     with pytest.raises(MeasurementError, match="a test command printed something unexpected: something else"):
         probe()

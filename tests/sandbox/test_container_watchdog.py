@@ -14,7 +14,7 @@ import pytest
 
 from assay.adapters.sandbox import container_watchdog
 from assay.adapters.sandbox.container import ENGINES, probe
-from assay.adapters.sandbox.container_leftovers import label
+from assay.adapters.sandbox.container_images import label
 from assay.adapters.sandbox.container_watchdog_client import WatchdogClient
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with

@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.sandbox import disk_watch
 from assay.engine.sandbox import Limits, Mount, Ran
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.sandbox.backends import Backend, need
 
 FEW = Limits(timeout_sec=30, disk_mb=20)

@@ -13,7 +13,7 @@ import pytest
 from assay.adapters.sandbox import supervisor
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Mount
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.cli.running import run_assay
 from tests.sandbox.backends import VIEWS, Backend, eventually, need, processes_with

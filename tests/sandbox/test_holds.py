@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import backends, measured, seccomp, view_sandbox
+from assay.adapters.sandbox import backends, seccomp, view_sandbox
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD, measure
 from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
@@ -80,12 +80,12 @@ def test_a_sandbox_without_its_filter_and_its_sizes(monkeypatch: pytest.MonkeyPa
 
 
 def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
+    monkeypatch.setattr(backends, "KEPT_IN", str(tmp_path))
     monkeypatch.setattr(
-        measured, "measure", lambda *_: {"memory": NOT_HELD, "process count": HELD, "CPU": NOT_HELD}
+        backends, "measure", lambda *_: {"memory": NOT_HELD, "process count": HELD, "CPU": NOT_HELD}
     )
     sandbox = need("bubblewrap").sandbox
-    isolation = measured.measured(sandbox)
+    isolation = backends.measured(sandbox)
     assert isolation.memory_limit == "none, as measured"
     assert isolation.process_limit == sandbox.isolation.process_limit
     assert isolation.measured["memory"] == NOT_HELD
@@ -93,19 +93,19 @@ def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: 
 
 def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     times: list[int] = []
-    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
+    monkeypatch.setattr(backends, "KEPT_IN", str(tmp_path))
 
     def count(*_: object) -> dict[str, str]:
         times.append(1)
         return {"memory": HELD}
 
-    monkeypatch.setattr(measured, "measure", count)
+    monkeypatch.setattr(backends, "measure", count)
     sandbox = need("bubblewrap").sandbox
     for _ in range(2):
-        assert measured.measured(sandbox).measured == {"memory": HELD}
+        assert backends.measured(sandbox).measured == {"memory": HELD}
     assert len(times) == 1
-    measured.forget_old(0)
-    measured.measured(sandbox)
+    backends.forget_old(0)
+    backends.measured(sandbox)
     assert len(times) == 2
 
 
@@ -113,14 +113,14 @@ def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_file_that_others_can_write_says_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: int
 ) -> None:
-    monkeypatch.setattr(measured, "KEPT_IN", str(tmp_path))
-    monkeypatch.setattr(measured, "measure", lambda *_: {"memory": NOT_HELD})
+    monkeypatch.setattr(backends, "KEPT_IN", str(tmp_path))
+    monkeypatch.setattr(backends, "measure", lambda *_: {"memory": NOT_HELD})
     sandbox = need("bubblewrap").sandbox
-    measured.measured(sandbox)
+    backends.measured(sandbox)
     (kept,) = tmp_path.iterdir()
     kept.write_text(json.dumps({key: {"memory": HELD} for key in json.loads(kept.read_text())}))
     kept.chmod(mode)
-    assert measured.measured(sandbox).measured == {"memory": NOT_HELD}
+    assert backends.measured(sandbox).measured == {"memory": NOT_HELD}
 
 
 def test_auto_warns_when_only_plain_processes_are_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import cgroups, etc_copy
+from assay.adapters.sandbox import cgroups, view_sandbox
 from assay.adapters.sandbox.bubblewrap import probe
 from assay.adapters.sandbox.cgroups import new_name, sweep
 from assay.adapters.sandbox.controllers import Controllers, find_controllers
-from assay.adapters.sandbox.launcher_client import SCRIPT
-from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
 from assay.adapters.sandbox.makers import place
 from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
 from assay.core.errors import MeasurementError
@@ -202,6 +201,6 @@ def test_the_copy_of_etc_opens_nothing_that_was_closed(tmp_path: Path, monkeypat
     (source / "group").write_text("closed")
     (source / "group").chmod(0o600)
     (source / "shadow").write_text("secret")
-    monkeypatch.setattr(etc_copy, "ETC", str(source))
-    copy = Path(etc_copy.harmless_etc.__wrapped__())
+    monkeypatch.setattr(view_sandbox, "ETC", str(source))
+    copy = Path(view_sandbox.harmless_etc.__wrapped__())
     assert sorted(str(path.relative_to(copy)) for path in copy.rglob("*")) == ["passwd", "ssl", "ssl/openssl.cnf"]

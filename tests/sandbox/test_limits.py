@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.engine.sandbox import Limits, Mount
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, no_plain_processes, processes_with
 

@@ -13,7 +13,7 @@ from assay.adapters.folder_pages import FolderPages
 from assay.adapters.importing import Importing
 from assay.api.service import Service
 from assay.cli.main import main
-from assay.cli.read_jobs import read_results
+from assay.cli.progress import read_results
 from assay.cli.view import source_of
 from assay.web.local_server import LocalServer
 from assay.web.viewing import serve

@@ -12,7 +12,7 @@ from assay.adapters.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
 from assay.engine.command_environment import CommandEnvironment, LinkedFolder
-from assay.engine.sandbox import Mount, Sandbox
+from assay.engine.sandbox import PATH, Mount, Sandbox
 
 # Where folders of the workspace's own are shown; their entries are links in the workspace.
 FOLDERS = "/environment"
@@ -130,3 +130,12 @@ def _is_open(folder: str, sandbox: Sandbox) -> bool:
     parts = os.path.realpath(folder).split("/")
     ways = ("/".join(parts[:length]) or "/" for length in range(1, len(parts) + 1))
     return all(os.stat(way).st_mode & stat.S_IXOTH for way in ways)
+
+
+def system_python(what_for: str) -> str:
+    """Its path. Raises ``InputError`` if there is no such Python."""
+    for folder in PATH.split(":"):
+        found = os.path.realpath(f"{folder}/python3")
+        if os.access(found, os.X_OK) and any(found.startswith(f"{shown}/") for shown in SYSTEM):
+            return found
+    raise InputError(f"{what_for} needs a python3 in one of {PATH}, but found no such program")

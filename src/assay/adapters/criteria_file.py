@@ -1,14 +1,16 @@
 """Files of criteria, YAML or JSON: a list of criteria, or ``{criteria, data}``."""
 
+import uuid
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.marked_file import Marked, read_marked
-from assay.adapters.marked_model import validated
+from assay.adapters.marked_file import Marked, read_marked, validated
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import CriteriaFile
-from assay.engine.criteria_places import Place
+from assay.engine.criteria import Stamp
 from assay.engine.criterion_entries import LoadedCriteria, criterion_of
+from assay.engine.mistakes import Place
 
 CRITERIA = "criteria"
 
@@ -51,3 +53,8 @@ def load_data(path: str) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{path}: data must be an object of names and values")
     return value
+
+
+def new_stamp(task_run_id: str | None = None) -> Stamp:
+    """Now, with ids that nobody else has."""
+    return Stamp(datetime.now(UTC), lambda: str(uuid.uuid4()), task_run_id)

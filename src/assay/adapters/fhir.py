@@ -16,10 +16,9 @@ from assay.adapters.json_requests import Answer, JsonRequests, LargeAnswerError,
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers, bundle
+from assay.formats.fhir.answers import ignored, reported_error
 from assay.formats.fhir.bundle import objects_in
-from assay.formats.fhir.ignored import ignored, reported_error
-from assay.formats.fhir.past import PastFhir
-from assay.formats.fhir.recheck import is_simple, recheck
+from assay.formats.fhir.past import PastFhir, is_simple, recheck
 from assay.formats.fhir.search import PER_PAGE, query, texts_of
 from assay.formats.fhirpath.escape import ID
 

@@ -24,16 +24,14 @@ from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.job_runs import USUAL, runs_of
 from assay.engine.job_view import JobView, job_of_runs, view_job
-from assay.engine.page_source import JobLine, LinePage, RunDetail, job_line
+from assay.engine.page_source import JobLine, LinePage, Lines, RunDetail, job_line
 from assay.engine.regrades import Regrade
 from assay.engine.report import report_job
-from assay.engine.run_lines import Lines
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery
-from assay.evidence.byte_source import ByteSource
-from assay.evidence.files import Content
+from assay.evidence.files import ByteSource, Content
 from assay.evidence.run import Run
 
 SEARCHED = 64 * 2**20

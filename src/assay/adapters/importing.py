@@ -1,18 +1,22 @@
 """Bring runs from folders into the store: trials of jobs, and coding runs that were scored."""
 
+import io
 import os
+import tarfile
 from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
-from assay.adapters.packed_job import packed_records
 from assay.adapters.records import parse_record
 from assay.adapters.results_folder import JOB_FILES
 from assay.adapters.run_store import REPORT, RUN
-from assay.adapters.safe_read import read_file
+from assay.adapters.safe_read import read_below, read_file
+from assay.adapters.scratch import temporary_folder
 from assay.adapters.store.service.jobs import StoredJobs
+from assay.adapters.trees import pack_tree
 from assay.adapters.trial_evidence import FolderEvidence, kept_evidence
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
+from assay.engine.grading_rules import MARK
 from assay.engine.history import History
 from assay.engine.job import Job
 from assay.engine.service.blobs import BlobStore
@@ -21,6 +25,11 @@ from assay.engine.service.imported_runs import Imported, ImportStore, Kept, impo
 from assay.evidence.files import Content
 
 LIMIT: Final = 256 * 2**20
+# What a report and an audit read of a trial, and the folders of numbered records beside it.
+_TRIAL_FILES = ("result.json", "config.json", "lock.json")
+_REWARDS = ("reward.json", "reward.txt")
+_RECORDS = ("gradings", "annotations", "tags", "scores", "judgements")
+_LARGEST = 16 * 2**20
 
 
 class Read(Protocol):
@@ -110,3 +119,50 @@ def _folders_in(path: str) -> list[str]:
             return sorted(one.name for one in entries if one.is_dir(follow_symlinks=False))
     except OSError:
         return []
+
+
+def packed_job(path: str) -> tuple[str, bytes]:
+    """The name of a job and its archive. Raises ``InputError`` for anything but a whole job folder."""
+    if not any(os.path.isfile(f"{path}/{name}") for name in JOB_FILES):
+        raise InputError(f"with --server, JOB must be a folder with {' or '.join(JOB_FILES)}, got {path}")
+    with temporary_folder(0o700) as place:
+        archive = f"{place}/job.tar.gz"
+        kept = pack_tree(path, archive)
+        if kept.too_much:
+            raise InputError(f"{path} must be smaller to be sent: it has too many files, or too large ones")
+        with open(archive, "rb") as file:
+            return os.path.basename(os.path.abspath(path)), file.read()
+
+
+def packed_records(path: str) -> bytes:
+    """An archive of what reports and audits read of a job: results, reward files and records, but no logs."""
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+        for parts in _record_paths(path):
+            file = read_below(path, parts, _LARGEST)
+            if isinstance(file, Content):
+                entry = tarfile.TarInfo("/".join(parts))
+                entry.size = len(file.data)
+                archive.addfile(entry, io.BytesIO(file.data))
+    return packed.getvalue()
+
+
+def _record_paths(path: str) -> Iterator[tuple[str, ...]]:
+    yield from ((name,) for name in (*JOB_FILES, MARK))
+    for trial in _names(path):
+        yield from ((trial, name) for name in _TRIAL_FILES)
+        yield from ((trial, "verifier", name) for name in _REWARDS)
+        yield from (
+            (trial, "steps", step, "verifier", n) for step in _names(f"{path}/{trial}/steps") for n in _REWARDS
+        )
+        yield from ((trial, kind, name) for kind in _RECORDS for name in _names(f"{path}/{trial}/{kind}", ".json"))
+
+
+def _names(folder: str, ending: str | None = None) -> list[str]:
+    """The folders in a folder, or its files with this ending. No link is followed."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [one.name for one in entries if one.is_dir(follow_symlinks=False) == (ending is None)]
+    except OSError:
+        return []
+    return sorted(name for name in found if ending is None or name.endswith(ending))

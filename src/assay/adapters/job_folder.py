@@ -16,9 +16,8 @@ from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
-    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation
 
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
@@ -101,11 +100,11 @@ class DiskJobFolder:
         return read_records(f"{self._path}/{trial}", "annotations", Annotation, newer=True)
 
     def added_tags(self, trial: str) -> "list[AddedTag]":
-        from assay.adapters.added_tags import FOLDER  # noqa: PLC0415
+        from assay.adapters.annotations import TAGS  # noqa: PLC0415
         from assay.adapters.records import read_records  # noqa: PLC0415
-        from assay.dialects.evaluation.added_tag import AddedTag  # noqa: PLC0415
+        from assay.dialects.evaluation.models import AddedTag  # noqa: PLC0415
 
-        return read_records(f"{self._path}/{trial}", FOLDER, AddedTag, newer=True)
+        return read_records(f"{self._path}/{trial}", TAGS, AddedTag, newer=True)
 
     def gates(self, trial: str) -> Gates | None:
         return read_gates(f"{self._path}/{trial}")

@@ -10,23 +10,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from assay.adapters import bearer_tokens
-from assay.adapters.judge_answers import AnswerFolder, Remembering, Replaying
+from assay.adapters.judge_model import AnswerFolder, Remembering, Replaying
 from assay.adapters.judge_prompt import new_mark, prompt_file, prompt_from
 from assay.adapters.safe_read import read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.engine.judge_rubric import RubricJudge
-from assay.engine.judge_run import VerdictJudge
-from assay.engine.judge_trust import UNKNOWN, Trust
+from assay.engine.judge_run import UNKNOWN, Trust, VerdictJudge
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
-from assay.judge import guard, rubric
-from assay.judge.asking import Manner
+from assay.judge import rubric
 from assay.judge.bounds import bounds_within
 from assay.judge.budget import Budget, Budgeted, Prices
-from assay.judge.model import GivingUp, ModelClient, Sampling
-from assay.judge.run_judge import JudgeSetting
-from assay.judge.verdict_prompt import FIELDS, NAME
+from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
+from assay.judge.run_judge import GUARD, JudgeSetting
+from assay.judge.verdict_answer import FIELDS, NAME
 
 if TYPE_CHECKING:
     import httpx
@@ -123,7 +121,7 @@ class Judges:
         options = self._options
         return JudgeSetting(
             prompt_from(options.prompt or NAME, FIELDS),
-            prompt_file(guard.NAME) if options.guard or section.guard else None,
+            prompt_file(GUARD) if options.guard or section.guard else None,
             bounds_within(section.characters),
             self._sampling(section),
             options.samples or section.samples,

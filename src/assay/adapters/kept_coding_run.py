@@ -19,9 +19,8 @@ from assay.adapters.seeded_names import is_seeded
 from assay.adapters.seeded_task import load_seeded
 from assay.adapters.trees import unpack_tree
 from assay.core.errors import InputError
-from assay.evidence.coding_run import AgentEnd, AgentRecord, RunStatus
+from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd, RunStatus
 from assay.evidence.files import Content
-from assay.evidence.verifier_run import ProcessEnd
 
 _LIMIT = 64 * 2**20
 _CODE = re.compile(r"exit code (\d+)")

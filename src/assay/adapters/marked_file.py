@@ -10,12 +10,13 @@ import math
 import os
 import re
 from dataclasses import dataclass
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 
 import yaml
+from pydantic import BaseModel, ValidationError
 
 from assay.core.errors import InputError
-from assay.engine.mistakes import shown
+from assay.engine.mistakes import about, first, line_of, sentence, shown, spelled
 
 Place = tuple[str | int, ...]
 LIMIT_BYTES: Final = 16 * 1024 * 1024
@@ -24,6 +25,7 @@ DEEPEST: Final = 100
 _PREFIX: Final = "tag:yaml.org,2002:"
 _MERGE: Final = "<<"
 Pairs = dict[str, tuple[yaml.ScalarNode, yaml.Node]]
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,3 +216,15 @@ def _finite(written: str) -> float:
 
 
 _NUMBERS: Final[dict[str, Any]] = {"parse_float": _finite, "parse_constant": _refuse_constant}
+
+
+def validated(model: type[Model], path: str, found: Marked) -> Model:
+    """The content of a file as a model. Raises ``InputError`` with the first mistake in it."""
+    try:
+        # As JSON, because a strict model accepts plain values from nowhere else.
+        return model.model_validate_json(json.dumps(found.value))
+    except ValidationError as error:
+        told = first(error.errors(include_url=False))
+        line = line_of(told["loc"], found.lines)
+        where = f"{path}{f':{line}' if line else ''}: {spelled(told['loc'])}".removesuffix(": ")
+        raise InputError(about(where, sentence(told, model))) from error

@@ -3,8 +3,7 @@
 import os
 from typing import TYPE_CHECKING
 
-from assay.adapters.marked_file import read_marked
-from assay.adapters.marked_model import validated
+from assay.adapters.marked_file import read_marked, validated
 from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile

@@ -1,21 +1,22 @@
 """The sources of a playground file, opened: the state that criteria are held against, and the judge."""
 
 import os
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from assay.adapters.playground_file import from_variable, load_playground_file, open_playground_store
-from assay.adapters.playground_waits import watching
-from assay.dialects.criteria.judge_place import JudgePlace
-from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace
+from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
 from assay.engine.playground_store import Playground
 from assay.engine.verify_criteria import OpenPlayground
-from assay.engine.waits import Say, Waits
-from assay.engine.watched_sources import WatchedFhir, WatchedFiles, WatchedJudge
-from assay.evidence.paraphrase import Judge
+from assay.engine.watched_sources import Say, Waits, WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.playground import FhirSource, FileSource
+from assay.evidence.verdict import Judge
+
+LOOK_EVERY_SEC: Final = 0.5
 
 
 @contextmanager
@@ -88,11 +89,28 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
     from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415
     from assay.adapters.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
     from assay.judge.model import GivingUp  # noqa: PLC0415
-    from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
-    from assay.judge.paraphrase_prompt import NAME  # noqa: PLC0415
+    from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
 
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
         judge = ParaphraseJudge(GivingUp(model), prompt_file(NAME), new_mark)
         yield WatchedJudge(judge, f"the judge {place.model}", waits)
+
+
+@contextmanager
+def watching(say: Say) -> Iterator[Waits]:
+    """Tell ``say`` which sources take long, until the context ends."""
+    waits, ended = Waits(say, time.monotonic), threading.Event()
+
+    def look() -> None:
+        while not ended.wait(LOOK_EVERY_SEC):
+            waits.look()
+
+    thread = threading.Thread(target=look, name="waits", daemon=True)
+    thread.start()
+    try:
+        yield waits
+    finally:
+        ended.set()
+        thread.join()

@@ -3,9 +3,7 @@
 import os
 
 from assay.adapters import gradings
-from assay.adapters.added_tags import read_tags
-from assay.adapters.annotations import read_annotations
-from assay.adapters.finished_run import RESULT_LIMIT, finished_run
+from assay.adapters.annotations import RESULT_LIMIT, finished_run, read_annotations, read_tags
 from assay.adapters.safe_read import read_below
 from assay.adapters.trial_gates import read_gates
 from assay.core.errors import InputError

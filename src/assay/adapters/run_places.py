@@ -24,9 +24,8 @@ from assay.engine.history import History
 from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.page_source import RunDetail
 from assay.engine.trace import TracePart, TraceQuery, part_of, trace_part
-from assay.evidence.byte_source import ByteSource, HeldBytes, tail
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.files import Content
+from assay.evidence.files import ByteSource, Content, HeldBytes, tail
 from assay.evidence.run import Run
 
 RESPONSE_LIMIT = 256 * 1024

@@ -12,7 +12,7 @@ from assay.adapters.marked_file import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import mistakes
-from assay.engine.criteria_places import spelled
+from assay.engine.mistakes import spelled
 
 
 def load_scenario(path: str) -> Scenario:

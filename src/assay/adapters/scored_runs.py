@@ -12,9 +12,8 @@ from assay.adapters.trial_gates import SCORES
 from assay.core.errors import InputError
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.coding_record import coding_run
-from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRecord, Diff
+from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRecord, Diff, ProcessEnd
 from assay.evidence.files import Content
-from assay.evidence.verifier_run import ProcessEnd
 
 FOLDER = SCORES
 _MAX_DIFF = 64 * 2**20

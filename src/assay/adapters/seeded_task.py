@@ -24,7 +24,7 @@ from assay.adapters.trees import unpack_tree
 from assay.adapters.workspace.baseline import load_baseline
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import hash_of
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.sandbox import Sandbox
 
 if TYPE_CHECKING:

@@ -16,13 +16,12 @@ from assay.adapters.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline
 from assay.adapters.workspace.capture import Captured
-from assay.adapters.workspace.commands import Commands, run_in_folder
+from assay.adapters.workspace.commands import Commands, run_in_folder, squash
 from assay.adapters.workspace.git_export import export_commit, is_address
-from assay.adapters.workspace.squash import squash
 from assay.adapters.workspace.walk import parse_record, walk_workspace
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, Environment, GitSeed, Scenario, Seed, Setup
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.command_environment import HOME as HOME_FOLDER
 from assay.engine.sandbox import Mount, Ran, Sandbox
 from assay.engine.seed_task import Packed

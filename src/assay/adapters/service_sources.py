@@ -20,8 +20,8 @@ from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
 from assay.engine.playground_store import Playground
-from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
+from assay.evidence.verdict import Judge
 
 FHIR, FILES, JUDGE = "fhir", "files", "judge"
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
@@ -120,8 +120,7 @@ class SourceOpener:
         from assay.adapters.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
         from assay.adapters.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
         from assay.judge.model import GivingUp  # noqa: PLC0415
-        from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
-        from assay.judge.paraphrase_prompt import NAME  # noqa: PLC0415
+        from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
 
         settings, secret = found
         model = ChatModel(

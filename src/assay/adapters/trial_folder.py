@@ -1,6 +1,10 @@
 """The folder of one trial: written step by step while it runs, and read to grade it again.
 
 A trial with a result.json is finished, so that file is written last.
+
+Turn the record that an agent keeps of itself into harbor's format, beside it.
+
+The agent wrote the record, so it is read without following a link and up to a limit.
 """
 
 import json
@@ -13,6 +17,7 @@ from typing import Any
 from assay.adapters.atomic_write import write_durably, write_text
 from assay.adapters.checksums import file_checksum
 from assay.adapters.gradings import last_grading, write_grading
+from assay.adapters.safe_read import read_below
 from assay.adapters.trees import clear_the_way
 from assay.adapters.trial_gates import read_gates
 from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
@@ -24,7 +29,13 @@ from assay.engine.grading_record import Before
 from assay.engine.job_plan import Agent
 from assay.engine.job_ports import Bench
 from assay.engine.sandbox import Ran
+from assay.evidence.files import Content
 from assay.evidence.run import Gates
+from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.write_atif import atif_of
+
+NAME = "trajectory.json"
+LIMIT = 64 * 2**20
 
 
 class DiskTrialFolder:
@@ -50,7 +61,7 @@ class DiskTrialFolder:
 
     def tell_trajectory(self, step: str | None, agent: Agent) -> None:
         if agent.trajectory is not None:
-            from assay.adapters.told_trajectory import tell_trajectory  # noqa: PLC0415 - only agents with a name
+            from assay.adapters.trial_folder import tell_trajectory  # noqa: PLC0415 - only agents with a name
 
             tell_trajectory(f"{self._of(step)}/agent", agent)
 
@@ -152,3 +163,17 @@ def _write_output(path: str, ran: Ran | None) -> None:
     cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
     with open(path, "wb") as file:
         file.write(cut + ran.output)
+
+
+def tell_trajectory(folder: str, agent: Agent) -> None:
+    """Write trajectory.json into the folder of an agent's kept logs, unless there is one already."""
+    target = f"{folder}/{NAME}"
+    if agent.trajectory is None or os.path.lexists(target) or not os.path.isdir(folder):
+        return
+    found = read_below(folder, agent.trajectory.split("/"), LIMIT)
+    if not isinstance(found, Content) or not found.data.strip():
+        return
+    told = read_trajectory(found.data, agent.trajectory, lambda _name: None)
+    if told.steps:
+        written = atif_of(told, agent.name, agent.version, agent.model)
+        write_text(target, json.dumps(written, indent=2, ensure_ascii=False) + "\n")

@@ -7,8 +7,7 @@ from typing import Any
 
 from assay.adapters.importing import Importing
 from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.read_results import read_results
-from assay.adapters.results_folder import JOB_FILES
+from assay.adapters.results_folder import JOB_FILES, read_results
 from assay.adapters.scratch import temporary_folder
 from assay.adapters.service_coding import CAPS
 from assay.adapters.store.service.imported import StoredImports

@@ -87,7 +87,7 @@ class Workbench:
         if self._environment.archive is not None:
             unpack_tree(self._environment.archive, self.workdir())
         for folder in self._environment.around.linked:
-            from assay.adapters.workspace.linking import link_folder  # noqa: PLC0415 - few tasks have such folders
+            from assay.adapters.workspace.commands import link_folder  # noqa: PLC0415 - few tasks have such folders
 
             link_folder(self.workdir(), folder)
         if self._environment.around.home is not None:

@@ -161,3 +161,11 @@ def user_name(option: str) -> str:
         return getpass.getuser()
     except (KeyError, OSError) as error:
         raise InputError(f"your user name can't be found; pass {option}") from error
+
+
+def add_playground(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Its former name, ``--sandbox``, still works and is left out of the help."""
+    option = parser.add_argument(
+        "--playground", "--sandbox", metavar="FILE", required=required, help="the playground file, as YAML or JSON"
+    )
+    option.option_strings = option.option_strings[:1]

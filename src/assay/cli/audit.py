@@ -11,17 +11,36 @@ output.
 
 import argparse
 import json
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any
 
 from assay.adapters.job_folder import DiskJobFolder
 from assay.adapters.metric_script import ScriptMetric
 from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
+from assay.adapters.trial_folder import DiskKeptTrial, find_trials
 from assay.cli.arguments import add_isolation, add_metric_script, positive
+from assay.cli.grade import complaint, grading_again
 from assay.cli.progress import ProgressBar
-from assay.cli.render_audit import as_json, as_text
-from assay.cli.repeat import repeat
+from assay.cli.table import clean, without_nan
+from assay.core.errors import AssayError, InputError
+from assay.dialects.evaluation.grading import Grading
 from assay.engine.audit import Audit, audit_job
+from assay.engine.audit_rewards import Finding, Standing
+from assay.engine.grade_again import GradeAgain
 from assay.engine.job import read_job
 from assay.engine.terminal_bench import audit_published, import_terminal_bench
+from assay.formats.counting import counted
+
+VALUE_SHOWN = 160
+
+_SIGNS = {
+    Standing.SAME: "ok",
+    Standing.SAME_BUT_FOR_ORDER: "ok except for the order of trials",
+    Standing.TAKEN: "taken as recorded",
+    Standing.DIFFERS: "DIFFERS",
+}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -66,3 +85,98 @@ def _audit_runs(results: SubmissionFolders) -> Audit:
     submission = import_terminal_bench(results.name, results.folders)
     findings = audit_published(submission)
     return Audit(results.name, findings, identical=False, finished=True, notes=submission.job.notes)
+
+
+def as_json(audit: Audit) -> dict[str, Any]:
+    """The audit as plain values."""
+    findings = [_finding(finding) for finding in audit.findings]
+    return {
+        "job": audit.job,
+        "consistent": audit.consistent,
+        "identical": audit.identical,
+        "finished": audit.finished,
+        "findings": findings,
+        "notes": audit.notes,
+        "version": audit.version,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    values = {"recorded": finding.recorded, "derived": finding.derived}
+    return {"field": finding.field, "standing": finding.standing.value, **without_nan(values)}
+
+
+def as_text(audit: Audit, *, quiet: bool) -> str:
+    """One line per field, differences in full, and the verdict last."""
+    return "\n".join(_lines(audit, quiet))
+
+
+def _lines(audit: Audit, quiet: bool) -> Iterator[str]:
+    shown = [f for f in audit.findings if not quiet or f.standing is Standing.DIFFERS]
+    width = max((len(clean(finding.field)) for finding in shown), default=0)
+    for finding in shown:
+        yield f"  {clean(finding.field):<{width}}  {_SIGNS[finding.standing]}"
+        if finding.standing is Standing.DIFFERS:
+            yield f"    recorded  {_value(finding, 'recorded')}"
+            yield f"    derived   {_value(finding, 'derived')}"
+    for note in audit.notes:
+        yield f"  note: {clean(note)}"
+    yield _verdict(audit)
+
+
+def _verdict(audit: Audit) -> str:
+    differing = sum(finding.standing is Standing.DIFFERS for finding in audit.findings)
+    name = clean(audit.job)
+    if differing:
+        return f"{name}: {differing} of {len(audit.findings)} fields don't follow from the trials"
+    detail = "byte for byte" if audit.identical else "field by field"
+    unfinished = "" if audit.finished else " (the job did not finish)"
+    return f"{name}: consistent, {detail}{unfinished}"
+
+
+def _value(finding: Finding, side: str) -> str:
+    text = json.dumps(getattr(finding, side), ensure_ascii=False, default=repr)
+    return clean(text if len(text) <= VALUE_SHOWN else f"{text[:VALUE_SHOWN]}… ({len(text)} characters)")
+
+
+def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
+    """Grade every trial ``times`` more times. Returns 1 if a verifier contradicted itself."""
+    trials = find_trials(paths)
+    # A control would run a verifier that failed again, and so hide what is to be measured.
+    with grading_again(trials, isolation, tasks, control=False) as again:
+        answers = [_repeat(again, trial, times) for trial in trials]
+    if all(answer is None for answer in answers):
+        raise InputError("none of the runs could be graded again")
+    return 0 if all(answers) else 1
+
+
+def _repeat(again: GradeAgain, trial: str, times: int) -> bool | None:
+    """Whether the verifier gave the same answers; None if it could not be run."""
+    name = clean(os.path.basename(trial.rstrip("/")))
+    try:
+        runs = [again.grade(DiskKeptTrial(trial)) for _ in range(times)]
+    except AssayError as error:
+        print(f"assay: {complaint(name, error)}", file=sys.stderr)
+        return None
+    steady = True
+    for gradings in zip(*runs, strict=True):
+        rewards = {_reward(grading) for grading in gradings}
+        details = {grading.provenance.hashes.details for grading in gradings}
+        differs = len(rewards) > 1 or gradings[-1].is_flaky
+        steady = steady and not differs and len(details) == 1
+        step = "" if gradings[0].step is None else f" step {gradings[0].step}"
+        print(f"{name}{step}  {_repeat_verdict(differs, len(details) > 1, times, rewards)}")
+    return steady
+
+
+def _reward(grading: Grading) -> str:
+    return f"{grading.result.reward:g}" if grading.result.validity.verifier_completed else "no reward"
+
+
+def _repeat_verdict(rewards_differ: bool, details_differ: bool, times: int, rewards: set[str]) -> str:
+    if rewards_differ:
+        last = ", ".join(sorted(rewards))
+        return f"flaky: the same output got different rewards; rewards of the last {counted(times, 'run')}: {last}"
+    if details_differ:
+        return f"same reward ({', '.join(rewards)}) but different details in {counted(times, 'verifier run')}"
+    return f"steady: {counted(times, 'verifier run')} gave {', '.join(rewards)} with the same details"

@@ -10,20 +10,32 @@ if they show that it isn't, and 3 if they show neither.
 """
 
 import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
 
 from assay.adapters.atomic_write import write_text
 from assay.cli.arguments import finite_number, number_from_0
-from assay.cli.read_jobs import read_jobs
-from assay.cli.render_compare import as_json, as_text
-from assay.cli.render_gate import as_github, as_junit
+from assay.cli.progress import read_jobs
+from assay.cli.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
-from assay.engine.compare import Comparison, compare
+from assay.engine.compare import AgentSummary, Comparison, Pair, TaskDifference, compare
 from assay.engine.compare_arms import arms_of
 from assay.engine.compare_gate import Gate, decide
 from assay.engine.job_runs import Question
+from assay.engine.report_json import interval_json
 from assay.engine.statistics_svg import comparison_svg
+from assay.evidence.run import State
+from assay.formats.counting import counted
+from assay.stats.interval import CantSay, Interval
 
 EXIT_CODES = {"worse": 1, "not worse": 0, "undecided": 3}
+SHOWN_TASKS = 10
+# Rewards mostly lie between 0 and 1, so no larger difference is to be expected.
+LARGEST_SHARE = 1
+_GITHUB = {"worse": "error", "not worse": "notice", "undecided": "warning"}
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -91,3 +103,229 @@ def _gate(found: Comparison, margin: float | None) -> Gate | None:
         labels = ", ".join(agent.arm.label for agent in found.agents)
         raise InputError(f"--fail-if-worse-than needs exactly two agents, got {labels}; choose with --group")
     return decide(found.pairs[0], margin)
+
+
+def as_json(found: Comparison, gate: Gate | None) -> str:
+    """One JSON object with every agent, every pair and every task."""
+    content = {
+        "agents": [_agent(agent) for agent in found.agents],
+        "pairs": [_pair(pair) for pair in found.pairs],
+        "left_out": list(found.left_out),
+        "gate": None if gate is None else asdict(gate),
+    }
+    return json.dumps(without_nan(content), indent=2, allow_nan=False)
+
+
+def _agent(agent: AgentSummary) -> dict[str, Any]:
+    arm = agent.arm
+    return {
+        "label": arm.label,
+        "group": arm.group,
+        "key": arm.key,
+        "mean": agent.mean.value,
+        "interval": interval_json(agent.mean.interval),
+        "tasks": len(arm.tasks),
+        "runs": arm.runs,
+        "states": {state.value: count for state, count in arm.states.items()},
+        "n": agent.mean.n,
+        "ranks": list(agent.ranks),
+        "per_trial": asdict(arm.costs),
+    }
+
+
+def _pair(pair: Pair) -> dict[str, Any]:
+    test = pair.difference.test
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "difference": pair.difference.value,
+        "interval": interval_json(pair.difference.interval),
+        "standard_error": pair.difference.standard_error,
+        "test": {
+            "p": None if isinstance(test, CantSay) else test.p,
+            "adjusted_p": pair.adjusted,
+            "method": None if isinstance(test, CantSay) else test.method,
+            "reason": test.reason if isinstance(test, CantSay) else None,
+        },
+        "better": pair.better,
+        "smallest_difference_shown": pair.difference.smallest,
+        "common_tasks": pair.difference.tasks,
+        "only_first": pair.only_first,
+        "only_second": pair.only_second,
+        "open_runs": list(pair.open_runs),
+        "bounds": None if pair.bounds is None else list(pair.bounds),
+        "provenance": [asdict(one) for one in pair.mismatches],
+        "tasks": [asdict(task) for task in pair.tasks],
+    }
+
+
+def as_text(found: Comparison, gate: Gate | None, *, markdown: bool) -> str:
+    """The agents side by side, then each pair; the whole detail if there is only one."""
+    return "\n".join(_lines(found, gate, markdown))
+
+
+def _lines(found: Comparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
+    several = len(found.agents) > 2
+    yield render_table(*_agents(found.agents, several), right=True, markdown=markdown)
+    yield ""
+    if several:
+        titles = ("pair", "difference", "95 %", "p", "p (Holm)", "tasks", "better")
+        yield render_table(titles, map(_pair_row, found.pairs), right=True, markdown=markdown)
+    else:
+        [pair] = found.pairs
+        yield (
+            render_table(("", ""), _details(pair), markdown=markdown).partition("\n")[2]
+            if not markdown
+            else (render_table(("measure", ""), _details(pair), markdown=True))
+        )
+        yield from _deciding(pair.tasks, pair, markdown)
+    marks = dict.fromkeys(one.what for pair in found.pairs for one in pair.mismatches)
+    for mark in (*found.left_out, *marks):
+        yield f"\n{'> ' if markdown else ''}note: {clean(mark)}"
+    if gate is not None:
+        yield f"\n{clean(gate.sentence)}"
+
+
+def _agents(agents: Sequence[AgentSummary], several: bool) -> tuple[Sequence[str], list[Sequence[str]]]:
+    titles = ["agent", "mean", "95 %", "tasks", "runs", "scored", "broken", "cost", "tokens", "seconds"]
+    rows = [_agent_row(agent) for agent in agents]
+    if several:
+        titles.insert(1, "rank")
+        rows = [(row[0], _ranks(agent), *row[1:]) for row, agent in zip(rows, agents, strict=True)]
+    return titles, rows
+
+
+def _agent_row(agent: AgentSummary) -> Sequence[str]:
+    arm, costs = agent.arm, agent.arm.costs
+    return (
+        arm.label,
+        _number(agent.mean.value),
+        _ends(agent.mean.interval, signed=False),
+        str(len(arm.tasks)),
+        str(arm.runs),
+        str(agent.mean.n),
+        str(arm.states[State.BROKEN]),
+        "-" if costs.cost_usd is None else f"${costs.cost_usd:.4f}",
+        "-" if costs.tokens is None else f"{costs.tokens:.0f}",
+        "-" if costs.seconds is None else f"{costs.seconds:.1f}",
+    )
+
+
+def _ranks(agent: AgentSummary) -> str:
+    best, worst = agent.ranks
+    return str(best) if best == worst else f"{best} to {worst}"
+
+
+def _pair_row(pair: Pair) -> Sequence[str]:
+    test = pair.difference.test
+    return (
+        f"{pair.second} against {pair.first}",
+        _signed(pair.difference.value),
+        _ends(pair.difference.interval),
+        "-" if isinstance(test, CantSay) else _p(test.p),
+        "-" if pair.adjusted is None else _p(pair.adjusted),
+        str(pair.difference.tasks),
+        pair.better or "not shown",
+    )
+
+
+def _details(pair: Pair) -> Iterator[tuple[str, str]]:
+    yield "tasks", _tasks(pair)
+    found = pair.difference
+    if isinstance(found.interval, CantSay) or isinstance(found.test, CantSay):
+        reason = found.interval.reason if isinstance(found.interval, CantSay) else "no test"
+        yield "difference", f"{_signed(found.value)}, interval can't be said: {reason}"
+        return
+    yield "difference", f"{_signed(found.value)}, 95 % {_ends(found.interval)} ({found.interval.method})"
+    yield "test", f"p = {_p(found.test.p)} ({found.test.method})"
+    yield "verdict", _verdict(pair)
+    if pair.bounds is not None:
+        low, high = pair.bounds
+        runs = f"{counted(sum(pair.open_runs), 'run')} without a usable answer"
+        yield "bounds", f"{low:+.4f} to {high:+.4f}, whatever the {runs} would have got"
+
+
+def _tasks(pair: Pair) -> str:
+    only = [
+        f"{len(tasks)} only in {label} ({some_of(tasks)})"
+        for label, tasks in ((pair.first, pair.only_first), (pair.second, pair.only_second))
+        if tasks
+    ]
+    return "; ".join([f"{pair.difference.tasks} compared", *only])
+
+
+def _verdict(pair: Pair) -> str:
+    if pair.better is not None:
+        return f"{pair.better} is better"
+    smallest = pair.difference.smallest
+    if smallest is None:
+        return "no difference shown"
+    if smallest >= LARGEST_SHARE:
+        return "no difference shown; data like these could hardly show any"
+    return f"no difference shown; data like these would show one of {smallest:.4f} four times out of five"
+
+
+def _deciding(tasks: Sequence[TaskDifference], pair: Pair, markdown: bool) -> Iterator[str]:
+    """The tasks with the largest differences."""
+    deciding = [task for task in tasks if task.difference]
+    if not deciding:
+        return
+    yield ""
+    rows = [
+        (
+            row.task,
+            f"{row.first:.4f}",
+            f"{row.second:.4f}",
+            f"{row.difference:+.4f}",
+            "+".join(map(str, row.attempts)),
+        )
+        for row in deciding[:SHOWN_TASKS]
+    ]
+    titles = ("tasks that decide it", pair.first, pair.second, "difference", "attempts")
+    yield render_table(titles, rows, right=True, markdown=markdown)
+    if len(deciding) > SHOWN_TASKS:
+        yield f"and {len(deciding) - SHOWN_TASKS} more with a difference; --json has all of them"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
+
+
+def _signed(value: float | None) -> str:
+    return "-" if value is None else f"{value:+.4f}"
+
+
+def _ends(found: Interval | CantSay, *, signed: bool = True) -> str:
+    if isinstance(found, CantSay):
+        return "can't be said"
+    sign = "+" if signed else ""
+    return f"{found.low:{sign}.4f} to {found.high:{sign}.4f}"
+
+
+def _p(value: float) -> str:
+    return "below 0.0001" if value < 0.0001 else f"{value:.4f}"
+
+
+def as_junit(pair: Pair, gate: Gate) -> str:
+    """One test case: it passes, fails, or is skipped while undecided."""
+    name = _attribute(clean(f"{pair.second} isn't worse than {pair.first} by more than {gate.margin:g}"))
+    message = _attribute(clean(gate.sentence))
+    inner = {"worse": f"<failure message={message}/>", "undecided": f"<skipped message={message}/>"}
+    counts = f'failures="{int(gate.decision == "worse")}" skipped="{int(gate.decision == "undecided")}"'
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        f'<testsuite name="assay compare" tests="1" errors="0" {counts}>',
+        f'  <testcase classname="assay.compare" name={name}>{inner.get(gate.decision, "")}</testcase>',
+        "</testsuite>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _attribute(text: str) -> str:
+    return f'"{escape(text)}"'
+
+
+def as_github(gate: Gate) -> str:
+    """A workflow command. Signs that would end it are escaped the way GitHub reads them."""
+    message = clean(gate.sentence).replace("%", "%25")
+    return f"::{_GITHUB[gate.decision]} title=assay compare::{message}"

@@ -54,7 +54,7 @@ def _send(args: argparse.Namespace) -> int:
             raise InputError(
                 f"--{option} must not be given with --server: the service knows where its runs belong"
             )
-    from assay.adapters.packed_job import packed_job  # noqa: PLC0415 - help needs no archives
+    from assay.adapters.importing import packed_job  # noqa: PLC0415 - help needs no archives
     from assay.client import CodingRequests  # noqa: PLC0415
 
     with client_of(args.server) as client:
@@ -95,7 +95,7 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
 
 def _imported(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
     from assay.adapters.importing import is_scored  # noqa: PLC0415 - help needs no database
-    from assay.cli.read_jobs import read_results  # noqa: PLC0415
+    from assay.cli.progress import read_results  # noqa: PLC0415
 
     if is_scored(path):
         return importing.reports(path, name)

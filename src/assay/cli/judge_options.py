@@ -49,7 +49,7 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     """What the options say."""
     from assay.adapters.judge_setup import AT_ONCE, JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
     from assay.adapters.judge_trust_file import read_trust  # noqa: PLC0415
-    from assay.engine.judge_trust import UNKNOWN  # noqa: PLC0415
+    from assay.engine.judge_run import UNKNOWN  # noqa: PLC0415
 
     return JudgeOptions(
         url=args.judge_url,

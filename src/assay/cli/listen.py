@@ -16,8 +16,7 @@ import signal
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from assay.cli.arguments import port_number
-from assay.cli.playground_option import add_playground
+from assay.cli.arguments import add_playground, port_number
 from assay.cli.table import clean
 from assay.core.errors import InputError
 

@@ -8,11 +8,12 @@ import argparse
 import importlib
 import io
 import os
+import signal
 import sys
-from types import ModuleType
+import time
+from types import FrameType, ModuleType
 from typing import NoReturn
 
-from assay.cli.stopping import stop_in_order
 from assay.cli.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
@@ -55,6 +56,8 @@ MODULES = {"import": "import_jobs"}
 FORMER = {"sandbox": "playground"}
 
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
+INTERRUPTED = 130
+PATIENCE_SEC = 2.0
 
 
 class Parser(argparse.ArgumentParser):
@@ -177,3 +180,28 @@ def _epilog() -> str:
     width = max(map(len, COMMANDS))
     lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
     return "\n".join(["commands:", *lines, "", "Run 'assay COMMAND --help' for details."])
+
+
+def stop_in_order() -> None:
+    """Let SIGTERM and SIGHUP act like Ctrl-C. More of them change nothing at first; then they end it at once.
+
+    A signal that is ignored stays ignored: nohup asks for that.
+    """
+    stopping = _Stopping()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, stopping)
+
+
+class _Stopping:
+    def __init__(self) -> None:
+        self._since: float | None = None
+
+    def __call__(self, _number: int, _frame: FrameType | None) -> None:
+        now = time.monotonic()
+        if self._since is None:
+            self._since = now
+            raise KeyboardInterrupt
+        if now - self._since > PATIENCE_SEC:
+            # Sandboxes end with this process, and what is half written doesn't count.
+            os._exit(INTERRUPTED)

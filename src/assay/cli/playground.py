@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
 def _load(args: argparse.Namespace) -> int:
     # Help needs no database.
     from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
-    from assay.adapters.playground_folders import LocalFolders  # noqa: PLC0415
-    from assay.adapters.prepared_state import LocalState  # noqa: PLC0415
+    from assay.adapters.playground_folders import LocalFolders, LocalState  # noqa: PLC0415
     from assay.engine.load_playground import load_playground  # noqa: PLC0415
 
     file = load_playground_file(args.playground)

@@ -11,9 +11,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from assay.cli.arguments import finite_number, number_from_0, whole_numbers
-from assay.cli.json_values import without_nan
-from assay.cli.read_jobs import read_jobs
-from assay.cli.table import clean, render_table
+from assay.cli.progress import read_jobs
+from assay.cli.table import clean, render_table, without_nan
 from assay.core.errors import InputError
 from assay.engine.compare_arms import arms_of
 from assay.engine.job_runs import Question

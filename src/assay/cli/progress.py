@@ -1,10 +1,17 @@
-"""A progress bar that appears only in a terminal, and only if the work takes longer than a second."""
+"""Read the jobs that a command was given, with a bar in a terminal if that takes longer than a second."""
 
+import os
 import sys
 import time
+from collections.abc import Sequence
 from typing import TextIO
 
+from assay.adapters import results_folder as reading
+from assay.adapters.metric_script import ScriptMetric
+from assay.adapters.results_folder import Results
 from assay.cli.table import clean
+from assay.core.errors import InputError
+from assay.engine.compare_arms import ReadJob
 
 PATIENCE_SEC = 1.0
 REFRESH_SEC = 0.1
@@ -42,3 +49,20 @@ class ProgressBar:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
             self._shown = False
+
+
+def read_jobs(paths: Sequence[str]) -> list[ReadJob]:
+    """The jobs at these paths, each once. Raises ``InputError`` if one is named twice."""
+    seen: dict[str, str] = {}
+    for path in paths:
+        place = os.path.realpath(path)
+        if place in seen:
+            raise InputError(f"each job must be named once, but {seen[place]} and {path} are the same folder")
+        seen[place] = path
+    read = {path: read_results(path) for path in paths}
+    return [ReadJob(path, found.job, found.histories) for path, found in read.items()]
+
+
+def read_results(path: str, script: ScriptMetric | None = None) -> Results:
+    """The results at a path, whoever wrote them."""
+    return reading.read_results(path, script, lambda name: ProgressBar(f"reading {name}"))

@@ -3,22 +3,26 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 
-from assay.cli.json_values import without_nan
-from assay.cli.render_evaluation import evaluation_lines
-from assay.cli.render_intervals import bounds_rows, interval_rows, mean_interval
-from assay.cli.render_noise import agreement_lines, noise_rows
-from assay.cli.render_rows import regrade_table, run_table, task_table
-from assay.cli.render_usage import usage_lines
-from assay.cli.table import clean, render_table, some_of
+from assay.cli.render_rows import regrade_table, run_table, task_table, usage_lines
+from assay.cli.table import clean, render_table, some_of, without_nan
+from assay.engine.evaluation_report import Change, EvaluationReport
 from assay.engine.report import GateCounts, GroupReport, JobReport, Trouble
-from assay.engine.report_intervals import GroupBounds
+from assay.engine.report_agreement import RaterAgreement
+from assay.engine.report_intervals import GroupBounds, GroupIntervals
 from assay.engine.report_json import job_json
+from assay.engine.report_noise import GroupNoise
+from assay.engine.reviews import Review
 from assay.evidence.run import State
 from assay.formats.counting import counted
 from assay.stats.attempts import Estimate
+from assay.stats.bounds import Bounds
+from assay.stats.interval import CantSay, Interval
+from assay.stats.noise import VarianceParts
+from assay.stats.passes import PassRate
 
 _ALWAYS = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE, State.BROKEN)
 _STATES = {True: " · finished", False: " · not finished", None: ""}
+SHOWN = 3
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
@@ -150,3 +154,176 @@ def _count_rows(report: JobReport, shown: Sequence[State]) -> Iterator[tuple[str
 def _trouble_row(trouble: Trouble) -> tuple[str, ...]:
     state, cause = trouble.state.value.replace("_", " "), trouble.cause or ""
     return trouble.reason, trouble.what, str(len(trouble.trials)), state, cause, some_of(trouble.trials)
+
+
+def evaluation_lines(report: EvaluationReport, markdown: bool) -> Iterator[str]:
+    """The lines of the report. Parts with no content are left out."""
+    yield ""
+    yield _gradings(report)
+    if report.taxonomy:
+        rows = [(g.category, g.source, str(len(g.trials)), some_of(g.trials)) for g in report.taxonomy]
+        yield ""
+        yield render_table(("failure", "found by", "trials", "which"), rows, markdown=markdown)
+    if report.reasons:
+        reasons = [(g.reason_code, str(len(g.trials)), some_of(g.trials)) for g in report.reasons]
+        yield ""
+        yield render_table(("no usable reward in the grading", "trials", "which"), reasons, markdown=markdown)
+    if report.changes:
+        yield ""
+        yield render_table(
+            ("graded again", "first", "latest", "grading"), map(_change_row, report.changes), markdown=markdown
+        )
+    for trial in report.flaky:
+        yield f"\nflaky verifier: {clean(trial)} got different rewards for the same output"
+    if report.reviews:
+        titles = ("reviewed", "reviewer", "says", "reward", "contradicts", "notes")
+        yield ""
+        yield render_table(titles, map(_review_row, report.reviews), markdown=markdown)
+
+
+def _gradings(report: EvaluationReport) -> str:
+    parts = [
+        f"{counted(report.graded, 'trial')} graded, {report.graded_again} graded again, showing the {report.used}",
+        f"unparseable outputs: {report.unparseable}" if report.unparseable else "",
+        f"schema violations: {report.schema_violations}" if report.schema_violations else "",
+        f"no usable reward: {report.incomplete}" if report.incomplete else "",
+    ]
+    return "gradings: " + "; ".join(part for part in parts if part)
+
+
+def _change_row(change: Change) -> tuple[str, str, str, str]:
+    name = change.trial if change.step is None else f"{change.trial} step {change.step}"
+    return name, _evaluation_number(change.first), _evaluation_number(change.latest), str(change.number)
+
+
+def _review_row(review: Review) -> tuple[str, str, str, str, str, str]:
+    contradicts = ", ".join(review.contradicts)
+    return (
+        review.trial,
+        review.reviewer_id,
+        review.judgment,
+        _evaluation_number(review.reward),
+        contradicts,
+        review.notes or "",
+    )
+
+
+def _evaluation_number(value: float | None) -> str:
+    return "no reward" if value is None else f"{value:g}"
+
+
+def mean_interval(found: GroupIntervals | None) -> str:
+    """The words behind a mean: its interval, or why it has none."""
+    return "" if found is None else f", {interval_words(found.mean.interval)}"
+
+
+def interval_words(found: Interval | CantSay) -> str:
+    """An interval in a line of text."""
+    if isinstance(found, CantSay):
+        return f"interval can't be said: {found.reason}"
+    return f"{100 * found.level:g} % {ends_words(found)}"
+
+
+def ends_words(found: Interval) -> str:
+    return f"{found.low:.4f} to {found.high:.4f}"
+
+
+def interval_rows(
+    sign: str, estimates: Sequence[Estimate], rates: Sequence[PassRate]
+) -> Iterator[tuple[str, str]]:
+    """The intervals of the estimates that a report shows."""
+    by_k = {rate.k: rate for rate in rates}
+    shown = [by_k[one.k] for one in estimates if one.k in by_k]
+    if not shown:
+        return
+    unsaid = {one.interval.reason for one in shown if isinstance(one.interval, CantSay)}
+    parts = [f"{sign}{one.k} {_ends_or_not(one.interval)}" for one in shown]
+    level = next((one.interval.level for one in shown if isinstance(one.interval, Interval)), None)
+    if level is None:
+        yield f"{sign}k interval", f"can't be said: {', '.join(sorted(unsaid))}"
+    else:
+        yield f"{sign}k, {100 * level:g} %", "  ".join(parts)
+
+
+def _ends_or_not(found: Interval | CantSay) -> str:
+    return "can't be said" if isinstance(found, CantSay) else ends_words(found)
+
+
+def bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
+    """What the runs that are open could do to the mean."""
+    if found is None:
+        return
+    bounds = found.bounds
+    if isinstance(bounds, CantSay):
+        yield "bounds", f"can't be said: {bounds.reason}"
+    elif bounds.broken or bounds.uncontrolled:
+        yield "bounds", f"{bounds.low:.4f} to {bounds.high:.4f}, whatever {open_words(bounds)} would have got"
+    if found.unplaced:
+        yield "", f"{counted(found.unplaced, 'broken run')} of the job may belong here too"
+
+
+def open_words(bounds: Bounds) -> str:
+    """The runs that bounds are about."""
+    parts = []
+    if bounds.broken:
+        parts.append(counted(bounds.broken, "broken run"))
+    if bounds.uncontrolled:
+        parts.append(f"{counted(bounds.uncontrolled, 'unusable run')} without a control")
+    return " and ".join(parts)
+
+
+def noise_rows(found: GroupNoise | None) -> Iterator[tuple[str, str]]:
+    """The noise in a few lines."""
+    if found is None:
+        return
+    if not isinstance(found.parts, CantSay) and found.parts.total > 0:
+        again = found.runs_graded_again
+        yield "variance", _shares(found.parts) + (f" (by {counted(again, 'run')} graded again)" if again else "")
+    if found.tasks:
+        named = [
+            f"{one.task} {one.successes} of {one.attempts} ({ends_words(one.interval)})" for one in found.tasks
+        ]
+        yield "flaky tasks", _some(named)
+    if found.verifiers:
+        named = [
+            f"{one.name} {one.changed} of {one.looks} gradings differ ({ends_words(one.interval)})"
+            for one in found.verifiers
+        ]
+        yield "flaky verifiers", _some(named)
+        if not isinstance(found.steady, CantSay):
+            yield (
+                "",
+                f"with verifiers that don't waver, the interval of the mean would be {ends_words(found.steady)}",
+            )
+
+
+def _shares(parts: VarianceParts) -> str:
+    named = (("tasks", parts.tasks), ("attempts", parts.attempts), ("verifier", parts.verifier))
+    shares = [f"{name} {100 * value / parts.total:.0f} %" for name, value in named if value is not None]
+    return f"{parts.total:.4f}: {', '.join(shares)}"
+
+
+def _some(named: Sequence[str]) -> str:
+    more = len(named) - SHOWN
+    return "; ".join([*named[:SHOWN], *([f"and {more} more"] if more > 0 else [])])
+
+
+def agreement_lines(found: Sequence[RaterAgreement], markdown: bool) -> Iterator[str]:
+    """A table with a row for each measure."""
+    if not found:
+        return
+    rows = [
+        (
+            one.between,
+            each.measure,
+            "-" if each.value is None else f"{each.value:.4f}",
+            f"can't be said: {each.interval.reason}"
+            if isinstance(each.interval, CantSay)
+            else ends_words(each.interval),
+            str(each.items),
+        )
+        for one in found
+        for each in one.measures
+    ]
+    yield ""
+    yield render_table(("agreement", "measure", "value", "95 %", "runs"), rows, markdown=markdown)

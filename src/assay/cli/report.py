@@ -10,7 +10,7 @@ import argparse
 from assay.adapters.atomic_write import write_text
 from assay.adapters.metric_script import ScriptMetric
 from assay.cli.arguments import add_metric_script, finite_number, whole_numbers
-from assay.cli.read_jobs import read_results
+from assay.cli.progress import read_results
 from assay.cli.render_report import as_json, as_text
 from assay.core.errors import InputError
 from assay.engine.job_runs import Question

@@ -61,8 +61,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _work(args: argparse.Namespace, task: str | None) -> "Work":
     from assay.adapters.agent_record import read_agent_record  # noqa: PLC0415
-    from assay.adapters.output_files import read_output  # noqa: PLC0415
-    from assay.adapters.rubric_file import read_text  # noqa: PLC0415
+    from assay.adapters.rubric_file import read_output, read_text  # noqa: PLC0415
     from assay.evidence.coding_run import AgentRecord  # noqa: PLC0415
     from assay.judge.rubric import Work  # noqa: PLC0415
 

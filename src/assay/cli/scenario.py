@@ -21,8 +21,7 @@ from assay.adapters.scoring_files import LocalScoringFiles
 from assay.cli.score_here import add_repository, open_repository
 from assay.core.errors import InputError
 from assay.engine.guess_scenario import Guess
-from assay.engine.repository_ends import Wanted
-from assay.engine.score_repository import guess_for
+from assay.engine.repository_ends import Wanted, guess_for
 
 FILE = "assay.yaml"
 

@@ -126,8 +126,7 @@ def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersRe
     """Score a run in a job's folder."""
     from assay.adapters.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
     from assay.adapters.run_scoring import LocalScoring  # noqa: PLC0415
-    from assay.engine.coding_scoring import Coding  # noqa: PLC0415
-    from assay.engine.score_trial import score_trial  # noqa: PLC0415
+    from assay.engine.coding_scoring import Coding, score_trial  # noqa: PLC0415
 
     scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
     return score_trial(KeptCodingWork(args.workspace), args.task, Coding(scoring, judges))

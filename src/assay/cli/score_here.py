@@ -11,9 +11,8 @@ from assay.adapters.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.borrowed_repository import BorrowedRepository, borrowed, find_root
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.engine.repository_ends import Wanted
+from assay.engine.repository_ends import Rules, Wanted, score_repository
 from assay.engine.score_coding_run import Afterwards, Candidate
-from assay.engine.score_repository import Rules, score_repository
 
 
 def add_repository(parser: argparse.ArgumentParser) -> None:

@@ -18,8 +18,7 @@ from assay.adapters.seeding_files import LocalSeedingFiles
 from assay.cli.arguments import add_isolation
 from assay.cli.table import clean
 from assay.core.errors import InputError
-from assay.engine.record_tests import tests_to_pass
-from assay.engine.seed_task import seed_task
+from assay.engine.seed_task import seed_task, tests_to_pass
 from assay.formats.counting import counted
 
 

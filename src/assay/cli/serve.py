@@ -23,37 +23,24 @@ Exit codes: 0 it was stopped, 2 it could not start.
 import argparse
 
 from assay.cli.arguments import port_number, positive
-from assay.cli.service_options import (
-    add_allow_source,
-    add_blobs,
-    add_claim,
-    add_coding,
-    add_store,
-    blobs_of,
-    coding_of,
-    store_of,
-)
+from assay.cli.service_options import add_service, blobs_of, coding_of, store_of
 from assay.core.errors import InputError
 
 PORT = 8765
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_store(parser)
-    add_blobs(parser)
+    add_service(parser)
     parser.add_argument(
         "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
     )
     parser.add_argument(
         "--port", type=port_number, metavar="N", default=PORT, help="0 takes any free port (default: %(default)s)"
     )
-    add_allow_source(parser)
     parser.add_argument(
         "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
     )
     parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
-    add_coding(parser)
-    add_claim(parser)
     parser.add_argument(
         "--page-host",
         action="append",

@@ -39,7 +39,10 @@ def blobs_of(args: argparse.Namespace) -> str | None:
     return args.blobs or os.environ.get(BLOBS_VARIABLE) or None
 
 
-def add_allow_source(parser: argparse.ArgumentParser) -> None:
+def add_service(parser: argparse.ArgumentParser) -> None:
+    """Options of the processes that do the work of a service."""
+    add_store(parser)
+    add_blobs(parser)
     parser.add_argument(
         "--allow-source",
         metavar="NETWORK",
@@ -47,10 +50,6 @@ def add_allow_source(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="addresses that sources may have although they are of this machine, such as 127.0.0.0/8",
     )
-
-
-def add_coding(parser: argparse.ArgumentParser) -> None:
-    """Options for who grades coding runs."""
     parser.add_argument(
         "--coding",
         choices=CODING,
@@ -73,6 +72,13 @@ def add_coding(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="use ASSAY_JUDGE_URL and ASSAY_JUDGE_MODEL for organisations without a judge of their own",
     )
+    parser.add_argument(
+        "--claim",
+        type=positive,
+        metavar="SECONDS",
+        default=60,
+        help="after how long others take over from a process that died (default: %(default)s)",
+    )
 
 
 def coding_of(args: argparse.Namespace) -> "CodingSetting":
@@ -82,13 +88,3 @@ def coding_of(args: argparse.Namespace) -> "CodingSetting":
 
     policy = CodingPolicy(tuple(args.coding_folder), tuple(args.coding_image), args.coding_network)
     return CodingSetting(args.coding, policy, args.judge)
-
-
-def add_claim(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--claim",
-        type=positive,
-        metavar="SECONDS",
-        default=60,
-        help="after how long others take over from a process that died (default: %(default)s)",
-    )

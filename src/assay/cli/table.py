@@ -1,6 +1,8 @@
 """Plain tables: for a terminal, or as Markdown."""
 
+import math
 from collections.abc import Iterable, Sequence
+from typing import Any
 from unicodedata import east_asian_width
 
 
@@ -56,3 +58,12 @@ def _width(text: str) -> int:
 def _pad(text: str, width: int, *, left: bool) -> str:
     space = " " * (width - _width(text))
     return text + space if left else space + text
+
+
+def without_nan(value: Any) -> Any:
+    """The same value with null in place of every NaN and infinity, which JSON can't hold."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -5,7 +5,7 @@
 
 import argparse
 
-from assay.adapters.added_tags import add_tag
+from assay.adapters.annotations import add_tag
 from assay.cli.arguments import user_name
 from assay.dialects.evaluation.models import ErrorSource
 

@@ -22,24 +22,34 @@ check of the others.
 import argparse
 import json
 import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.task_folder import load_task
+from assay.adapters.task_folder import load_task, task_files
 from assay.adapters.this_host import ThisHost
 from assay.adapters.workshop import DiskWorkshop
 from assay.cli.arguments import add_isolation, add_verifier_environment, positive, warn
-from assay.cli.table import clean
-from assay.cli.task_check import Attempts, check_task, checked_json, print_checked
+from assay.cli.table import clean, render_table
 from assay.cli.task_choice import add_task_choice, chosen_tasks
-from assay.cli.task_show import task_text
 from assay.core.errors import AssayError
-from assay.engine.describe_task import describe_task
+from assay.engine.describe_task import (
+    EnvironmentDescription,
+    PhaseDescription,
+    StepDescription,
+    TaskDescription,
+    describe_task,
+    output_findings,
+)
 from assay.engine.prepare_task import prepare_task
 from assay.engine.site import Site
 from assay.engine.task import Task
+from assay.engine.task_lint import lint
 from assay.engine.task_reading import LintFinding
 from assay.engine.try_task import attempt_findings
 from assay.engine.verifier_environment import with_verifier_environment
+
+Attempts = Callable[[Task], list[LintFinding]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -105,3 +115,130 @@ def _show(paths: list[str], *, as_json: bool) -> int:
     elif shown:
         print("\n\n".join(map(task_text, shown)))
     return 2 if failed else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One task: its findings, and why it can't be loaded or run."""
+
+    path: str
+    findings: tuple[LintFinding, ...]
+    error: str | None
+
+    @property
+    def code(self) -> int:
+        """The exit code: 2 for an error, 1 for a problem, 0 for notes."""
+        mistaken = any(not finding.is_note for finding in self.findings)
+        return 2 if self.error is not None else 1 if mistaken else 0
+
+
+def check_task(path: str, attempts: Attempts | None) -> Checked:
+    """Read a task, and let ``attempts`` run it."""
+    findings: list[LintFinding] = []
+    try:
+        task = load_task(path)
+        findings += [finding for step in task.steps for finding in lint(task_files(task, step))]
+        findings += [LintFinding(_rule_of(warning), "task", warning) for warning in task.warnings]
+        if task.environment.broken is not None:
+            findings.append(LintFinding("missing-file", "environment", task.environment.broken))
+        if task.unsupported is not None:
+            findings.append(LintFinding("unsupported", "task", task.unsupported))
+        findings += [finding for step in task.steps for finding in output_findings(step)]
+        findings += attempts(task) if attempts is not None else []
+    except AssayError as error:
+        return Checked(path, tuple(dict.fromkeys(findings)), str(error))
+    return Checked(path, tuple(dict.fromkeys(findings)), None)
+
+
+def _rule_of(warning: str) -> str:
+    """A field that looks like another one was meant to have an effect."""
+    return "mistyped-field" if "did you mean" in warning else "warning"
+
+
+def print_checked(checked: Checked, *, notes: bool) -> None:
+    """A line for each finding. Notes are counted, or shown if asked for."""
+    if checked.error is not None:
+        print(f"assay: {clean(checked.error)}", file=sys.stderr)
+    path = clean(checked.path)
+    for finding in checked.findings:
+        if notes or not finding.is_note:
+            kind = f"note: {finding.rule}" if finding.is_note and finding.rule != "note" else finding.rule
+            print(f"{path}: {kind}: {clean(finding.place)}: {clean(finding.why)}")
+    if checked.code == 0:
+        count = sum(finding.is_note for finding in checked.findings)
+        said = f" ({count} {'note' if count == 1 else 'notes'}; --notes shows {'it' if count == 1 else 'them'})"
+        print(f"{path}: nothing found{said if count and not notes else ''}")
+
+
+def checked_json(tasks: Sequence[Checked]) -> str:
+    """All findings, notes included."""
+    return json.dumps({"tasks": [_task(task) for task in tasks]}, indent=2)
+
+
+def _task(task: Checked) -> dict[str, object]:
+    findings = [
+        {
+            "kind": finding.rule,
+            "level": "note" if finding.is_note else "problem",
+            "file": finding.file,
+            "line": finding.line,
+            "why": finding.why,
+        }
+        for finding in task.findings
+    ]
+    return {"path": task.path, "findings": findings, "error": task.error}
+
+
+def task_text(task: TaskDescription) -> str:
+    """A table for each step, and one for the environment."""
+    return "\n\n".join(_parts(task))
+
+
+def _parts(task: TaskDescription) -> Iterator[str]:
+    strategy = "" if task.reward_strategy is None else f" · reward of steps: {task.reward_strategy}"
+    yield f"{clean(task.name)} · {clean(task.path)} · sha256 {task.checksum[:12]}{strategy}"
+    for step in task.steps:
+        title = "the task" if step.name is None else f"step {step.name}"
+        yield render_table((title, ""), _step_rows(step))
+    yield render_table(("environment", ""), _environment_rows(task.environment))
+    if task.warnings:
+        yield "\n".join(f"warning: {clean(warning)}" for warning in task.warnings)
+
+
+def _step_rows(step: StepDescription) -> Iterator[tuple[str, str]]:
+    spec, output = step.verifier, step.output
+    yield "verifier", spec.script
+    yield "expected output", f"{spec.expected_output_path} (from {output.inferred_from})"
+    if output.other_paths:
+        yield "also named", ", ".join(output.other_paths)
+    if output.inputs:
+        yield "inputs", ", ".join(output.inputs)
+    asked = [output.format or "", "schema" if output.schema_given else "", *output.sections]
+    yield "output must be", ", ".join(filter(None, asked)) or "anything"
+    yield "reward", spec.reward_path
+    yield "details", spec.details_path or "none"
+    yield "agent", _phase(step.agent_phase)
+    yield "verifier runs", _phase(step.verifier_phase)
+    yield "solution", "yes" if step.has_solution else "none"
+    if step.min_reward is not None:
+        yield "stops below", str(step.min_reward)
+
+
+def _phase(phase: PhaseDescription) -> str:
+    limit = "no time limit" if phase.timeout_sec is None else f"at most {phase.timeout_sec:g} s"
+    user = "" if phase.user is None else f", as user {phase.user}"
+    names = f", variables {', '.join(phase.env)}" if phase.env else ""
+    return f"{limit}, {'with' if phase.network else 'without'} network{user}{names}"
+
+
+def _environment_rows(environment: EnvironmentDescription) -> Iterator[tuple[str, str]]:
+    yield "working folder", environment.workdir
+    yield "image", environment.image or environment.needs_image or "none needed"
+    limits = {
+        "CPUs": environment.cpus,
+        "MB of memory": environment.memory_mb,
+        "MB of disk": environment.storage_mb,
+    }
+    yield "limits", ", ".join(f"{value} {unit}" for unit, value in limits.items() if value is not None) or "none"
+    if environment.env:
+        yield "variables", ", ".join(environment.env)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.atomic_write import write_text
 from assay.cli.arguments import port_number
-from assay.cli.read_jobs import read_results
+from assay.cli.progress import read_results
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:

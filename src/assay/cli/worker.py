@@ -15,28 +15,15 @@ import signal
 import threading
 
 from assay.cli.arguments import positive
-from assay.cli.service_options import (
-    add_allow_source,
-    add_blobs,
-    add_claim,
-    add_coding,
-    add_store,
-    blobs_of,
-    coding_of,
-    store_of,
-)
+from assay.cli.service_options import add_service, blobs_of, coding_of, store_of
 from assay.core.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    add_store(parser)
+    add_service(parser)
     parser.add_argument(
         "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
     )
-    add_allow_source(parser)
-    add_blobs(parser)
-    add_coding(parser)
-    add_claim(parser)
     parser.add_argument("--log", action="store_true", help="write what happens on standard error")
 
 

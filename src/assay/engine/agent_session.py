@@ -3,9 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Turn
+from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd, Turn
 from assay.evidence.trajectory import Speaker, Step, Trajectory
-from assay.evidence.verifier_run import ProcessEnd
 from assay.formats.trajectories.values import add_usage
 
 

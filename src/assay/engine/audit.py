@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,12 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.trial import Trial
-from assay.engine.audit_locks import audit_locks
-from assay.engine.audit_rewards import audit_rewards
+from assay.engine.audit_rewards import Finding, Standing, audit_rewards
 from assay.engine.audit_running import USAGE, as_number, as_of, has_gone, in_order_of_end, without_leftovers
-from assay.engine.finding import Finding, Standing
 from assay.engine.job import Job
 from assay.engine.job_record import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
+from assay.evidence.files import Content, File
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,3 +236,35 @@ def _alike(one: Any, other: Any) -> bool:
     if type(one) is float and type(other) is float:
         return math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-15)
     return type(one) is type(other) and bool(one == other)
+
+
+def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
+    """One finding for each trial whose lock isn't in the job's, and one for all others, if trials have locks."""
+    found = [(trial.name, folder.trial_lock(trial.name)) for trial in trials]
+    locks = {name: file for name, file in found if isinstance(file, Content)}
+    if not locks:
+        return []
+    planned = _planned(folder.file("lock.json"))
+    if planned is None:
+        return []
+    strange = [name for name, file in locks.items() if _canonical(_loads(file)) not in planned]
+    kept = f"{len(locks) - len(strange)} are in the job's lock.json"
+    return [
+        Finding("trial locks", Standing.SAME, kept, kept),
+        *(Finding(f"trial {name} lock.json", Standing.DIFFERS, "not in the job's lock.json") for name in strange),
+    ]
+
+
+def _planned(file: File) -> set[str] | None:
+    """The entries of the job's lock.json; None if it has none."""
+    match _loads(file) if isinstance(file, Content) else None:
+        case {"trials": list(trials)}:
+            return {_canonical(trial) for trial in trials}
+    return None
+
+
+def _loads(file: Content) -> Any:
+    try:
+        return json.loads(file.data)
+    except (ValueError, RecursionError):
+        return None

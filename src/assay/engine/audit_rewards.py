@@ -1,18 +1,38 @@
-"""Compare the rewards that trials record with the reward files that their verifiers wrote."""
+"""What an audit finds: the rewards that trials record, compared with the files that their verifiers wrote."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
 
 from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
 from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
 from assay.dialects.harbor.reasons import is_invalid_reward
 from assay.dialects.harbor.rewards import Profile, Rewards
 from assay.dialects.harbor.trial import Trial
-from assay.engine.finding import Finding, Standing
 from assay.engine.job import read_rewards_of
 from assay.engine.ports import JobFolder
 
 # Errors that only the reward files can cause.
 _REWARD_ERRORS = frozenset({"RewardFileNotFoundError", "RewardFileEmptyError", "VerifierOutputParseError"})
+
+
+class Standing(Enum):
+    """How a recorded field compares with the value that follows from the trials."""
+
+    SAME = "same"
+    SAME_BUT_FOR_ORDER = "same but for the order of trials"
+    DIFFERS = "differs"
+    TAKEN = "taken as recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One field of a job's result, or one trial's rewards: the recorded value and the derived one."""
+
+    field: str
+    standing: Standing
+    recorded: object = None
+    derived: object = None
 
 
 def audit_rewards(folder: JobFolder, trials: Iterable[Trial], profile: Profile) -> list[Finding]:

@@ -1,10 +1,12 @@
 """Put together what a judge reads about a coding run: the task, the agent's record, the diff and the report."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from assay.dialects.scorers.report import Row, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.agent_session import session, turns_of
+from assay.evidence.baseline import Baseline, KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, MetricRow, RubricNote, ScorerRow
 
 
@@ -42,3 +44,26 @@ def _row(row: Row) -> ScorerRow:
 def _remarks(agent: AgentRecord, diff: Diff | None) -> tuple[str, ...]:
     told = [] if agent.trajectory is None else [f"trajectory: {one}" for one in agent.trajectory.all_remarks()]
     return (*agent.remarks, *told, *(["the diff doesn't show every change"] if diff and diff.cut else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Seeded:
+    """A seeded task. ``notes`` holds what scorers said about their own settings when it was seeded.
+
+    ``home`` is the archive of the home folder that setup left; None if it left none.
+    """
+
+    folder: str
+    scenario: Scenario
+    scenario_sha256: str
+    baseline_sha256: str
+    baseline: Baseline
+    nested: tuple[str, ...]
+    workspace_sha256: str
+    notes: tuple[str, ...] = ()
+    home: str | None = None
+
+    @property
+    def known(self) -> KnownBaseline:
+        """The baseline together with its hash."""
+        return KnownBaseline(self.baseline, self.baseline_sha256, self.nested)

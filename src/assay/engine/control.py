@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.evaluation.bounded_text import bounded
+from assay.dialects.evaluation.bounded_values import bounded
 from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.evaluation.models import EvaluationResult, ValidityCheck
@@ -19,7 +19,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.site import Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_record import BROKEN, Failure, Verified
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 
 DOWNLOAD_FAILED = "download_failed"
 SANDBOX_FAILED = "sandbox_failed"

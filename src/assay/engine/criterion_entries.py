@@ -8,8 +8,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from assay.dialects.criteria.models import AskedCriterion, Criterion, UnusableCriterion
-from assay.engine.criteria_places import Place, line_of, spelled
-from assay.engine.mistakes import about, first, sentence
+from assay.engine.mistakes import Place, about, first, line_of, sentence, spelled
 
 ASSERTION: Final = "assertion"
 DISCRIMINATOR: Final = "assert"

@@ -13,8 +13,7 @@ from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.engine import mistakes
-from assay.engine.criteria_places import spelled
-from assay.engine.field_names import names_at
+from assay.engine.mistakes import names_at, spelled
 
 _readers: dict[type[Any], TypeAdapter[Any]] = {}
 

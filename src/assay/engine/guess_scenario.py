@@ -23,7 +23,6 @@ DEFAULT_SCORERS = (
     "suspicious_source",
 )
 _PYTHON_TESTS = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
-_PYTHON_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "pytest.ini", "tox.ini")
 _NODE_TEST = re.compile(r"^node\s+--test\b")
 _PLACEHOLDER = "no test specified"
 _LOOKED_AT = 200

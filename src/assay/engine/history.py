@@ -14,9 +14,8 @@ from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
-    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation
 
 AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 

@@ -14,9 +14,8 @@ from assay.dialects.evaluation.verifier_words import CONFIDENCE_KEY, TAGS_KEY
 from assay.dialects.scorers.report import json_text
 from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
-from assay.judge.asking import Answer, Manner, ask
 from assay.judge.bounds import Bounds
-from assay.judge.model import ModelClient
+from assay.judge.model import Answer, Manner, ModelClient, ask
 from assay.judge.prompt import PromptFile
 from assay.judge.rubric import Asked, Grades, Work, read_grades, rubric_question
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 from assay.dialects.scorers.judge_record import (
     FactCheckRow,
@@ -20,13 +21,32 @@ from assay.dialects.scorers.judge_record import (
 from assay.dialects.scorers.report import (
     json_text,
 )
-from assay.engine.judge_trust import Trust
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Judgement, Unparseable, Verdict
-from assay.judge.asking import Answer
-from assay.judge.guard import Guard
-from assay.judge.model import ModelClient, Usage
-from assay.judge.run_judge import AskAll, Judged, JudgeSetting, judge_run
+from assay.judge.model import Answer, ModelClient, Usage
+from assay.judge.run_judge import AskAll, Guard, Judged, JudgeSetting, judge_run
+
+NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """A calibration that was made before: of which models, with which prompt, and what it lacks."""
+
+    models: tuple[str, ...] = ()
+    prompt_sha256: str | None = None
+    unmet: tuple[str, ...] = (NEVER,)
+
+    def doubts(self, models: list[str], prompt_sha256: str) -> list[str]:
+        """Why these models with this prompt are uncalibrated. Empty if they are calibrated."""
+        if self.prompt_sha256 is None:
+            return [NEVER]
+        doubts = list(self.unmet)
+        if sorted(models) != sorted(self.models):
+            doubts.append(f"the calibration is of {', '.join(self.models)}")
+        if prompt_sha256 != self.prompt_sha256:
+            doubts.append("the calibration is of another prompt")
+        return doubts
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +151,6 @@ def _usage(usage: Usage) -> JudgeUsage:
 
 def _guard(guard: Guard) -> GuardAnswer:
     return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)
+
+
+UNKNOWN: Final = Trust()

@@ -6,13 +6,16 @@ about the place, and anything else as a sentence that stands by itself.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from difflib import get_close_matches
-from typing import Any, Final
+from types import UnionType
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
+from pydantic import BaseModel
 from pydantic_core import ErrorDetails
+from typing_extensions import TypeAliasType
 
-from assay.engine.field_names import names_at
 from assay.formats.counting import counted
 
 _UNKNOWN: Final = ("extra_forbidden", "unexpected_keyword_argument")
@@ -70,6 +73,7 @@ _SHOULD: Final = re.compile(r"^[\w' ]*? should (.*)", re.DOTALL)
 _SHOWN: Final = 60
 # Where a secret may be written by mistake, an error must not carry it into a log.
 _SECRET: Final = re.compile("token|secret|password|credential", re.IGNORECASE)
+Place = tuple[str | int, ...]
 
 
 def first(errors: Sequence[ErrorDetails]) -> ErrorDetails:
@@ -171,3 +175,67 @@ def _got(error: ErrorDetails) -> str:
     if kind == "string_type" and isinstance(value, int | float):
         return f"{shown(value)} (put it in quotes)"
     return shown(value)
+
+
+def names_at(root: Any, place: Sequence[int | str]) -> list[str]:
+    """The fields that may stand at a place."""
+    kinds = list(_choices(root))
+    for part in place:
+        kinds = [choice for kind in kinds for inner in _inside(kind, part) for choice in _choices(inner)]
+    return list(dict.fromkeys(name for kind in kinds for name in _fields(kind)))
+
+
+def _choices(kind: Any) -> Iterator[Any]:
+    """A type, or those that it stands for."""
+    if isinstance(kind, TypeAliasType):
+        yield from _choices(kind.__value__)
+    elif get_origin(kind) in (Union, UnionType):
+        for one in get_args(kind):
+            yield from _choices(one)
+    elif get_origin(kind) is Annotated:
+        yield from _choices(get_args(kind)[0])
+    else:
+        yield kind
+
+
+def _inside(kind: Any, part: int | str) -> Iterator[Any]:
+    """The type of a member, of an element, or of the alternative that a place names."""
+    if part in _fields(kind):
+        yield get_type_hints(kind, include_extras=True)[str(part)]
+    elif isinstance(part, int) and get_origin(kind) in (list, tuple):
+        yield get_args(kind)[0]
+    elif get_origin(kind) is dict:
+        yield get_args(kind)[1]
+    elif getattr(kind, "__name__", None) == part:
+        yield kind
+
+
+def _fields(kind: Any) -> list[str]:
+    if isinstance(kind, type) and issubclass(kind, BaseModel):
+        return list(kind.model_fields)
+    if isinstance(kind, type) and is_dataclass(kind):
+        return [field.name for field in fields(kind)]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """A finding whose line is not looked up yet."""
+
+    rule: str
+    place: Place
+    why: str
+
+
+def line_of(place: Sequence[str | int], lines: Mapping[Place, int]) -> int | None:
+    """The line of a place, or of the nearest thing around it that is in the file."""
+    for length in range(len(place), -1, -1):
+        if tuple(place[:length]) in lines:
+            return lines[tuple(place[:length])]
+    return None
+
+
+def spelled(place: Sequence[str | int]) -> str:
+    """A place as an author would write it."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
+    return text.removeprefix(".")

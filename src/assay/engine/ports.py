@@ -8,9 +8,8 @@ from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
-    from assay.dialects.evaluation.added_tag import AddedTag
     from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation
 
 Progress: TypeAlias = Callable[[int, int], None]
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.ingest import Ingested
-from assay.dialects.evaluation.models import Annotation, EvaluationResult
-from assay.dialects.evaluation.reviewed import with_reviews
-from assay.dialects.evaluation.steps import StepResult, result_of_steps
+from assay.dialects.evaluation.models import AddedTag, Annotation, EvaluationResult
+from assay.dialects.evaluation.steps import StepResult, result_of_steps, with_reviews
 from assay.engine.history import History
 
 

@@ -23,10 +23,10 @@ from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path_parser import parse_path as parse_hl7_path
 from assay.formats.x12 import segment_names as x12_names
 from assay.formats.x12.errors import NotX12Error
+from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.model import Document, Segment
 from assay.formats.x12.parse_path import parse_path as parse_x12_path
 from assay.formats.x12.path import OUTSIDE_LOOPS
-from assay.formats.x12.placed_set import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 

@@ -3,41 +3,53 @@
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
     begin_or_resume   what an earlier run of the same job finished      engine/resume.py
-    with_images       the images of the tasks, several at a time        engine/image_builds.py
+    with_images       the images of the tasks, several at a time        engine/run_job.py
     TrialQueue        the other trials, some at a time, with retries    engine/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run_trial.py
     VerifierControl   why a verifier gave no usable reward              engine/control.py
-    TrialRecorder     what each step leaves, and its grading            engine/record_trial.py
-    ResultWriter      the job's result.json                             engine/job_result.py
+    TrialRecorder     what each step leaves, and its grading            engine/run_job.py
+    ResultWriter      the job's result.json                             engine/run_job.py
 """
 
-from collections.abc import Callable, Sequence
+import contextlib
+import posixpath
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Protocol
 
+from assay.core.errors import AssayError, MeasurementError
+from assay.dialects.harbor import wire
+from assay.dialects.harbor.job_config import metrics_for
+from assay.dialects.harbor.job_stats import JobResult, job_stats
+from assay.dialects.harbor.job_text import job_text
+from assay.dialects.harbor.plan import in_planned_order
+from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.dialects.harbor.trial import Trial
 from assay.engine.control import VerifierControl
+from assay.engine.grading_record import grading_of, grading_of_trial
 from assay.engine.history import History
-from assay.engine.image_builds import with_images
 from assay.engine.job_files import JobFiles
 from assay.engine.job_plan import Agent, JobSetting, Planned
 from assay.engine.job_ports import Bench, JobStore, TrialFolder, Workshop
-from assay.engine.job_result import ResultWriter
 from assay.engine.job_runs import trial_facts
+from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.model_access import ModelDoors
-from assay.engine.record_trial import TrialRecorder
+from assay.engine.prepare_task import needs_build, with_image
 from assay.engine.resume import Resumed, begin_or_resume
 from assay.engine.run_trial import run_trial
-from assay.engine.site import Site
+from assay.engine.sandbox import Ran, StoppedError
+from assay.engine.site import Host, Site
 from assay.engine.task import Step, Task
 from assay.engine.trial_queue import Ended, Listener, TrialQueue
-from assay.engine.trial_record import TrialRecord, Verified
+from assay.engine.trial_record import StepRecord, TrialRecord, Verified
 from assay.engine.trial_result import log_lines, remark, trial_result
 from assay.evidence.run import decide
 
 
 class SeededTasks(Protocol):
-    """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding_trial.py)."""
+    """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding_scoring.py)."""
 
     def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
 
@@ -154,3 +166,151 @@ class JobTrials:
     def discard(self, name: str) -> None:
         """Remove an attempt that will be retried."""
         self._store.discard_trial(name)
+
+
+class TrialRecorder:
+    """Records the steps of one trial in its folder."""
+
+    def __init__(
+        self, site: Site, workshop: Workshop, folder: TrialFolder, bench: Bench, task: Task, agent: Agent
+    ) -> None:
+        self._site = site
+        self._workshop = workshop
+        self._folder = folder
+        self._bench = bench
+        self._task = task
+        self._agent = agent
+        self._log = ORACLE_LOG if agent.oracle else AGENT_LOG
+        self._access = agent.access()
+        self._workspace: str | None = None
+
+    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+        """Keep the workspace now, because the verifier may change it.
+
+        An agent may leave one that can't be kept. If it can't be verified either, that decides about the trial.
+        """
+        artifacts = self._artifacts(step)
+        self._workspace = None
+        with contextlib.suppress(MeasurementError):
+            self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
+        self._folder.tell_trajectory(step.name, self._agent)
+
+    def step_ended(self, step: Step, record: StepRecord) -> None:
+        """Keep the verifier's files and the grading."""
+        verified = record.verified
+        self._folder.keep_verifier(step.name, self._bench, record.verifier)
+        if step is not self._task.steps[-1]:
+            self._bench.clear_agent()
+        if verified is None:
+            return
+        grading = grading_of(
+            verified,
+            task=self._task,
+            step=step,
+            site=self._site,
+            before=self._folder.gradings(),
+            checksums={"tests": self._workshop.tests_checksum(step), "workspace": self._workspace},
+            agent_access=self._access,
+        )
+        self._folder.add_grading(grading)
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """Keep the grading of a whole trial with steps. There is none if the measurement broke on the way."""
+        if self._task.multi_step and not record.steps[-1].broken:
+            self._folder.add_grading(grading_of_trial(self._folder.gradings(), self._task.strategy))
+
+    def _artifacts(self, step: Step) -> list[ArtifactConfig]:
+        """The task's artifacts, and the step's own."""
+        config = self._task.config
+        own = next((one.artifacts for one in config.steps or () if one.name == step.name), [])
+        return [ArtifactConfig(source=one) if isinstance(one, str) else one for one in (*config.artifacts, *own)]
+
+
+class ResultWriter:
+    """Writes the result of one job."""
+
+    def __init__(
+        self, store: JobStore, host: Host, files: JobFiles, planned: Sequence[Planned], resumed: Resumed
+    ) -> None:
+        self._store = store
+        self._host = host
+        self._resumed = resumed
+        self._n_total = len(planned)
+        self._datasets = {one.source for one in planned if one.source}
+        self._slots = [files.slot(one) for one in planned]
+
+    def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
+        now = wire.local(self._host.now())
+        # In the same order as when the folder is read.
+        ordered = in_planned_order(trials, self._slots).trials
+        stats = job_stats(
+            ordered,
+            metrics_for(self._datasets),
+            n_total=self._n_total,
+            n_retries=n_retries,
+            running=not finished,
+        )
+        stats.n_running_trials = n_running
+        stats.n_pending_trials = max(stats.n_pending_trials - n_running, 0)
+        times = (wire.local(self._resumed.started_at) or "", now, now if finished else None)
+        self._store.write_result(job_text(JobResult(self._resumed.id, *times, self._n_total, stats)))
+
+
+def with_images(
+    planned: Sequence[Planned],
+    site: Site,
+    folder: str,
+    concurrent: int,
+    note: Callable[[str], None],
+    stop: Callable[[], None],
+) -> list[Planned]:
+    """The planned trials, with the images of their tasks. Logs go to ``folder``, progress to ``note``.
+
+    A task whose image can't be built stays in the plan: its trials say why they have no reward. At Ctrl-C,
+    ``stop`` ends the builds.
+    """
+    tasks = {one.task.path: one.task for one in planned if needs_build(one.task, site)}
+    if not tasks:
+        return list(planned)
+    logs = dict(zip(tasks, _log_names(tasks.values()), strict=True))
+    with ThreadPoolExecutor(min(concurrent, len(tasks))) as pool:
+        building = {
+            path: pool.submit(_built, task, site, posixpath.join(folder, logs[path]))
+            for path, task in tasks.items()
+        }
+        try:
+            built = {
+                path: _noted(future, note, f"{done}/{len(tasks)}")
+                for done, (path, future) in enumerate(building.items(), start=1)
+            }
+        except KeyboardInterrupt:
+            stop()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return [replace(one, task=built.get(one.task.path, one.task)) for one in planned]
+
+
+def _noted(future: "Future[Task]", note: Callable[[str], None], count: str) -> Task:
+    task = future.result()
+    broken = task.environment.broken
+    note(f"image {count}  {task.name}  " + ("ready" if broken is None else broken))
+    return task
+
+
+def _built(task: Task, site: Site, log: str) -> Task:
+    try:
+        return with_image(task, site, log)
+    except StoppedError:
+        raise
+    except AssayError as error:
+        why = f"the image of {task.path} couldn't be built; {log} has what the engine said: {error}"
+        return replace(task, environment=replace(task.environment, broken=why))
+
+
+def _log_names(tasks: Iterable[Task]) -> Iterator[str]:
+    """A file name for each task, with a number if two tasks have the same name."""
+    seen: dict[str, int] = {}
+    for task in tasks:
+        stem = posixpath.basename(task.name) or "task"
+        seen[stem] = seen.get(stem, 0) + 1
+        yield f"build-{stem}.log" if seen[stem] == 1 else f"build-{stem}-{seen[stem]}.log"

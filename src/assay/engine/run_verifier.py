@@ -15,8 +15,8 @@ from assay.engine.task import Step, Task
 from assay.engine.task_commands import verifier_command
 from assay.engine.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.unpinned import downloads
+from assay.evidence.coding_run import VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
-from assay.evidence.verifier_run import VerifierEvidence
 from assay.formats.network_failures import network_failure
 from assay.formats.shell import command_lines
 

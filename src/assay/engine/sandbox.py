@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Protocol
 
 from assay.core.errors import AssayError
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 
 # The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -11,8 +11,7 @@ from assay.core.grading import PlacedCheck, RunCheck
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario, scenario_hash
-from assay.engine.coding_record import coding_run
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded, coding_run
 from assay.engine.judge_verdict import JudgeRun, Judges, is_judged, with_verdict
 from assay.engine.run_metrics import MetricLimits
 from assay.engine.score import score_run

@@ -1,22 +1,44 @@
 """Seed a task from a scenario: prepare the workspace, try the scorers on it, freeze it and them."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
+from assay.checks.command import Command
+from assay.core.check import Check
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
-from assay.engine.coding_task import Seeded
-from assay.engine.record_tests import Recorder, with_recorded_tests
+from assay.dialects.scorers.test_runners import TESTS
+from assay.engine.coding_record import Seeded
 from assay.engine.sandbox import Ran
 from assay.engine.scorer_checks import COMMAND, frozen, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
+
+# A name with an address in memory is another one in every run.
+_ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")
+
+
+class Recorder:
+    """Runs checks, and keeps the names of the tests that passed by the report of each command."""
+
+    def __init__(self) -> None:
+        self._passed: dict[int, tuple[str, ...]] = {}
+
+    def __call__(self, check: Check[Workspace], evidence: Workspace) -> Outcome:
+        if not isinstance(check, Command):
+            return check.run(evidence)
+        outcome, self._passed[id(check)] = check.observed(evidence)
+        return outcome
+
+    def passed(self, check: Check[Workspace]) -> tuple[str, ...]:
+        return tuple(name for name in self._passed.get(id(check), ()) if not _ADDRESS.search(name))
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,3 +215,39 @@ def _seen(outcome: Outcome) -> dict[str, object]:
 
 def _has_notes(outcome: Outcome) -> bool:
     return isinstance(outcome, Scored) and any(outcome.evidence.get(key) for key in ("absent", "notes"))
+
+
+def with_recorded_tests(
+    scenario: Scenario,
+    checks: Sequence[PlacedCheck[Workspace]],
+    recorder: Recorder,
+    details: Mapping[str, object],
+    origin: str,
+) -> list[PlacedCheck[Workspace]]:
+    """The checks, those with ``tests`` with what passed. ``details`` say by name how a command ended.
+
+    Raises ``InputError`` if nothing passed and nothing is to be fixed: such a scorer would demand nothing.
+    """
+    found: list[PlacedCheck[Workspace]] = []
+    for number, (scorer, one) in enumerate(zip(scenario.scorers, checks, strict=True)):
+        check = one.check
+        if TESTS not in scorer.config or not isinstance(check, Command) or check.report is None:
+            found.append(one)
+            continue
+        names = recorder.passed(check)
+        if not names and not check.report.expected:
+            place, why = f"{origin}: scorers[{number}].tests", details.get(scorer.name)
+            raise InputError(f"{place}: at least one test must pass on the baseline, got none ({why})")
+        report = replace(check.report, recorded=names)
+        found.append(PlacedCheck(one.placement, replace(check, report=report)))
+    return found
+
+
+def tests_to_pass(scenario: Scenario) -> dict[str, tuple[int, int]]:
+    """By the name of a scorer, how many tests passed on the baseline, and how many more are named."""
+    reports = {scorer.name: scorer.config.get("report") for scorer in scenario.scorers}
+    return {
+        name: (len(report["recorded"]), len(report.get("expected", ())))
+        for name, report in reports.items()
+        if isinstance(report, dict) and report.get("recorded")
+    }

@@ -5,7 +5,7 @@ import posixpath
 
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
-from assay.engine.coding_task import Seeded
+from assay.engine.coding_record import Seeded
 from assay.engine.command_environment import CommandEnvironment
 from assay.engine.task import DETAILS_PATH, REWARD_PATH, Environment, HarborChecksums, Phase, Step, Task
 

@@ -8,12 +8,11 @@ import json
 import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, TypeVar
+from itertools import count
+from typing import Any, Final, Generic, TypeVar
 
 from assay.core.errors import MeasurementError
-from assay.engine.shared_stream import SharedStream
-from assay.evidence import paraphrase
-from assay.evidence.paraphrase import Judge, NoOpinion, Question
+from assay.evidence import verdict
 from assay.evidence.playground import (
     Clock,
     Event,
@@ -27,10 +26,48 @@ from assay.evidence.playground import (
     past,
     validated,
 )
+from assay.evidence.verdict import Judge, NoOpinion, Question
 
 KEPT_FILE_BYTES: Final = 1024 * 1024
 KEPT_FILES_BYTES: Final = 64 * 1024 * 1024
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+
+
+class SharedStream(Generic[Item]):
+    """May be iterated several times and from several threads. An error comes to all who get that far."""
+
+    def __init__(self, source: Iterator[Item]) -> None:
+        self._source = source
+        self._lock = threading.Lock()
+        self._taken: list[Item] = []
+        self._ended = False
+        self._error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Item]:
+        for index in count():
+            # What is taken stays, so that only who comes to its end needs the lock.
+            if index >= len(self._taken) and not self._has(index):
+                return
+            yield self._taken[index]
+
+    def _has(self, index: int) -> bool:
+        with self._lock:
+            if index >= len(self._taken) and not self._ended:
+                self._take()
+            if index < len(self._taken):
+                return True
+            if self._error is not None:
+                raise self._error
+            return False
+
+    def _take(self) -> None:
+        try:
+            self._taken.append(next(self._source))
+        except StopIteration:
+            self._ended = True
+        except Exception as error:  # noqa: BLE001 - it is raised again, to everyone
+            self._ended, self._error = True, error
 
 
 class Memory:
@@ -89,13 +126,13 @@ class SharedJudge:
         self._judge = judge
         self._memory = Memory()
 
-    def opinion(self, question: Question) -> paraphrase.Answer:
+    def opinion(self, question: Question) -> verdict.Answer:
         """The same for the same question."""
         return self._memory.once(question, lambda: self._asked(question))
 
-    def _asked(self, question: Question) -> paraphrase.Answer:
+    def _asked(self, question: Question) -> verdict.Answer:
         if self._judge is None:
-            return NoOpinion(paraphrase.NO_JUDGE)
+            return NoOpinion(verdict.NO_JUDGE)
         try:
             return self._judge.opinion(question)
         except Exception as error:  # noqa: BLE001 - a broken judge has no opinion, whatever broke it
@@ -154,7 +191,7 @@ class SharedState:
     def x12_responses(self) -> Sequence[Event]:
         return self._asked("x12", self._source.x12_responses)
 
-    def opinion(self, question: Question) -> paraphrase.Answer:
+    def opinion(self, question: Question) -> verdict.Answer:
         """What the judge thinks, if there is one."""
         return NoOpinion("the grading was stopped") if self._stopped.is_set() else self._judge.opinion(question)
 

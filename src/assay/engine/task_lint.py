@@ -4,14 +4,12 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from assay.dialects.harbor.converted_values import converted_values
-from assay.dialects.harbor.task_config import FILE_NAME
+from assay.dialects.harbor.task_config import FILE_NAME, converted_values
 from assay.engine.reward_lint import reward_findings
 from assay.engine.task_reading import LintFinding, TaskFiles, is_shell
 from assay.engine.task_rules.answers import answer_findings, grader_findings
 from assay.engine.task_rules.facts import Facts
-from assay.engine.task_rules.names import name_findings
-from assay.engine.task_rules.outputs import output_path_findings
+from assay.engine.task_rules.names import name_findings, output_path_findings
 from assay.engine.task_rules.settings import setting_findings
 from assay.engine.task_rules.verdicts import verdict_findings
 from assay.engine.unpinned import downloads, unpinned_download, unpinned_images

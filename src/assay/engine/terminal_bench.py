@@ -17,7 +17,7 @@ from assay.dialects.harbor.terminal_bench import (
     import_run,
 )
 from assay.dialects.harbor.trial import Trial
-from assay.engine.finding import Finding, Standing
+from assay.engine.audit_rewards import Finding, Standing
 from assay.engine.job import Job, Problem
 from assay.evidence.files import Content, File
 from assay.formats.counting import counted

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from assay.evidence.byte_source import ByteSource
+from assay.evidence.files import ByteSource
 from assay.evidence.trajectory import Speaker, Step, Subagent, Trajectory
 from assay.formats.trajectories.read import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from

@@ -16,7 +16,7 @@ from assay.engine.task import Step, Task
 from assay.engine.task_commands import DEFAULT_AGENT_TIMEOUT_SEC, DEFAULT_VERIFIER_TIMEOUT_SEC
 from assay.engine.task_reading import LintFinding
 from assay.engine.task_rules.facts import is_file
-from assay.engine.task_rules.outputs import asked_for
+from assay.engine.task_rules.names import asked_for
 from assay.engine.trial_record import BROKEN, StepRecord
 
 # A task whose solution or verifier takes more of its limit than this fails on a slower machine.

@@ -8,8 +8,8 @@ from typing import Any
 from assay.dialects.criteria.models import Completion
 from assay.engine.criteria import Stamp, complete
 from assay.engine.criterion_entries import LoadedCriteria
-from assay.evidence.paraphrase import Judge
 from assay.evidence.playground import Clock, PlaygroundState
+from assay.evidence.verdict import Judge
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,22 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Literal, TypeAlias
 
+from assay.evidence.files import File, RewardFiles
 from assay.evidence.trajectory import Trajectory
-from assay.evidence.verifier_run import ProcessEnd
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnd:
+    """How a command in a sandbox ended. ``exit_code`` is None if it was stopped from outside.
+
+    ``excess`` says what it used too much of, if it was stopped for that.
+    """
+
+    exit_code: int | None
+    timed_out: bool = False
+    out_of_memory: bool = False
+    signal: int | None = None
+    excess: str = ""
 
 
 class RunStatus(Enum):
@@ -130,3 +144,17 @@ class CodingRecord:
     notes: tuple[RubricNote, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
     remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierEvidence:
+    """Everything that a grading is based on. ``output`` is None if the task declares no output file.
+
+    ``strays`` says what was removed from the workspace before the verifier ran.
+    """
+
+    rewards: RewardFiles
+    details: File
+    output: File | None
+    end: ProcessEnd
+    strays: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
-"""A file that an agent may have written, after a careful attempt to read it: absent, content, or refused."""
+"""A file that an agent may have written, after a careful attempt to read it, or to open it for parts of it."""
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 
 class Refusal(Enum):
@@ -53,3 +53,34 @@ class RewardFiles:
 
     json: File
     text: File
+
+
+class ByteSource(Protocol):
+    """Some bytes of a known length."""
+
+    @property
+    def size(self) -> int: ...
+
+    def read(self, start: int, length: int) -> bytes:
+        """Some of the bytes; fewer if there aren't as many."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class HeldBytes:
+    """Bytes that are here already. Fulfils ``ByteSource``."""
+
+    data: bytes
+
+    @property
+    def size(self) -> int:
+        return len(self.data)
+
+    def read(self, start: int, length: int) -> bytes:
+        return self.data[start : start + length]
+
+
+def tail(source: ByteSource, length: int) -> bytes:
+    """The last bytes."""
+    start = max(0, source.size - length)
+    return source.read(start, source.size - start)

@@ -8,11 +8,15 @@ import functools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol, TypeVar, cast, runtime_checkable
+from typing import ClassVar, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
+from assay.core.check import Check
 from assay.core.errors import MeasurementError
 
 Made = TypeVar("Made")
+Escape: TypeAlias = Callable[[str], str]
+Escapes: TypeAlias = Mapping[str, Callable[[str], Escape]]
+"""By the name of a field: from what is written in it to how a value is escaped there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,3 +203,14 @@ def older_note(count: int) -> str:
 def _remembers(cls: type[PlaygroundState]) -> bool:
     """Whether states of a class are ``Remembering``. Finding out takes longer than most answers."""
     return issubclass(cls, Remembering)
+
+
+class PlaygroundCheck(Check[PlaygroundState], Protocol):
+    """A check that criteria can ask for.
+
+    ``escapes`` names the fields that are written in some language, such as a path or a search, in which a value of
+    the task must not change the meaning. ``path`` also counts for names, such as those in ``correlate_by``. A
+    check without such fields declares none.
+    """
+
+    escapes: ClassVar[Escapes]

@@ -1,8 +1,17 @@
-"""What a judge says about a run. Nothing here asks a model."""
+"""What a judge says about a run.
+
+A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
+
+Nothing here asks a model.
+"""
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, Protocol, TypeAlias, runtime_checkable
+
+from assay.evidence.playground import PlaygroundState, Turn
+
+NO_JUDGE: Final = "no judge is configured"
 
 
 class Support(Enum):
@@ -54,3 +63,53 @@ class Unparseable:
 
 
 Judgement: TypeAlias = Verdict | Unparseable
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Was one of the phrases said, in any words, in a turn that counts?
+
+    The judge reads all ``turns``, because a "yes" means nothing without its question.
+    """
+
+    phrases: tuple[str, ...]
+    turns: tuple[Turn, ...]
+    counted: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """The opinion of a model. If ``said`` is true, ``quote`` is in turn number ``turn``, and that turn counts."""
+
+    said: bool
+    turn: int | None
+    quote: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoOpinion:
+    """There is no judge, it can't be reached, or its answer can't be used."""
+
+    why: str
+
+
+Answer: TypeAlias = Opinion | NoOpinion
+
+
+class Judge(Protocol):
+    """Anything that has opinions. Safe to ask from several threads."""
+
+    def opinion(self, question: Question) -> Answer: ...
+
+
+@runtime_checkable
+class Judged(Protocol):
+    """A playground's state with a judge beside it. Asking never raises, because no opinion may cost a score."""
+
+    def opinion(self, question: Question) -> Answer: ...
+
+
+def opinion(state: PlaygroundState, question: Question) -> Answer:
+    """What the judge beside a state thinks, where there is one."""
+    return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE)

@@ -6,7 +6,7 @@ from enum import Enum
 from typing import Protocol
 
 from assay.evidence.apart import Answer, Question
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 
 
 class EntryKind(Enum):

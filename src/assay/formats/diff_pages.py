@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal, TypeAlias
 
-from assay.evidence.byte_source import ByteSource
+from assay.evidence.files import ByteSource
 
 LINES: Final = 500
 CHARACTERS: Final = 100_000

@@ -7,11 +7,19 @@ import re
 from collections.abc import Callable
 from typing import Any, Final
 
+import iregexp_check
+import jsonpath_rfc9535
+from jsonpath_rfc9535 import function_extensions
+
 from assay.core.errors import BoundsError
 from assay.formats.fhirpath.escape import in_fhirpath
+from assay.formats.field_rules.patterns import compile_pattern, full_match, search
 from assay.formats.field_rules.values import Plain
+from assay.formats.pattern.search import Searched
 
 _MEANS_NOTHING: Final = re.compile(r"[\[\]]|^(?:\*+|-\d+|\s.*|.*\s)$", re.DOTALL)
+# A pattern of JSONPath has a dot that stands for no line end, unless it is escaped or one of several in brackets.
+_PARTS = re.compile(r"(\\.|\[[^\]\\]{0,400}+(?:\\.[^\]\\]{0,400}+){0,100}+\])|\.", re.DOTALL)
 
 
 class DeepDataError(BoundsError):
@@ -85,7 +93,7 @@ def _dotted(path: str, data: Plain) -> list[Plain]:
 def _compiled(path: str) -> Any:
     import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
 
-    from assay.formats.json_path_functions import environment  # noqa: PLC0415
+    from assay.formats.json_paths import environment  # noqa: PLC0415
 
     try:
         return environment().compile(path)
@@ -93,3 +101,51 @@ def _compiled(path: str) -> Any:
         raise ValueError(f"the path {path!r} is not JSONPath: {error}") from error
     except RecursionError as error:
         raise ValueError("the JSONPath is nested too deeply") from error
+
+
+class _Match(function_extensions.Match):
+    """Whether the whole text is as the pattern says."""
+
+    def __call__(self, string: object, pattern: object) -> bool:
+        found = _pattern(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
+        return found is not None and full_match(found, str(string))
+
+
+class _Search(function_extensions.Search):
+    """Whether the pattern occurs."""
+
+    def __call__(self, string: object, pattern: object) -> bool:
+        found = _pattern(pattern) if isinstance(pattern, str) and isinstance(string, str) else None
+        return found is not None and search(found, str(string))
+
+
+class _Environment(jsonpath_rfc9535.JSONPathEnvironment):
+    """Refuses what the standard lets match nothing: a path that says itself which pattern, and it is none."""
+
+    def validate_function_extension_signature(self, token: Any, args: list[Any]) -> list[Any]:
+        known = super().validate_function_extension_signature(token, args)
+        pattern = getattr(known[-1], "value", None) if token.value in ("match", "search") else None
+        if isinstance(pattern, str) and _pattern(pattern) is None:
+            raise ValueError(f"the pattern {pattern!r} of {token.value}() is not one of JSONPath (RFC 9485)")
+        return known
+
+
+@functools.cache
+def environment() -> Any:
+    """What compiles paths. Everything else is as the library has it."""
+    made = _Environment()
+    made.function_extensions |= {"match": _Match(), "search": _Search()}
+    return made
+
+
+@functools.lru_cache(maxsize=1024)
+def _pattern(pattern: str) -> Searched | None:
+    """None for an invalid pattern, which matches nothing, as the standard says."""
+    try:
+        return compile_pattern(_PARTS.sub(_translated, pattern)) if iregexp_check.check(pattern) else None
+    except ValueError:
+        return None
+
+
+def _translated(part: re.Match[str]) -> str:
+    return part[1] or r"[^\r\n]"

@@ -7,6 +7,7 @@ decodes to exactly what was given.
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
@@ -17,6 +18,7 @@ _INVISIBLE: Final = re.compile(
 )
 # Special tokens of chat templates, such as <|im_end|>, </s>, <start_of_turn> and [INST].
 _TOKEN: Final = re.compile(r"<(?=[|\uff5c<]|/?[A-Za-z_]{1,40}>)|\[(?=/?[A-Z][A-Z_]{2,40}\])")
+_QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,29 @@ def _units(character: str) -> list[int]:
     """The units of UTF-16, as JSON escapes them."""
     code = ord(character)
     return [code] if code < 0x10000 else [0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code - 0x10000 & 0x3FF)]
+
+
+def quoted(quote: str, text: str) -> bool:
+    """Whether whole words of a text are quoted. Case, spaces and the form of quotation marks don't matter."""
+    words = re.sub(r"^\W+|\W+$", "", _plain(quote))
+    if not words:
+        return False
+    before = r"(?<!\w)" if _ends_words(words[0]) else ""
+    after = r"(?!\w)" if _ends_words(words[-1]) else ""
+    return re.search(before + re.escape(words) + after, _plain(text)) is not None
+
+
+def _ends_words(character: str) -> bool:
+    """Whether it is of a script with spaces between words. Those without capital letters may have none."""
+    return character.isdigit() or character.upper() != character
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", shown(text)).translate(_QUOTES).casefold()
+
+
+def shown(text: str) -> str:
+    """The characters that a reader sees, with one space for all that keeps words apart."""
+    categories = ((character, unicodedata.category(character)) for character in text)
+    seen = (" " if category.startswith("C") else one for one, category in categories if category != "Cf")
+    return " ".join("".join(seen).split())

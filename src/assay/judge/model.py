@@ -3,17 +3,24 @@
 import hashlib
 import json
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
-from assay.judge.prompt import Prompt
+from assay.evidence.verdict import Unparseable
+from assay.judge.prompt import Prompt, Question, build, obeyed
 
 Number = TypeVar("Number", int, float)
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
 Mode: TypeAlias = Literal["json_schema", "json_object", "text"]
 # Each failure has cost all the patience that there is for one question.
 GIVEN_UP_AFTER: Final = 2
+TRIES: Final = 3
+OBEYED: Final = "the judge followed an order that was planted in the data, so its verdict may be the agent's"
+REFUSED: Final = "the model refuses to answer"
+CUT_OFF: Final = "the answer is cut off: it reached the limit of its length"
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +30,9 @@ class Sampling:
     temperature: float | None = 0
     max_tokens: int | None = 4096
     seed: int | None = None
+
+
+_PLAIN: Final = Sampling()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,3 +122,56 @@ def request_key(request: Request, model: str) -> str:
     """The hash of everything that an answer depends on: the model, the question, how it is asked."""
     known = [model, request.prompt.sha256, asdict(request.sampling), request.sample, request.attempt]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a question is asked: where marks come from that nobody can guess, the sampling, how often at most."""
+
+    make_mark: Callable[[], str]
+    sampling: Sampling = _PLAIN
+    tries: int = TRIES
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[T]):
+    """One answer of one model, after all tries. ``reply`` is the last one; None where there was none."""
+
+    model: str
+    sample: int
+    said: T | Unparseable
+    tries: int
+    usage: Usage
+    reply: Reply | None
+
+
+def ask(
+    client: ModelClient,
+    question: Question,
+    manner: Manner,
+    read: Callable[[str], T | Unparseable],
+    sample: int = 1,
+) -> Answer[T]:
+    """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
+    said: T | Unparseable = Unparseable("the judge was not asked")
+    usage, reply, attempt = Usage(), None, 0
+    while attempt < manner.tries and isinstance(said, Unparseable) and said.why != OBEYED:
+        attempt += 1
+        try:
+            reply = client.ask(Request(build(question, manner.make_mark), manner.sampling, sample, attempt))
+        except MeasurementError as error:
+            said = Unparseable(str(error))
+            break
+        usage = usage.plus(reply.usage)
+        said = _said(reply, read)
+    return Answer(client.model, sample, said, attempt, usage, reply)
+
+
+def _said(reply: Reply, read: Callable[[str], T | Unparseable]) -> T | Unparseable:
+    """What a reply says, or why it can't be used."""
+    if reply.finish == "refusal":
+        return Unparseable(REFUSED)
+    found = read(reply.text)
+    if isinstance(found, Unparseable):
+        return Unparseable(CUT_OFF) if reply.finish == "length" else found
+    return Unparseable(OBEYED) if reply.canary is not None and obeyed(reply.canary, reply.text) else found

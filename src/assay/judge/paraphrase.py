@@ -1,16 +1,35 @@
-"""Asks a model whether something was said in other words."""
+"""Asks a model whether something was said in other words.
+
+What a model answers about a paraphrase: its schema, and how it is read.
+
+An answer is used only if it is exactly one object of the schema, and if what it quotes is really there.
+"""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 from assay.core.errors import MeasurementError
-from assay.evidence.paraphrase import Answer, NoOpinion, Question
+from assay.evidence.playground import Turn
+from assay.evidence.verdict import Answer, NoOpinion, Opinion
+from assay.evidence.verdict import Question as Paraphrase
+from assay.judge.fence import Part, line, quoted, shown
 from assay.judge.model import ModelClient, Request
-from assay.judge.paraphrase_answer import read_answer
-from assay.judge.paraphrase_prompt import paraphrase_question
-from assay.judge.prompt import PromptFile, build
+from assay.judge.prompt import PromptFile, Question, build
+from assay.judge.read_object import UnusableError, read_object
 
 LONGEST_PROMPT: Final = 400_000
+NAME: Final = "paraphrase-1"
+LONGEST: Final = 20_000
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "said": {"type": "boolean"},
+        "turn": {"type": ["integer", "null"]},
+        "quote": {"type": "string"},
+    },
+    "required": ["said", "turn", "quote"],
+    "additionalProperties": False,
+}
 
 
 class ParaphraseJudge:
@@ -21,7 +40,7 @@ class ParaphraseJudge:
         self._file = file
         self._make_mark = make_mark
 
-    def opinion(self, question: Question) -> Answer:
+    def opinion(self, question: Paraphrase) -> Answer:
         """An opinion, or why there is none."""
         prompt = build(paraphrase_question(question, self._file), self._make_mark)
         if len(prompt.text) > LONGEST_PROMPT:
@@ -31,3 +50,50 @@ class ParaphraseJudge:
         except MeasurementError as error:
             return NoOpinion(str(error))
         return read_answer(reply.text, question, self._client.model)
+
+
+def paraphrase_question(asked: Paraphrase, file: PromptFile) -> Question:
+    """All turns, the phrases, and the numbers of the turns that count."""
+    turns = Part("transcript", tuple(_turn(turn) for turn in asked.turns))
+    phrases = "\n".join(line(phrase) for phrase in asked.phrases)
+    counted = ", ".join(str(number) for number in sorted({turn.number for turn in asked.counted}))
+    return Question(file, [turns], SCHEMA, {"phrases": phrases, "counted": counted})
+
+
+def _turn(turn: Turn) -> str:
+    return line({"turn": turn.number, "speaker": turn.speaker, "text": turn.text})
+
+
+def read_answer(written: str, question: Paraphrase, model: str) -> Answer:
+    """The opinion in an answer, or why there is none. No answer raises."""
+    try:
+        said, turn, quote = _fields(written)
+        _check(said, turn, quote, question)
+    except UnusableError as error:
+        return NoOpinion(f"the answer of {model} can't be used: {error}")
+    return Opinion(said, turn, shown(quote), model)
+
+
+def _fields(written: str) -> tuple[bool, int | None, str]:
+    found = read_object(written, SCHEMA["required"], LONGEST)
+    said, turn, quote = found["said"], found["turn"], found["quote"]
+    if not isinstance(said, bool):
+        raise UnusableError("said must be true or false")
+    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
+        raise UnusableError("turn must be a whole number or null")
+    if not isinstance(quote, str):
+        raise UnusableError("quote must be a text")
+    return said, turn, quote
+
+
+def _check(said: bool, turn: int | None, quote: str, question: Paraphrase) -> None:
+    """Raise ``UnusableError`` where an answer contradicts itself or the transcript."""
+    if not said:
+        if turn is not None or quote:
+            raise UnusableError("said is false, but turn or quote is given")
+        return
+    texts = [one.text for one in question.counted if one.number == turn]
+    if not texts:
+        raise UnusableError("its turn is not one that counts")
+    if not any(quoted(quote, text) for text in texts):
+        raise UnusableError("its quote is not in its turn")

@@ -1,22 +1,64 @@
-"""Asks models about one run, and makes one judgement of their answers. No answer and no failure raises."""
+"""Asks models about one run, and makes one judgement of their answers. No answer and no failure raises.
 
-from collections.abc import Callable, Iterable, Sequence
+One verdict from several answers: the majority of all that were asked, and the median of the scores.
+
+A tie is not a PASS. Answers that can't be used count among those that were asked, so they never decide.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from statistics import median
+from typing import Any, Final, TypeAlias
 
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, Unparseable, Verdict
-from assay.judge.asking import TRIES, Answer, Manner, ask
+from assay.evidence.verdict import Judgement, Scores, Unparseable, Verdict
 from assay.judge.bounds import Bounds, Cut
-from assay.judge.guard import Guard, guard_question, read_guard
-from assay.judge.model import ModelClient, Sampling
-from assay.judge.panel import Votes, count_votes, majority
+from assay.judge.fence import quoted, shown
+from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
 from assay.judge.prompt import PromptFile, Question, content_hash
-from assay.judge.verdict_answer import read_verdict
-from assay.judge.verdict_prompt import verdict_question
+from assay.judge.read_object import UnusableError, read_object, text
+from assay.judge.verdict_answer import read_verdict, verdict_question
 
 _USUAL: Final = Bounds()
 _PLAIN: Final = Sampling()
+TIE: Final = "no_majority"
+GUARD: Final = "guard-1"
+LONGEST: Final = 20_000
+LONGEST_QUOTE: Final = 2_000
+SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"addressed": {"type": "boolean"}, "quote": {"type": "string"}},
+    "required": ["addressed", "quote"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Whether a text addresses the evaluator, and its words; or why nobody knows."""
+
+    addressed: bool | None
+    quote: str = ""
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """How many answers say what."""
+
+    passes: int
+    fails: int
+    unparseable: int
+
+    @property
+    def asked(self) -> int:
+        return self.passes + self.fails + self.unparseable
+
+    @property
+    def agreement(self) -> float:
+        """The share of all answers that say what most of them say."""
+        return max(self.passes, self.fails) / self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +119,76 @@ def _guard(client: ModelClient, question: Question, file: PromptFile | None, man
     asked = guard_question(question, file)
     said = ask(client, asked, manner, lambda text: read_guard(text, asked)).said
     return Guard(None, why=said.why) if isinstance(said, Unparseable) else said
+
+
+def count_votes(answers: Sequence[Judgement]) -> Votes:
+    """Count answers by what they say."""
+    passed = [one.passed for one in answers if isinstance(one, Verdict)]
+    return Votes(passed.count(True), passed.count(False), len(answers) - len(passed))
+
+
+def majority(answers: Sequence[Judgement]) -> Judgement:
+    """What more than half of the answers say, with the reasoning of the first of them. One stays as it is."""
+    if len(answers) == 1:
+        return answers[0]
+    votes = count_votes(answers)
+    verdicts = [one for one in answers if isinstance(one, Verdict)]
+    if votes.passes * 2 > votes.asked or votes.fails * 2 > votes.asked:
+        return _merged(verdicts, passed=votes.passes > votes.fails)
+    if votes.unparseable:
+        said = f"{votes.passes} PASS, {votes.fails} FAIL, {votes.unparseable} unparseable"
+        return Unparseable(f"no verdict has more than half of {votes.asked} answers: {said}")
+    return _merged(verdicts, passed=False, tie=True)
+
+
+def _merged(verdicts: Sequence[Verdict], *, passed: bool, tie: bool = False) -> Verdict:
+    same = [one for one in verdicts if one.passed is passed]
+    modes = [one.failure_mode for one in same if one.failure_mode is not None]
+    mode = TIE if tie else max(modes, key=modes.count, default=None)
+    odd = [f"PASS and FAIL have {len(same)} answers each"] if tie else []
+    odd += dict.fromkeys(sentence for one in same for sentence in one.inconsistent)
+    first = same[0]
+    return Verdict(passed, _medians(verdicts), mode, first.reasoning, first.fact_check, tuple(odd))
+
+
+def _medians(verdicts: Sequence[Verdict]) -> Scores:
+    every = [one.scores for one in verdicts]
+    return Scores(
+        median(one.task_completion for one in every),
+        median(one.instruction_adherence for one in every),
+        median(one.efficiency for one in every),
+    )
+
+
+def guard_question(asked: Question, file: PromptFile) -> Question:
+    """The same data as another question, without anything planted."""
+    return Question(file, asked.parts, SCHEMA, {})
+
+
+def read_guard(written: str, question: Question) -> Guard | Unparseable:
+    """The answer, or why it can't be used. A quote has to be in the data."""
+    try:
+        found = read_object(written, SCHEMA["required"], LONGEST)
+        if not isinstance(found["addressed"], bool):
+            raise UnusableError("addressed must be true or false")
+        quote = text(found["quote"], "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
+        if found["addressed"] and not _is_there(quote, question):
+            raise UnusableError("its quote is not in the data")
+    except UnusableError as error:
+        return Unparseable(f"the answer can't be used: {error}")
+    return Guard(found["addressed"], shown(quote) if found["addressed"] else "")
+
+
+def _is_there(quote: str, question: Question) -> bool:
+    return any(
+        quoted(quote, said) for part in question.parts for one in part.lines for said in _texts(json.loads(one))
+    )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts in a record."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)

@@ -5,8 +5,12 @@ PASS is the verdict field and nothing else. Scores that sit oddly with it don't 
 
 from typing import Any, Final
 
+from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import FactCheck, Judgement, Scores, Support, Unparseable, Verdict
+from assay.judge.bounds import Bounds
+from assay.judge.prompt import PromptFile, Question
 from assay.judge.read_object import UnusableError, checked_keys, read_object, text, whole_number
+from assay.judge.run_parts import run_parts
 
 LONGEST: Final = 100_000
 LONGEST_TEXT: Final = 20_000
@@ -36,6 +40,8 @@ SCHEMA: Final[dict[str, Any]] = {
     "required": ["reasoning", "fact_check", *RUBRIC, "verdict", "failure_mode"],
     "additionalProperties": False,
 }
+NAME: Final = "verdict-1"
+FIELDS: Final = frozenset({"expected_outcome"})
 
 
 def read_verdict(written: str) -> Judgement:
@@ -93,3 +99,17 @@ def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:
     low = [f"PASS, with task_completion {completion}"] if completion <= 2 else []
     low += [f"PASS, with instruction_adherence {adherence}"] if adherence <= 2 else []
     return low + (["PASS, with a failure_mode"] if mode is not None else [])
+
+
+def verdict_question(
+    run: CodingRecord, file: PromptFile, bounds: Bounds, *, planted: bool, reverse: bool = False
+) -> Question:
+    """The question, with everything that is known about the run. ``planted`` adds a canary.
+
+    ``reverse`` turns the order of all parts but the task around.
+    """
+    made = run_parts(run, bounds)
+    if reverse:
+        made.parts[1:] = reversed(made.parts[1:])
+    outcome = {"expected_outcome": run.expected_outcome}
+    return Question(file, made.parts, SCHEMA, outcome, tuple(made.cuts), planted)

@@ -10,10 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.engine.criteria_places import spelled
-from assay.engine.form_values import entered_as, value_of
-from assay.engine.forms import Form, form_of
-from assay.engine.mistakes import sentence
+from assay.engine.forms import Form, entered_as, form_of, value_of
+from assay.engine.mistakes import sentence, spelled
 from assay.web.routing import Fields
 
 Model = TypeVar("Model", bound=BaseModel)

@@ -15,7 +15,7 @@ from assay.engine.page_source import RunDetail
 from assay.engine.service.keys import Scope
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery
-from assay.evidence.byte_source import tail
+from assay.evidence.files import tail
 from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import comparison_chart, sentence

@@ -9,8 +9,7 @@ import pytest
 
 from assay.adapters.bearer_tokens import google
 from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import file_source
-from assay.adapters.files.gcs import GcsApi
+from assay.adapters.files.file_source import GcsApi, file_source
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.gcs import GcsApi
+from assay.adapters.files.file_source import GcsApi
 from assay.adapters.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime

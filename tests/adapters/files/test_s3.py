@@ -12,9 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import file_source
-from assay.adapters.files.s3 import S3Account, S3Api
-from assay.adapters.files.sigv4 import Credentials, signed_headers
+from assay.adapters.files.file_source import Credentials, S3Account, S3Api, file_source, signed_headers
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port

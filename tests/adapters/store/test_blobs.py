@@ -10,9 +10,7 @@ import pytest
 
 from assay.adapters.blob_places import BlobBucket, open_blobs
 from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.gcs import GcsApi
-from assay.adapters.files.s3 import S3Account, S3Api
-from assay.adapters.files.sigv4 import Credentials
+from assay.adapters.files.file_source import Credentials, GcsApi, S3Account, S3Api
 from assay.adapters.store.run_tables import blob_parts
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.store import Store

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 
 
 @dataclass

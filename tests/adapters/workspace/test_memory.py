@@ -14,8 +14,7 @@ import pytest
 
 from assay.adapters.workspace import baseline as baselines
 from assay.adapters.workspace import hashing, memory
-from assay.adapters.workspace.memory import Memory
-from assay.adapters.workspace.mounts import kinds_below
+from assay.adapters.workspace.memory import Memory, kinds_below
 from assay.adapters.workspace.walk import Record
 from tests.adapters.workspace.site import Site, write_files
 from tests.builders import unprivileged

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace.mounts import kinds_below
+from assay.adapters.workspace.memory import kinds_below
 
 MOUNTS = """\
 /dev/a / ext4 rw 0 0

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from assay.adapters.workspace import find, walk
+from assay.adapters.workspace import walk
 from assay.adapters.workspace.walk import Walked, parse_record, walk_workspace
 from tests.adapters.workspace.site import write_files
 from tests.adapters.workspace.trees import LEAVES, Leaf, plant
@@ -37,9 +37,9 @@ ODD_NAMES = [
 @pytest.fixture(params=["find", "own"])
 def walker(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to walk; GNU find is there wherever the tests run."""
-    assert find.is_usable()
+    assert walk.is_usable()
     if request.param == "own":
-        monkeypatch.setattr(find, "is_usable", lambda: False)
+        monkeypatch.setattr(walk, "is_usable", lambda: False)
     return str(request.param)
 
 
@@ -53,7 +53,7 @@ def test_both_walkers_see_the_same(leaves: Sequence[Leaf]) -> None:
         plant(Path(name), leaves)
         by_find = walk_workspace(name)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(find, "is_usable", lambda: False)
+            patch.setattr(walk, "is_usable", lambda: False)
             assert walk_workspace(name) == by_find
 
 
@@ -159,7 +159,7 @@ def test_too_many_files_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_names_without_end_are_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_files(tmp_path, {"a": "", "b": "", "c": ""})
-    monkeypatch.setattr(find, "MAX_BYTES", 50)
+    monkeypatch.setattr(walk, "MAX_BYTES", 50)
     assert any("longer than 50 bytes" in sentence for sentence in walk_workspace(str(tmp_path)).cut)
 
 
@@ -201,7 +201,7 @@ def test_a_file_that_vanishes_is_said(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(os, "listdir", vanishing)
     for usable in (True, False):
         (tmp_path / "gone").touch()
-        monkeypatch.setattr(find, "is_usable", lambda usable=usable: usable)
+        monkeypatch.setattr(walk, "is_usable", lambda usable=usable: usable)
         walked = walk_workspace(str(tmp_path))
         assert kinds(walked) == {"there": "f"}
         assert len(walked.cut) == 1
@@ -212,5 +212,5 @@ def test_a_find_that_is_killed_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     fake.write_text("#!/bin/sh\nkill -9 $$\n")
     fake.chmod(0o755)
     write_files(tmp_path / "workspace", {"a": ""})
-    monkeypatch.setattr(find, "FIND", str(fake))
+    monkeypatch.setattr(walk, "FIND", str(fake))
     assert walk_workspace(str(tmp_path / "workspace")).cut == ("find was ended by signal 9",)

@@ -7,7 +7,7 @@ from assay.checks.criteria.sftp_file_present import SftpFilePresent
 from assay.checks.criteria.voice_transcript import VoiceTranscript
 from assay.checks.criteria.x12_response import X12Response
 from assay.engine.criteria import check_class, kinds
-from assay.evidence.playground_check import PlaygroundCheck
+from assay.evidence.playground import PlaygroundCheck
 
 CHECKS: list[type[PlaygroundCheck]] = [
     FhirResourceState,

@@ -11,7 +11,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion, CriterionRun
 from assay.engine.criteria import check_of
 from assay.engine.criteria_lint import lint
-from assay.evidence.paraphrase import NO_JUDGE, Answer, Judge, NoOpinion, Opinion, Question
+from assay.evidence.verdict import NO_JUDGE, Answer, Judge, NoOpinion, Opinion, Question
 from tests.checks.criteria.fake_state import BEFORE, START, FakeState, call
 from tests.completing import complete
 

@@ -1,7 +1,7 @@
 """What a verifier left, in memory."""
 
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 REWARD, TEXT, DETAILS = "/logs/verifier/reward.json", "/logs/verifier/reward.txt", "/logs/verifier/details.json"
 OUTPUT = "/workspace/answer.json"

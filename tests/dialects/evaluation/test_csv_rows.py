@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from assay.dialects.evaluation.csv_rows import check_csv, rows_by_name
+from assay.dialects.evaluation.output import check_csv, rows_by_name
 
 ADA = [{"name": "Ada", "size": "1,5"}]
 

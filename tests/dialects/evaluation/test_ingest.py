@@ -12,8 +12,8 @@ from assay.dialects.evaluation.ingest import ingest as ingest_evidence
 from assay.dialects.evaluation.models import ErrorSource, EvaluationResult
 from assay.dialects.evaluation.output import Declared, Format
 from assay.evaluation import Ingested, ingest
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, Refusal, Refused
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 from tests.builders import typed, within
 from tests.dialects.evaluation.evidence import DETAILS, FINE, OUTPUT, REWARD, TEXT, left
 

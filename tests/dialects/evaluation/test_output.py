@@ -11,8 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.dialects.evaluation.csv_rows import CSV_FIELD_LIMIT
-from assay.dialects.evaluation.output import Declared, Format, Inspection, format_of
+from assay.dialects.evaluation.output import CSV_FIELD_LIMIT, Declared, Format, Inspection, format_of
 from assay.evaluation import inspect_output
 from tests.builders import within
 

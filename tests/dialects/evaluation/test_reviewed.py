@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.evaluation.added_tag import AddedTag
 from assay.dialects.evaluation.models import (
+    AddedTag,
     Annotation,
     ConfidenceInterval,
     ConfidenceMetadata,
@@ -14,7 +14,7 @@ from assay.dialects.evaluation.models import (
     ErrorTag,
     Judgment,
 )
-from assay.dialects.evaluation.reviewed import inter_rater_agreement, with_reviews
+from assay.dialects.evaluation.steps import inter_rater_agreement, with_reviews
 from tests.dialects.evaluation.gradings import STARTED, grading
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.evaluation.yaml_values import EXPANDED, load_yaml
+from assay.dialects.evaluation.output import EXPANDED, load_yaml
 from tests.builders import within
 
 

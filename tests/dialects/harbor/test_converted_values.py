@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.dialects.harbor.converted_values import converted_values
-from assay.dialects.harbor.task_config import load_task_config
+from assay.dialects.harbor.task_config import converted_values, load_task_config
 
 STEP = '[[steps]]\nname = "one"\n'
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.dialects.harbor.job_config import metrics_for
-from assay.dialects.harbor.job_stats import JobStats, default_metrics, job_stats
+from assay.dialects.harbor.job_stats import JobStats, job_stats
 from assay.dialects.harbor.metrics import MAX, MEAN
 from assay.dialects.harbor.trial import Trial, Usage
 from tests.builders import typed
@@ -35,7 +35,7 @@ def trial(
 
 
 def stats_of(*trials: Trial, n_total: int | None = None) -> JobStats:
-    return job_stats(trials, default_metrics(trials), n_total=n_total)
+    return job_stats(trials, {"adhoc": [MEAN], **{one.dataset: [MEAN] for one in trials}}, n_total=n_total)
 
 
 def test_each_agent_model_and_dataset_is_a_group_in_the_order_of_its_first_trial() -> None:

@@ -14,7 +14,7 @@ from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
 from assay.engine.score import score_run
 from assay.engine.scorer_checks import placed_checks
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult, Entry
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 

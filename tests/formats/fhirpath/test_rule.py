@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
+from assay.formats.fhirpath.matches import FhirRule, result, result_of_all
 from tests.formats.fhirpath.resources import PATIENT
 
 

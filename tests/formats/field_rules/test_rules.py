@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.field_rules import patterns
-from assay.formats.field_rules.pattern_size import expanded_size
-from assay.formats.field_rules.rows import results
-from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual
+from assay.formats.field_rules.patterns import expanded_size
+from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual, results
 from assay.formats.field_rules.values import Plain, same
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.file_content.errors import UnreadableError
+from assay.formats.file_content.text import UnreadableError
 from assay.formats.file_content.xml_text import check_path, opened
 
 DOCUMENT = b"""<?xml version="1.0" encoding="UTF-8"?>

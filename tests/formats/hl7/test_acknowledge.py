@@ -4,10 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.formats.hl7.acknowledge import INTERNAL_ERROR, AckError, build_ack
+from assay.formats.hl7.acknowledge import INTERNAL_ERROR, AckError, build_ack, encode, render, reply_to
 from assay.formats.hl7.parse import parse_message
-from assay.formats.hl7.render import encode, render
-from assay.formats.hl7.reply import reply_to
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 FULL = "MSH|^~\\&|SAPP^1|SFAC|RAPP|RFAC^2.3^ISO|20240101||ADT^A04^ADT_A01|C\\T\\1|T|2.5.1\rPID|1"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay.formats.hl7.acknowledge import render
+from assay.formats.hl7.model import Batch
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.render import render
-from assay.formats.hl7.transmission import Batch
 
 FHS, FTS, BHS = "FHS|^~\\&|F\r", "FTS|1\r", "BHS|^~\\&|B\r"
 ONE, TWO = "MSH|^~\\&|1\rPID|1\r", "MSH|^~\\&|2\r"

@@ -2,9 +2,9 @@
 
 import pytest
 
+from assay.formats.hl7.acknowledge import render
 from assay.formats.hl7.errors import Hl7Error
 from assay.formats.hl7.parse import parse, parse_message
-from assay.formats.hl7.render import render
 
 MSH = "MSH|^~\\&|SEND|HOSP|RECV|LAB|20240101||ADT^A04|1|P|2.5"
 PID = "PID|1||123^^^HOSP^MR||Doe^Jane"

@@ -2,12 +2,11 @@ r"""Delimiters, escapes, and the four things that a place can hold."""
 
 import pytest
 
-from assay.formats.hl7.encoding import STANDARD, Encoding
-from assay.formats.hl7.escapes import escape, unescape
+from assay.formats.hl7.encoding import STANDARD, Encoding, escape, unescape
 from assay.formats.hl7.find import find_first
+from assay.formats.hl7.model import ABSENT, EMPTY, NULL, Presence, Value
 from assay.formats.hl7.parse import parse_message
 from assay.formats.hl7.path_parser import parse_path
-from assay.formats.hl7.value import ABSENT, EMPTY, NULL, Presence, Value
 
 MSH = "MSH|^~\\&|A\r"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from assay.formats.test_reports import events
+from assay.formats.test_reports import read
 from assay.formats.test_reports.model import Ended
 from assay.formats.test_reports.read import read_report
 
@@ -155,6 +155,6 @@ def test_a_suite_of_cargo_that_never_ended_has_failed(events: list[str], tests: 
 
 @pytest.mark.parametrize("kind", ["go", "cargo"])
 def test_more_lines_than_tests_write_are_refused(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
-    monkeypatch.setattr(events, "MAX_LINES", 3)
+    monkeypatch.setattr(read, "MAX_LINES", 3)
     with pytest.raises(ValueError, match="must have at most 3 lines"):
         read_report(kind, b"{}\n" * 4)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.test_reports import junit
+from assay.formats.test_reports import read as reading
 from assay.formats.test_reports.model import Ended
 from assay.formats.test_reports.read import read_report
 from tests.builders import within
@@ -178,7 +178,7 @@ def test_a_nested_suite_knows_of_its_own_tests_only() -> None:
 
 @pytest.mark.parametrize("text", ["<a>" * 40 + "</a>" * 40, "<r>" + "<a/>" * 60 + "</r>"], ids=["deep", "wide"])
 def test_a_report_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    monkeypatch.setattr(junit, "MAX_ELEMENTS", 50)
-    monkeypatch.setattr(junit, "MAX_DEPTH", 20)
+    monkeypatch.setattr(reading, "MAX_ELEMENTS", 50)
+    monkeypatch.setattr(reading, "MAX_DEPTH", 20)
     with pytest.raises(ValueError, match=r"must have at most \d+ elements and \d+ levels"):
         read(text)

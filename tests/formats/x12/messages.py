@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-from assay.formats.x12.findings import Finding, Kind
-from assay.formats.x12.model import Document, Segment
-from assay.formats.x12.placed_set import PlacedSet, place_sets
+from assay.formats.x12.loops import PlacedSet, place_sets
+from assay.formats.x12.model import Document, Finding, Kind, Segment
 from assay.formats.x12.tokenize import tokenize
 from tests.builders import DATA, REPO
 

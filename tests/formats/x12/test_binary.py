@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.x12.findings import Kind
+from assay.formats.x12.loops import place_sets
+from assay.formats.x12.model import Kind
 from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.placed_set import place_sets
-from assay.formats.x12.render import render
-from assay.formats.x12.select import select_all
+from assay.formats.x12.select import render, select_all
 from assay.formats.x12.tokenize import tokenize
 
 ISA = "ISA*00*          *00*          *ZZ*S              *ZZ*R              *260301*1200*^*00501*000000001*0*P*:~"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.findings import Finding, Kind
+from assay.formats.x12.model import Finding, Kind
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import SAMPLES, isa, kinds, message, where
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.formats.x12.findings import Kind
 from assay.formats.x12.guide import Guide
 from assay.formats.x12.guides.choice import GUIDES
+from assay.formats.x12.model import Kind
 from tests.formats.x12.messages import SAMPLES, loops, message, only_set, sample, where, written
 
 HEAD_271 = ("BHT*0022*11", "HL*1**20*1", "NM1*PR*2", "HL*2*1*21*1", "NM1*1P*2")

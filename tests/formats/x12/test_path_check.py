@@ -3,8 +3,7 @@
 import pytest
 
 from assay.formats.x12.guides.choice import GUIDES
-from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.path_check import why_never
+from assay.formats.x12.parse_path import parse_path, why_never
 
 BY_NAME = {guide.name: guide for guide in GUIDES}
 

@@ -16,8 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.adapters.atomic_write import write_text
-from assay.adapters.command_environment import venv_mounts
-from assay.adapters.system_python import system_python
+from assay.adapters.command_environment import system_python, venv_mounts
 from assay.core.errors import InputError
 from assay.engine.agent_description import BIN, AgentDescription
 from assay.engine.sandbox import Mount, Sandbox

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import IO, TYPE_CHECKING, Protocol
+from datetime import UTC, datetime
+from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
 from assay.adapters.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.files.listing import in_pages, prefix_of, stored_file
-from assay.adapters.files.names import plain_parts
+from assay.adapters.files.names import below, plain_parts
+from assay.adapters.files.patience import MAX_FILES
 from assay.adapters.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
+
+Item = TypeVar("Item")
+
 
 if TYPE_CHECKING:
     import httpx
@@ -118,3 +121,32 @@ class Bucket:
             raise MeasurementError(f"{name}: {error}") from error
         except ValueError as error:
             raise MeasurementError(f"{name}: an object in the listing has no name, size or time") from error
+
+
+def in_pages(what: str, ask: Callable[[str], tuple[Sequence[Item], str | None]]) -> Iterator[Item]:
+    """All items. ``ask`` gives those of the page behind a mark ("" for the first), and the mark of the next page,
+    None behind the last.
+    """
+    count, mark = 0, ""
+    while True:
+        items, following = ask(mark)
+        yield from items
+        count += len(items)
+        if following is None:
+            return
+        if following in ("", mark) or count > MAX_FILES:
+            raise MeasurementError(f"{what}: the listing repeats itself, or has over {MAX_FILES} files")
+        mark = following
+
+
+def prefix_of(folder: str) -> str:
+    """A prefix that ends with a slash, or none."""
+    return f"{folder.strip('/')}/" if folder.strip("/") else ""
+
+
+def stored_file(prefix: str, key: str, size: int, changed: datetime) -> StoredFile | None:
+    """An object below a prefix; None for anything else, such as the prefix itself."""
+    path = below(prefix, key)
+    if path is None:
+        return None
+    return StoredFile(path, size, changed if changed.tzinfo else changed.replace(tzinfo=UTC))

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
+from assay.adapters.command_environment import system_python
 from assay.adapters.model_proxy.exchange import Exchange
 from assay.adapters.model_proxy.upstream import Call, Upstream, endpoint
 from assay.adapters.scratch import temporary_folder
-from assay.adapters.system_python import system_python
 from assay.core.errors import InputError
 from assay.engine.model_access import Meter, ModelGrant, ModelUse
 from assay.engine.sandbox import Command, Mount, Sandbox

@@ -4,6 +4,7 @@
 is written from it. The commands need a shell and nothing else, because the image of a container may have no more.
 """
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -171,3 +172,13 @@ _LIMITS: dict[str, Callable[[Trying], str]] = {
     "file size": _file_size,
     "disk": _disk,
 }
+
+
+def threads_of(user: int) -> int:
+    """How many threads the processes of a user have."""
+    count = 0
+    for process in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if process.isdigit() and os.stat(f"/proc/{process}").st_uid == user:
+                count += len(os.listdir(f"/proc/{process}/task"))
+    return count

@@ -9,17 +9,18 @@ import os
 import select
 import selectors
 import signal
+import subprocess
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 
 from assay.adapters.sandbox.disk_watch import DiskWatch
-from assay.adapters.sandbox.started_command import OwnChild, StartedCommand
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Ran, StoppedError
-from assay.evidence.verifier_run import ProcessEnd
+from assay.evidence.coding_run import ProcessEnd
 
 DRAIN_SEC = 2.0
 CHUNK = 64 * 1024
@@ -27,6 +28,30 @@ DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 _stop_reading, _stop_writing = os.pipe()
+
+
+class StartedCommand(Protocol):
+    """A command that runs. ``ended`` becomes readable when it has ended."""
+
+    stdin: int
+    stdout: int
+    ended: int
+
+    def kill(self) -> None:
+        """Kill it. ``collect`` is still to be called."""
+        ...
+
+    def collect(self) -> tuple[int, float]:
+        """Wait for its end; its exit status, negative for a signal, and its CPU seconds."""
+        ...
+
+    def close_stdin(self) -> None:
+        """End its input."""
+        ...
+
+    def close(self) -> None:
+        """Close the descriptors."""
+        ...
 
 
 def stop_all() -> None:
@@ -241,3 +266,50 @@ def _end(status: int, timed_out: bool, excess: str) -> ProcessEnd:
         return ProcessEnd(exit_code=None, signal=-status)
     # A shell and bwrap report a command that a signal ended as 128 plus the signal.
     return ProcessEnd(exit_code=status, signal=status - 128 if status - 128 in _SIGNALS else None)
+
+
+class OwnChild:
+    """A child of this process."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        env: Mapping[str, str],
+        pass_fds: tuple[int, ...],
+        kill: Callable[[int], None] | None,
+    ) -> None:
+        self.process = subprocess.Popen(
+            list(argv),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            env=dict(env),
+            pass_fds=pass_fds,
+            start_new_session=True,
+            bufsize=0,
+        )
+        assert self.process.stdin is not None  # noqa: S101 - both are pipes
+        assert self.process.stdout is not None  # noqa: S101
+        self.stdin = self.process.stdin.fileno()
+        self.stdout = self.process.stdout.fileno()
+        self.ended = os.pidfd_open(self.process.pid)
+        self._kill = kill or (lambda pid: os.kill(pid, signal.SIGKILL))
+
+    def kill(self) -> None:
+        if self.process.returncode is None:
+            self._kill(self.process.pid)
+
+    def collect(self) -> tuple[int, float]:
+        _, status, usage = os.wait4(self.process.pid, 0)
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        return self.process.returncode, usage.ru_utime + usage.ru_stime
+
+    def close_stdin(self) -> None:
+        if self.process.stdin is not None:
+            self.process.stdin.close()
+
+    def close(self) -> None:
+        os.close(self.ended)
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                stream.close()

@@ -5,19 +5,23 @@ unprivileged user, so that root's files stay closed even where they are mounted.
 process namespace: when it dies, everything in it dies, and it dies with Assay.
 """
 
+import contextlib
+import functools
 import os
+import shutil
+import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.adapters.sandbox.cgroups import Group
 from assay.adapters.sandbox.controllers import Controllers
 from assay.adapters.sandbox.disk_watch import DiskWatch
-from assay.adapters.sandbox.etc_copy import harmless_etc
-from assay.adapters.sandbox.launcher_pool import LauncherPool
+from assay.adapters.sandbox.holds import threads_of
+from assay.adapters.sandbox.launcher_client import LauncherPool
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import attend, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
-from assay.adapters.sandbox.user_threads import threads_of
+from assay.adapters.scratch import scratch_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
@@ -29,6 +33,40 @@ _DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
 _FILTER = ("--seccomp", "5")
 _MEMORY_FOLDERS = {"/tmp": 4 * 2**30, "/var/tmp": 2**30, "/run": 64 * 2**20, "/dev/shm": 2**30}  # noqa: S108
 _STATUS_LIMIT = 4096
+ETC = "/etc"
+_NAMES = (
+    "alternatives",
+    "ca-certificates",
+    "debian_version",
+    "environment",
+    "fonts",
+    "group",
+    "gai.conf",
+    "host.conf",
+    "hosts",
+    "java-17-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "locale.alias",
+    "magic",
+    "mime.types",
+    "nsswitch.conf",
+    "os-release",
+    "passwd",
+    "perl",
+    "pki",
+    "profile",
+    "protocols",
+    "python3",
+    "python3.11",
+    "resolv.conf",
+    "services",
+    "ssl",
+    "terminfo",
+    "timezone",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +194,30 @@ def _held_without_a_group(limits: Limits, group: Group, *, beside_others: bool) 
     if group.pids is None:
         held["NPROC"] = limits.processes + (threads_of(os.geteuid()) if beside_others else 0)
     return held
+
+
+@functools.cache
+def harmless_etc() -> str:
+    """The folder with the copy, which is removed when Assay ends."""
+    root = scratch_folder(0o711, in_memory=True)
+    target = f"{root}/etc"
+    os.mkdir(target, 0o755)
+    for name in _NAMES:
+        # Some are links into folders that a sandbox doesn't see.
+        _copy(os.path.realpath(f"{ETC}/{name}"), f"{target}/{name}")
+    return target
+
+
+def _copy(source: str, target: str) -> None:
+    """Copy only what everybody may read: this process may be root, and the copy must not reveal anything."""
+    with contextlib.suppress(OSError):
+        mode = os.lstat(source).st_mode
+        if stat.S_ISLNK(mode):
+            os.symlink(os.readlink(source), target)
+        elif stat.S_ISREG(mode) and mode & stat.S_IROTH:
+            shutil.copyfile(source, target)
+            os.chmod(target, mode & 0o755)
+        elif stat.S_ISDIR(mode) and mode & stat.S_IXOTH and mode & stat.S_IROTH:
+            os.mkdir(target, 0o755)
+            for name in os.listdir(source):
+                _copy(f"{source}/{name}", f"{target}/{name}")

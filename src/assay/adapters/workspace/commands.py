@@ -6,26 +6,33 @@ import os
 import posixpath
 import stat
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from assay.adapters.safe_read import read_below
 from assay.adapters.scratch import scratch_folder, temporary_folder
 from assay.adapters.tree_walk import walk
-from assay.adapters.trees import copy_tree, own_tree, remove_tree, unpack_tree
+from assay.adapters.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
-from assay.adapters.workspace.linking import link_folder
+from assay.adapters.workspace.git import git
 from assay.adapters.workspace.opened_files import Watcher, watching
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
 from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
-from assay.adapters.workspace.squash import squash
+from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment
+from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment, LinkedFolder
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.run_memory import ResultMemory
 from assay.evidence.workspace import AS_LEFT, CommandResult, Side, Tree
+
+_WHO = ("-c", "user.name=Assay", "-c", "user.email=assay@localhost", "-c", "commit.gpgSign=false")
+_WHEN = {"GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z"}
+_PLAIN = ("-c", "core.autocrlf=false", "-c", "core.logAllRefUpdates=false", "-c", "gc.auto=0")
+# The files were written as they are in the repository. An agent whose git converts them would change a file by
+# putting it back.
+_AS_THEY_ARE = "* -text !filter !ident !working-tree-encoding\n"
 
 
 def _nothing_more() -> CommandEnvironment:
@@ -248,3 +255,48 @@ def _specials(root: str) -> int:
 def _content(copy: str, path: str) -> bytes | None:
     found = read_below(copy, path.split("/"), MAX_READ)
     return found.data if isinstance(found, Content) else None
+
+
+def squash(folder: str, tracked: Iterable[str] = ()) -> None:
+    """Commit a workspace. ``tracked`` has paths that belong to the commit though an ignore file names them.
+
+    Repositories of the setup's own, further down, stay what they are, outside of the commit.
+    """
+    clear_the_way(f"{folder}/.git")
+    git(["init", "-q", "--template=", "-b", "main", folder])
+    _take_files_as_they_are(folder)
+    nested = [f":(exclude,literal){path}" for path in walk_workspace(folder).nested]
+    git(["-C", folder, *_PLAIN, "add", "-A", "--", ".", *nested])
+    _add_ignored(folder, tracked)
+    git(
+        ["-C", folder, *_WHO, *_PLAIN, "commit", "-q", "--allow-empty", "--no-verify", "-m", "Baseline"], env=_WHEN
+    )
+    remove_tree(f"{folder}/.git/logs")
+    _forget_times(folder)
+
+
+def _take_files_as_they_are(folder: str) -> None:
+    os.makedirs(f"{folder}/.git/info", exist_ok=True)
+    with open(f"{folder}/.git/info/attributes", "w", encoding="ascii") as file:
+        file.write(_AS_THEY_ARE)
+
+
+def _forget_times(folder: str) -> None:
+    """An index knows when and where each file was written. Equal workspaces have equal ones without that."""
+    os.unlink(f"{folder}/.git/index")
+    git(["-C", folder, *_PLAIN, "read-tree", "HEAD"])
+
+
+def _add_ignored(folder: str, paths: Iterable[str]) -> None:
+    there = [os.fsencode(path) for path in paths if os.path.lexists(f"{folder}/{path}")]
+    if there:
+        literal = ["-C", folder, "--literal-pathspecs", *_PLAIN]
+        git([*literal, "add", "-f", "--pathspec-from-file=-", "--pathspec-file-nul"], b"\0".join(there))
+
+
+def link_folder(workspace: str, folder: LinkedFolder) -> None:
+    """Make the folder, in the place of whatever is there."""
+    make_room(workspace, folder.path)
+    os.mkdir(f"{workspace}/{folder.path}")
+    for name in folder.names:
+        os.symlink(f"{folder.target}/{name}", f"{workspace}/{folder.path}/{name}")

@@ -12,13 +12,13 @@ could write once more without being seen.
 import contextlib
 import hashlib
 import os
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import msgspec
 
-from assay.adapters.workspace.mounts import kinds_below
 from assay.adapters.workspace.walk import Record, parse_record
 from assay.evidence.workspace import Entry, EntryKind
 
@@ -28,6 +28,8 @@ COARSE_TICK_SEC = 2.5
 # How many workspaces are remembered at a time: each run of an agent may have one of its own.
 MAX_KEPT = 500
 TRUSTED = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "overlay"})
+MOUNTS = "/proc/self/mounts"
+_ESCAPED = re.compile(rb"\\([0-7]{3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,3 +133,28 @@ def _entry(row: tuple[str, int, int, str, int]) -> Entry:
 def _cache() -> str:
     base = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return f"{base}/assay/workspaces"
+
+
+def kinds_below(folder: str, mounts: str = MOUNTS) -> frozenset[str]:
+    """Their kinds, as the kernel names them. Empty if the kernel doesn't say."""
+    here = os.fsencode(os.path.realpath(folder))
+    kinds: dict[bytes, str] = {}
+    try:
+        with open(mounts, "rb") as file:
+            for line in file:
+                _, place, kind, *_ = line.split(b" ")
+                # A later mount at the same place covers the earlier one.
+                kinds[_ESCAPED.sub(_unescaped, place)] = kind.decode()
+    except (OSError, ValueError):
+        return frozenset()
+    above = max((place for place in kinds if _is_in(here, place)), key=len, default=None)
+    below = [place for place in kinds if _is_in(place, here)]
+    return frozenset(kinds[place] for place in ([above] if above is not None else []) + below)
+
+
+def _is_in(path: bytes, folder: bytes) -> bool:
+    return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    return bytes([int(match[1], 8)])

@@ -15,11 +15,12 @@ from assay.engine.scenario_forms import (
     moved_row,
     of_type,
     scenario_form,
+    scorer_form,
+    scorer_forms,
     shown_scenario,
     with_row,
     without_row,
 )
-from assay.engine.scorer_forms import scorer_form, scorer_forms
 from assay.engine.service.coding_policy import check_scenario
 from assay.engine.service.pages import PageRequest
 from assay.engine.service.work import WorkKind

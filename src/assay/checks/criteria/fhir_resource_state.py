@@ -23,6 +23,7 @@ from assay.core.outcome import Outcome, Scored
 from assay.core.waiting import held_within
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import (
+    Escapes,
     FhirSource,
     PastSource,
     PlaygroundState,
@@ -33,14 +34,19 @@ from assay.evidence.playground import (
     time_of,
     validated,
 )
-from assay.evidence.playground_check import Escapes
 from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
-from assay.formats.fhirpath.matches import Match, Resource, last_change, latest, matches
-from assay.formats.fhirpath.rule import FhirRule, result, result_of_all
-from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.rows import Result, absent_rows
-from assay.formats.field_rules.rule import FieldRule
+from assay.formats.fhirpath.matches import (
+    FhirRule,
+    Match,
+    Resource,
+    last_change,
+    latest,
+    matches,
+    result,
+    result_of_all,
+)
+from assay.formats.field_rules.rule import Cardinality, FieldRule, Result, absent_rows
 
 KEY = "fieldResults"
 PROFILE = "profile"

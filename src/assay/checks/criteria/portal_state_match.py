@@ -12,11 +12,8 @@ from typing import ClassVar, Literal
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
-from assay.evidence.playground import PlaygroundState, StateRow, older_note
-from assay.evidence.playground_check import Escapes
-from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.rows import absent_rows, results
-from assay.formats.field_rules.rule import FieldRule
+from assay.evidence.playground import Escapes, PlaygroundState, StateRow, older_note
+from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results
 from assay.formats.json_paths import check_path, escape_for, find
 
 KEY = "assertionResults"

@@ -29,14 +29,10 @@ from typing import ClassVar, Final, Literal
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
-from assay.evidence.playground import FileSource, PlaygroundState, StoredFile, accepted_at, older_note
-from assay.evidence.playground_check import Escapes
-from assay.formats.field_rules.cardinality import Cardinality
-from assay.formats.field_rules.rows import absent_rows
-from assay.formats.field_rules.rule import FieldRule
-from assay.formats.file_content.formats import FORMATS, guessed
+from assay.evidence.playground import Escapes, FileSource, PlaygroundState, StoredFile, accepted_at, older_note
+from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows
 from assay.formats.file_content.passage import Passage, pass_through
-from assay.formats.file_content.rules import Demands, Size, rows, unread_rows
+from assay.formats.file_content.rules import FORMATS, Demands, Size, guessed, rows, unread_rows
 from assay.formats.globs import check_glob, in_glob, matches_glob
 from assay.formats.json_paths import escape_for
 

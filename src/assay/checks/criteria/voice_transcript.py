@@ -29,9 +29,8 @@ from fractions import Fraction
 from typing import ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.evidence.paraphrase import Answer, NoOpinion, Question, opinion
-from assay.evidence.playground import PlaygroundState, Turn, made_once, older_note
-from assay.evidence.playground_check import Escapes
+from assay.evidence.playground import Escapes, PlaygroundState, Turn, made_once, older_note
+from assay.evidence.verdict import Answer, NoOpinion, Question, opinion
 from assay.formats.speech.heard import Heard
 from assay.formats.speech.phrases import phrase_tokens
 

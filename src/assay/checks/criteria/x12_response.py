@@ -21,17 +21,13 @@ from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.evidence.playground import Event, PlaygroundState, made_once, older_note
-from assay.evidence.playground_check import Escapes
-from assay.formats.field_rules.cardinality import Cardinality, wrong_number
-from assay.formats.field_rules.rows import absent_rows, results
-from assay.formats.field_rules.rule import FieldRule
+from assay.evidence.playground import Escapes, Event, PlaygroundState, made_once, older_note
+from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results, wrong_number
 from assay.formats.x12.errors import NotX12Error
-from assay.formats.x12.findings import Finding, Kind
-from assay.formats.x12.model import Document
+from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
+from assay.formats.x12.model import Document, Finding, Kind
 from assay.formats.x12.parse_path import parse_path
 from assay.formats.x12.path import OUTSIDE_LOOPS, quoted_value
-from assay.formats.x12.placed_set import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 

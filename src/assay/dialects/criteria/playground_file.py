@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
-from assay.dialects.criteria.judge_place import JudgePlace
 from assay.dialects.criteria.models import StrictModel
+from assay.formats.endpoint_url import base_url
 
 SETTINGS: Final = {
     "sftp": (
@@ -38,6 +38,28 @@ SETTINGS: Final = {
     ),
 }
 """The environment variables that a place for files reads, by the scheme of its URL."""
+
+
+class JudgePlace(StrictModel):
+    """A language model that is asked for paraphrases, for criteria that want them.
+
+    ``url`` is the base of an endpoint that speaks OpenAI's chat completions, such as
+    ``https://models.example/v1``, and ``model`` the name of the model there. The environment variable
+    ``token_env`` holds the key. ``timeout_s`` is the time for one question, including retries. An endpoint
+    that doesn't support ``response_format`` is asked without it; ``json_schema: false`` saves the first tries.
+    The opinion of a judge is evidence and changes no score; a judge that is down changes none either.
+    """
+
+    url: str
+    model: str = Field(min_length=1)
+    token_env: str | None = Field(default=None, min_length=1)
+    timeout_s: float = Field(default=30, gt=0, le=600)
+    json_schema: bool = True
+
+    @field_validator("url")
+    @classmethod
+    def _base(cls, written: str) -> str:
+        return base_url(written, "a judge")
 
 
 class FhirPlace(StrictModel):

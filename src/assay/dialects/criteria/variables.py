@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
-from assay.evidence.playground_check import Escape, Escapes
+from assay.evidence.playground import Escape, Escapes
 
 VARIABLE: Final = re.compile(r"\{\{\s*([A-Za-z_][\w.\-]*)\s*\}\}", re.ASCII)
 LITERAL: Final = "expected"

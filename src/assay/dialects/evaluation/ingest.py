@@ -11,13 +11,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.dialects.evaluation.bounded_text import bounded, named
-from assay.dialects.evaluation.details import read_details
+from assay.dialects.evaluation.bounded_values import bounded, named
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
-from assay.dialects.evaluation.verifier_words import read_words
+from assay.dialects.evaluation.verifier_words import read_details, read_words
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, Refusal, Refused, RewardFiles
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 MALFORMED = "malformed artifact"
 MOST_STRAYS = 20

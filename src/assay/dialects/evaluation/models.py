@@ -120,3 +120,11 @@ class EvaluationResult(StrictModel):
         if not self.validity.output_parseable and self.reward != 0:
             raise ValueError(f"the output can't be parsed, so the reward must be 0, got {self.reward}")
         return self
+
+
+class AddedTag(StrictModel):
+    """A classified failure, found by a reviewer, a judge or a program that looked at finished runs."""
+
+    tag: ErrorTag
+    added_by: str = Field(min_length=1)
+    timestamp: Timestamp

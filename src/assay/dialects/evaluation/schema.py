@@ -11,17 +11,27 @@ Three things can go wrong, and only the first is the agent's fault:
 - The schema can't be used. It is refused when its task is loaded; whatever is noticed only when a value is checked
   is a ``MeasurementError``.
 - The schema library fails. That is a ``MeasurementError``, too.
+
+What an output may hold that no JSON Schema can be applied to, and that the schema library may fail on.
+
+YAML and TOML can write more than JSON: keys that aren't texts, sets, bytes, numbers that aren't finite. Python
+can't write down whole numbers of many thousand digits. An agent chooses all of that, so a failure that it causes
+is a fault of the output. Any other failure is a broken measurement.
+
+References of a JSON Schema that lead nowhere.
+
+They are mistakes of the author, so they are found when the schema is loaded.
 """
 
 import datetime
 import itertools
+import math
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.core.errors import MeasurementError
-from assay.dialects.evaluation.depth import is_deeper
-from assay.dialects.evaluation.schema_bounds import out_of_bounds
+from assay.dialects.evaluation.bounded_values import is_deeper
 from assay.dialects.evaluation.schema_limits import MOST_STEPS, SchemaDepthError, SlowSchemaError, limited
-from assay.dialects.evaluation.schema_references import dangling_reference
 
 VIOLATIONS_SHOWN = 20
 SCHEMA_LEVELS = 100
@@ -30,6 +40,11 @@ NOT_CHECKED = "the output can't be checked against its schema"
 
 _DATES = (datetime.date, datetime.time)
 _ONE_OF_EACH_TYPE: tuple[Any, ...] = (None, True, 1, 0.5, "", [], {})
+# A schema that is fit for use can be followed into so many levels of a value before the calls go too deep.
+LEVELS = 20
+# Python's own limit for writing a whole number down.
+DIGITS = 4300
+_MOST = 10**DIGITS
 
 
 def schema_complaint(schema: dict[str, Any]) -> str | None:
@@ -43,7 +58,7 @@ def schema_complaint(schema: dict[str, Any]) -> str | None:
 def _complaint(schema: dict[str, Any]) -> str | None:
     from jsonschema import FormatChecker, SchemaError  # noqa: PLC0415 - slow to import, and few tasks have a schema
 
-    from assay.dialects.evaluation.schema_patterns import is_pattern  # noqa: PLC0415
+    from assay.dialects.evaluation.schema_limits import is_pattern  # noqa: PLC0415
 
     if not isinstance(schema.get("$schema", ""), str):
         return f"$.$schema must be a text, got {bounded(repr(schema['$schema']))}"
@@ -111,7 +126,7 @@ def _validator(schema: dict[str, Any], most: int) -> Any:
     from jsonschema.validators import extend  # noqa: PLC0415 - as above
     from referencing import Registry  # noqa: PLC0415
 
-    from assay.dialects.evaluation.schema_keywords import keywords  # noqa: PLC0415
+    from assay.dialects.evaluation.schema_unevaluated import keywords  # noqa: PLC0415
 
     draft = _draft(schema)
     ours, count = keywords(), itertools.count().__next__
@@ -136,3 +151,61 @@ def _dates_as_text(value: Any) -> Any:
             elif isinstance(entry, dict | list):
                 pending.append(entry)
     return value
+
+
+def out_of_bounds(value: Any) -> str | None:
+    """Why no schema can be applied to a value; None where one can."""
+    if is_deeper(value, LEVELS):
+        return f"the output is nested deeper than {LEVELS} levels"
+    return next((why for one in _parts(value) if (why := _not_json(one)) is not None), None)
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    pending = [value]
+    while pending:
+        one = pending.pop()
+        yield one
+        if isinstance(one, dict | list):
+            pending += one.values() if isinstance(one, dict) else one
+
+
+def _not_json(one: Any) -> str | None:
+    if isinstance(one, dict):
+        return None if all(isinstance(key, str) for key in one) else "the output has a key that isn't a text"
+    if isinstance(one, float):
+        return None if math.isfinite(one) else "the output has a number that isn't finite"
+    if isinstance(one, int):
+        return None if abs(one) < _MOST else f"the output has a number of more than {DIGITS} digits"
+    return None if one is None or isinstance(one, str | list) else "the output has a value that JSON doesn't know"
+
+
+def dangling_reference(schema: dict[str, Any]) -> str | None:
+    """The first one, in the schema or in what it refers to; None if every reference leads somewhere."""
+    from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # noqa: PLC0415 - slow to import
+    from referencing.exceptions import Unresolvable  # noqa: PLC0415
+    from referencing.jsonschema import DRAFT202012, specification_with  # noqa: PLC0415
+
+    draft = specification_with(schema.get("$schema", ""), default=DRAFT202012)
+    whole = draft.create_resource(schema)
+    pending: list[tuple[Any, Any]] = [(REGISTRY.resolver_with_root(whole), whole)]
+    known: set[int] = set()
+    while pending:
+        resolver, resource = pending.pop()
+        if not isinstance(resource.contents, dict) or id(resource.contents) in known:
+            continue
+        known.add(id(resource.contents))
+        for reference in _references(resource.contents):
+            try:
+                found = resolver.lookup(reference)
+            except Unresolvable:
+                return f"$ref {reference[:300]} leads nowhere: a reference must be to a part of the same file"
+            pending.append((found.resolver, draft.create_resource(found.contents)))
+        inside = [one for one in resource.subresources() if isinstance(one.contents, dict)]
+        pending += [(resolver.in_subresource(one), one) for one in inside]
+    return None
+
+
+def _references(part: Mapping[str, Any]) -> Iterator[str]:
+    for keyword in ("$ref", "$dynamicRef"):
+        if isinstance(part.get(keyword), str):
+            yield part[keyword]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from assay.dialects.harbor.metrics import MEAN, Metric
+from assay.dialects.harbor.metrics import Metric
 from assay.dialects.harbor.passk import pass_at_k_of_group
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, UsageSum, evals_key
@@ -91,14 +91,6 @@ def job_stats(
     if n_total is not None:
         stats.n_pending_trials = max(n_total - stats.n_completed_trials, 0)
     return stats
-
-
-def default_metrics(trials: Iterable[Trial]) -> dict[str, list[Metric]]:
-    """The mean for every dataset that occurs, as in a job that configures no metric."""
-    metrics: dict[str, list[Metric]] = {"adhoc": [MEAN]}
-    for trial in trials:
-        metrics.setdefault(trial.dataset, [MEAN])
-    return metrics
 
 
 def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:

@@ -2,6 +2,10 @@
 
 Unknown fields have no effect, as in harbor, so that published tasks can be run. Each is mentioned, because a
 mistyped time-out would have no effect either.
+
+Find values in a task.toml whose type doesn't match their field, but which harbor converts without an error.
+
+``timeout_sec = true`` means one second in harbor, so it does here, but the author hardly meant that.
 """
 
 import json
@@ -28,6 +32,9 @@ from assay.dialects.harbor.multi_step import Strategy
 
 FILE_NAME = "task.toml"
 SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")
+_KINDS = {"float_type": "a number", "int_type": "a whole number"}
+# For a field with several possible types, pydantic adds the name of the type to the path.
+_ALTERNATIVES = frozenset({"float", "int", "dict[str,float]"})
 
 
 class _Model(BaseModel):
@@ -305,3 +312,34 @@ def _megabytes(field: str, size: str) -> int:
         raise ValueError(f"{field} must be a size such as 2G or 512M, got {size!r}")
     factor = {"G": 1024.0, "M": 1.0, "K": 1 / 1024}[match[2].upper()]
     return int(float(match[1]) * factor)
+
+
+def converted_values(text: str) -> list[str]:
+    """A message for each such value of a task.toml that can be loaded."""
+    try:
+        data = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return []
+    data.pop("metadata", None)
+    messages = list(_booleans(data))
+    try:
+        # As JSON, because in strict mode only JSON accepts a string for a value of an enumeration.
+        TaskConfig.model_validate_json(json.dumps(data, default=str), strict=True)
+    except ValidationError as error:
+        for mistake in error.errors(include_url=False):
+            field = ".".join(str(part) for part in mistake["loc"] if part not in _ALTERNATIVES)
+            if mistake["type"] in _KINDS and not isinstance(mistake["input"], dict | list):
+                messages.append(_message(field, mistake["input"], _KINDS[mistake["type"]]))
+    return messages
+
+
+def _booleans(data: dict[str, Any]) -> Iterator[str]:
+    """Check the older name of a setting, which is translated before the fields are validated."""
+    environment = data.get("environment")
+    allow = environment.get("allow_internet", True) if isinstance(environment, dict) else True
+    if not isinstance(allow, bool):
+        yield _message("environment.allow_internet", allow, "true or false")
+
+
+def _message(field: str, value: object, kind: str) -> str:
+    return f"{field} should be {kind}, got {json.dumps(value, default=str)}, which harbor converts"

@@ -1,12 +1,14 @@
 """The wire model of a calibration: how a judge did against people."""
 
 from datetime import datetime
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from assay.dialects.scorers.strict import StrictModel
 
 SCHEMA_VERSION = 1
+_RATING = Field(default=None, ge=1, le=5)
 
 
 class Measure(StrictModel):
@@ -51,3 +53,15 @@ class CalibrationRecord(StrictModel):
     reported: FiniteFloat | None = None
     corrected: Measure | None = None
     made_at: datetime
+
+
+class LabelLine(StrictModel):
+    """What one person says about one run, which is named by its folder. ``defer`` doesn't decide."""
+
+    run: str = Field(min_length=1)
+    annotator: str = Field(min_length=1)
+    verdict: Literal["PASS", "FAIL", "defer"]
+    failure_mode: str | None = None
+    task_completion: int | None = _RATING
+    instruction_adherence: int | None = _RATING
+    efficiency: int | None = _RATING

@@ -7,9 +7,9 @@ from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
 from assay.engine.job_runs import joint_validity
 from assay.engine.service.imported_runs import Kept
+from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide
-from assay.evidence.verifier_run import ProcessEnd, VerifierEvidence
 
 REWARD_JSON: Final = "reward.json"
 REWARD_TEXT: Final = "reward.txt"

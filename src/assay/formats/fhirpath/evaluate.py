@@ -1,14 +1,18 @@
 """FHIRPath evaluated on a resource, with the model of a version of FHIR. Compiled once per expression.
 
 May be called from several threads, which take turns.
+
+What JSON says about a text or a number beside it: ``_birthDate`` has id and extensions of ``birthDate``.
+
+The library takes such a remark for a second value of the element. So it sees only those that are asked for.
 """
 
 import functools
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from assay.core.errors import AssayError
 from assay.formats.fhirpath.comparisons import data_of
@@ -16,7 +20,6 @@ from assay.formats.fhirpath.errors import FhirPathError
 from assay.formats.fhirpath.functions import FUNCTIONS
 from assay.formats.fhirpath.model import model_of
 from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
-from assay.formats.fhirpath.remarks import remarks_kept, without_remarks
 from assay.formats.field_rules.values import Plain
 
 Resource = Mapping[str, object]
@@ -26,6 +29,15 @@ UCUM: Final = "http://unitsofmeasure.org"
 _OBJECT: Final = re.compile(r"<[\w.]+ object at 0x[0-9a-f]+>")
 # The library keeps what now() is for all who evaluate.
 _EVALUATING: Final = threading.Lock()
+_ALL: Final = frozenset(("extension", "children", "descendants", "repeat"))
+_MEMBER: Final = "MemberInvocation"
+_PASSED: Final = (
+    "InvocationExpression",
+    "IndexerExpression",
+    "TermExpression",
+    "InvocationTerm",
+    "ParenthesizedTerm",
+)
 
 
 def evaluate(expression: str, resource: Resource, version: str = "R4") -> list[Plain]:
@@ -100,3 +112,47 @@ def _plain(value: Any) -> Plain:
         return {str(key): _plain(one) for key, one in value.items()}
     # As text, the library fills a month up with the day that it is today.
     return str(getattr(value, "asStr", value))
+
+
+def remarks_kept(tree: Node) -> frozenset[str] | None:
+    """The elements whose remarks an expression asks for; None if these may be any."""
+    if any(name in _ALL for name in _names(tree)):
+        return None
+    asked = (node for node in walk(tree) if node["type"] == "InvocationExpression" and _is_id(node["children"][1]))
+    return frozenset(name for node in asked if (name := _element(node["children"][0])) is not None)
+
+
+def without_remarks(resource: Mapping[str, object], kept: frozenset[str]) -> Mapping[str, object]:
+    """The same without members such as ``_birthDate``, except for those elements."""
+    return cast("Mapping[str, object]", _stripped(resource, kept))
+
+
+def _names(node: Node) -> Iterator[str]:
+    """The names of elements and functions."""
+    for one in walk(node):
+        if one["type"] == "Identifier":
+            yield str(one["text"]).strip("`")
+
+
+def _element(node: Node | None) -> str | None:
+    """The element that an expression ends with, behind which only functions and indexes may come."""
+    while node is not None and node["type"] != _MEMBER:
+        below = node.get("children", ())
+        function = node["type"] == "InvocationExpression" and below[1]["type"] == "FunctionInvocation"
+        chosen = 1 if node["type"] == "InvocationExpression" and not function else 0
+        node = below[chosen] if node["type"] in _PASSED and below else None
+    return None if node is None else next(_names(node), None)
+
+
+def _is_id(node: Node) -> bool:
+    return node["type"] == _MEMBER and list(_names(node)) == ["id"]
+
+
+def _stripped(value: object, kept: frozenset[str]) -> object:
+    if isinstance(value, list):
+        return [_stripped(one, kept) for one in value]
+    if isinstance(value, dict):
+        return {
+            key: _stripped(one, kept) for key, one in value.items() if not key.startswith("_") or key[1:] in kept
+        }
+    return value

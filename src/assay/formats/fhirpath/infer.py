@@ -3,13 +3,14 @@
 What can't be known is not judged: below ``contained`` or ``children()`` anything may come.
 """
 
+import difflib
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 from assay.formats.fhirpath.functions import FUNCTIONS
 from assay.formats.fhirpath.model import ANY_RESOURCE, Model
 from assay.formats.fhirpath.parse import Node, library
-from assay.formats.fhirpath.suggest import suggestion
 
 Places: TypeAlias = frozenset[str] | None
 """The places that values may be at; None where that can't be known."""
@@ -166,3 +167,12 @@ def _kinds_of_arguments(name: str, count: int) -> list[object]:
 def _together(each: list[Places]) -> Places:
     known = [one for one in each if one is not None]
     return frozenset().union(*known) if len(known) == len(each) else None
+
+
+def suggestion(name: str, known: Collection[str]) -> str:
+    """The end of a complaint: the nearest name, or some of those that there are."""
+    lowered = {one.lower(): one for one in sorted(known)}
+    near = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.6)
+    if near:
+        return f"; did you mean {lowered[near[0]]}?"
+    return f"; it has {', '.join(sorted(known))}" if 0 < len(known) <= 40 else ""

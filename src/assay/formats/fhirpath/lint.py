@@ -5,13 +5,11 @@ from itertools import pairwise
 from typing import Final
 
 from assay.formats.fhirpath.errors import FhirPathSyntaxError
-from assay.formats.fhirpath.infer import NoSuchElementError, Places, Scope, places_of
+from assay.formats.fhirpath.infer import NoSuchElementError, Places, Scope, places_of, suggestion
 from assay.formats.fhirpath.model import ANY_RESOURCE, Model, model_of
 from assay.formats.fhirpath.parse import parse
-from assay.formats.fhirpath.suggest import suggestion
 
 _INDEX: Final = re.compile(r"\[(\d+)\]")
-_PRIMITIVE_PARTS: Final = ("id", "extension")
 
 
 def lint_type(resource_type: str, version: str = "R4") -> str | None:

@@ -4,13 +4,13 @@ Steps, and no time: a pattern gets as far beside other gradings as it gets alone
 """
 
 import functools
+import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
 import regex
 
 from assay.core.errors import UnmeasuredError
-from assay.formats.field_rules.pattern_size import expanded_size
 from assay.formats.field_rules.values import Plain
 from assay.formats.pattern.search import Searched
 from assay.formats.pattern.steps import StepsError
@@ -19,6 +19,9 @@ MOST_STEPS: Final = 1_000_000
 MOST_STEPS_OF_ALL: Final = 10_000_000
 LONGEST: Final = 10_000
 MOST_PARTS: Final = 100_000
+_PARTS: Final = re.compile(
+    r"\\.|\[[^\]\\]{0,400}+(?:\\.[^\]\\]{0,400}+){0,100}+\]|\{([0-9]{0,9})(?:,([0-9]{0,9}))?\}|.", re.DOTALL
+)
 
 
 class SlowPatternError(UnmeasuredError):
@@ -97,3 +100,28 @@ def replace_each(pattern: Searched, text: str, written: Callable[[Callable[[int 
 def _slow(pattern: Searched) -> SlowPatternError:
     limits = f"{MOST_STEPS} steps for a value, or {MOST_STEPS_OF_ALL} for all"
     return SlowPatternError(f"the pattern {pattern.pattern!r} needs more than {limits}")
+
+
+def expanded_size(pattern: str) -> int:
+    """About how many parts there are, so that ``(ab){3}`` has six. An invalid pattern has some size, too."""
+    # One total for each group that is open.
+    totals, last = [0], 0
+    for part in _PARTS.finditer(pattern):
+        if part[0] == "(":
+            totals.append(0)
+            last = 0
+        elif part[0] == ")" and len(totals) > 1:
+            last = totals.pop()
+            totals[-1] += last
+        elif part[0] == "+":
+            # The library writes what is repeated twice: once, and any number of times.
+            totals[-1] += last
+            last *= 2
+        elif part[1] is not None:
+            times = max(int(count or 0) for count in part.groups()) + (part[2] == "")
+            totals[-1] += last * max(times - 1, 0)
+            last *= max(times, 1)
+        else:
+            totals[-1] += 1
+            last = 1
+    return sum(totals)

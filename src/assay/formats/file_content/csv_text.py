@@ -10,9 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from assay.formats.file_content.errors import UnreadableError
-from assay.formats.file_content.model import MAX_VALUES, Finder
-from assay.formats.file_content.text import decoded
+from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError, decoded
 
 _ROW: Final = re.compile(r"(\*|[1-9][0-9]{0,8})\.(.+)", re.DOTALL)
 _NO_ROW: Final = re.compile(r"(?!\*\.|[1-9][0-9]{0,8}\.)[-0-9*]*\.|[-0-9*]+\.?$")

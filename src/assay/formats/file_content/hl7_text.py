@@ -5,8 +5,7 @@
 
 from typing import Final
 
-from assay.formats.file_content.errors import UnreadableError
-from assay.formats.file_content.model import Finder
+from assay.formats.file_content.text import Finder, UnreadableError
 from assay.formats.hl7.errors import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.model import Message

@@ -6,8 +6,7 @@ from typing import Any
 from assay.evidence.bounds import unusual
 from assay.formats import json_paths
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content.errors import UnreadableError
-from assay.formats.file_content.model import MAX_VALUES, Finder
+from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError
 
 
 def check_path(path: str) -> None:

@@ -1,20 +1,20 @@
 """What a criterion demands of one file, and what it found there."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from assay.evidence.bounds import printable
-from assay.formats.field_rules.rows import Result, absent_rows, results
-from assay.formats.field_rules.rule import FieldRule
+from assay.formats.field_rules.rule import FieldRule, Result, absent_rows, results
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content.errors import UnreadableError
-from assay.formats.file_content.formats import FORMATS
+from assay.formats.file_content import csv_text, hl7_text, json_text, text, x12_text, xml_text
 from assay.formats.file_content.passage import Passage, Wanted
+from assay.formats.file_content.text import Finder, UnreadableError
 
 DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
 SHOWN: Final = 500
+MEBI: Final = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,3 +141,35 @@ def _short(value: object) -> object:
     if isinstance(value, dict | list) and len(str(value)) > SHOWN:
         return printable(f"{str(value)[:SHOWN]}…")
     return value
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How paths are checked, how a file is opened, and how large one may be for its values to be looked at."""
+
+    check_path: Callable[[str], None]
+    opened: Callable[[bytes], Finder]
+    max_bytes: int = 64 * MEBI
+
+
+# Messages become many times as large when they are read.
+FORMATS: Final[Mapping[str, Format]] = {
+    "text": Format(text.check_path, text.opened),
+    "json": Format(json_text.check_path, json_text.opened),
+    "csv": Format(csv_text.check_path, csv_text.opened),
+    "xml": Format(xml_text.check_path, xml_text.opened, 16 * MEBI),
+    "hl7": Format(hl7_text.check_path, hl7_text.opened, 16 * MEBI),
+    "x12": Format(x12_text.check_path, x12_text.opened, 16 * MEBI),
+}
+_SETS: Final = ("270", "271", "276", "277", "278", "835", "837", "997", "999")
+_ENDINGS: Final = {
+    **dict.fromkeys(("json",), "json"),
+    **dict.fromkeys(("csv", "tsv"), "csv"),
+    **dict.fromkeys(("hl7", "er7"), "hl7"),
+    **dict.fromkeys(("x12", "edi", *_SETS), "x12"),
+}
+
+
+def guessed(name: str) -> str:
+    """The format that the ending of a name stands for; text where it stands for none."""
+    return _ENDINGS.get(name.rpartition(".")[2].lower(), "text") if "." in name else "text"

@@ -2,12 +2,20 @@
 
 import codecs
 import re
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
 
-from assay.formats.file_content.model import Finder
+from assay.core.errors import AssayError
+from assay.formats.field_rules.values import Plain
 
 _PATH: Final = re.compile(r"content|line\.(\*|[1-9][0-9]{0,8})")
 _LINE_END: Final = re.compile(r"\r\n|\n|\r")
+Finder: TypeAlias = Callable[[str], Sequence[Plain]]
+MAX_VALUES = 4_000_000
+
+
+class UnreadableError(AssayError):
+    """The file is not what its format says. The message says why, and quotes no value."""
 
 
 def decoded(data: bytes) -> str:

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
-from assay.formats.file_content.errors import UnreadableError
-from assay.formats.file_content.model import MAX_VALUES, Finder
+from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError
 
 _NAME: Final = r"[^\W\d][\w.-]*"
 _CONDITION: Final = rf'@({_NAME})=(?:"([^"]*)"|([^\[\]",=]*))'

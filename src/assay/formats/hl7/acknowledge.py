@@ -2,21 +2,39 @@
 
 The answer is written in the sender's own delimiters, goes back from its receiver to its sender, and repeats its
 version, processing id, control id and character set. Who calls gives the time and the answer's own control id.
+
+Which acknowledgement a sender wants, as it says in MSH-15 and MSH-16 (HL7 table 0155).
+
+Where both are empty, the original mode holds: every message gets one from the application. Otherwise it is the
+enhanced mode: MSH-15 says when whoever stores the message is to answer (CA, CE, CR), MSH-16 when the application
+is. A listener stores and does no more, so it answers once: as the one who stores if that is wanted, else as the
+application. A sender that wants neither gets no answer, and one whose word is not in the table gets every answer.
+
+What a receiver answers to the content of one frame: an acknowledgement for each message in it.
+
+Accepted (AA or CA) means that it could be read and was stored; rejected (AR) that it can't be read; failed (AE or
+CE) that it could not be stored, so that a sender should try again.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from assay.formats.hl7.block import segments_of
-from assay.formats.hl7.encoding import STANDARD, Encoding
-from assay.formats.hl7.escapes import escape
+from assay.formats.hl7.encoding import STANDARD, Encoding, escape
+from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.find import find_first
 from assay.formats.hl7.header import message_type
-from assay.formats.hl7.lines import Line
-from assay.formats.hl7.model import Message
+from assay.formats.hl7.model import Batch, Message, Segment, Transmission
+from assay.formats.hl7.parse import Line, parse, segments_of
+from assay.formats.hl7.path_parser import parse_path
 
 AckCode = Literal["AA", "AE", "AR", "CA", "CE", "CR"]
 """Accepted, failed, rejected: by the application (A) or, in the enhanced mode, by the one who stores it (C)."""
+Result = Literal["A", "E", "R"]
+_STORED, _APPLIED = parse_path("MSH-15"), parse_path("MSH-16")
+_NEVER = ("", "NE")
+NOT_STORED = "the message could not be stored; send it again later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +116,70 @@ def _raw(message: Message | None, number: int) -> str:
     """A field of the sender's header as it was written: the answer has the same delimiters."""
     field = message.header.field(number) if message else None
     return field.raw if field else ""
+
+
+def ack_code(message: Message, result: Result) -> AckCode | None:
+    """The code to answer with, None where the sender wants no answer."""
+    stored, applied = (find_first(path, message).text.strip().upper() for path in (_STORED, _APPLIED))
+    if not stored and not applied:
+        return _APPLICATION[result]
+    if _is_wanted(stored, result):
+        return _COMMIT[result]
+    return _APPLICATION[result] if _is_wanted(applied, result) else None
+
+
+def _is_wanted(when: str, result: Result) -> bool:
+    if when == "ER":
+        return result != "A"
+    return result == "A" if when == "SU" else when not in _NEVER
+
+
+_APPLICATION: dict[Result, AckCode] = {"A": "AA", "E": "AE", "R": "AR"}
+_COMMIT: dict[Result, AckCode] = {"A": "CA", "E": "CE", "R": "CR"}
+
+
+def reply_to(content: bytes, *, stored: bool, now: datetime, new_id: Callable[[], str]) -> bytes:
+    """The acknowledgements. One of them gets no answer, or two receivers would never stop answering each other."""
+    try:
+        messages = parse(content).messages
+    except Hl7Error as error:
+        return reject(str(error), now=now, new_id=new_id)
+    acks = (_ack(one, stored=stored, now=now, new_id=new_id) for one in messages if not _is_ack(one))
+    return b"".join(encode(ack) for ack in acks if ack is not None)
+
+
+def reject(reason: str, *, now: datetime, new_id: Callable[[], str]) -> bytes:
+    """The answer to something that is no message."""
+    return encode(build_ack(None, "AR", reason, now=now, control_id=new_id(), error=UNREADABLE))
+
+
+def _ack(message: Message, *, stored: bool, now: datetime, new_id: Callable[[], str]) -> Message | None:
+    code = ack_code(message, "A" if stored else "E")
+    if code is None:
+        return None
+    if stored:
+        return build_ack(message, code, now=now, control_id=new_id())
+    return build_ack(message, code, NOT_STORED, now=now, control_id=new_id(), error=INTERNAL_ERROR)
+
+
+def _is_ack(message: Message) -> bool:
+    return message_type(message).code == "ACK"
+
+
+def render(content: Message | Batch | Transmission) -> str:
+    """The text, every part as it was written."""
+    return "".join(segment.raw + "\r" for segment in _segments(content))
+
+
+def encode(message: Message) -> bytes:
+    """The message in the character set that it was read in; characters outside of it become question marks."""
+    return render(message).encode(message.encoding.charset, "replace")
+
+
+def _segments(content: Message | Batch | Transmission) -> list[Segment]:
+    if isinstance(content, Message):
+        return list(content.segments)
+    parts = content.messages if isinstance(content, Batch) else content.batches
+    inner = [segment for part in parts for segment in _segments(part)]
+    around = ([content.header], inner, [content.trailer])
+    return [segment for group in around for segment in group if segment is not None]

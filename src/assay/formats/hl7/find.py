@@ -8,9 +8,19 @@ from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 from assay.formats.hl7.encoding import Encoding
-from assay.formats.hl7.model import Index, Message, Segment
+from assay.formats.hl7.model import (
+    ABSENT,
+    NULL,
+    TEXT,
+    Index,
+    Message,
+    Segment,
+    Value,
+    in_standard,
+    split,
+    value_of,
+)
 from assay.formats.hl7.path import Choice, Filter, Path
-from assay.formats.hl7.value import ABSENT, NULL, TEXT, Value, in_standard, split, value_of
 
 T = TypeVar("T")
 

@@ -54,11 +54,6 @@ def control_id(message: Message) -> str:
     return find_first(_CONTROL_ID, message).text
 
 
-def processing_id(message: Message) -> str:
-    """MSH-11: P, T or D; empty where it is missing."""
-    return find_first(_PROCESSING_ID, message).text
-
-
 def version(message: Message) -> str:
     """MSH-12: 2.5.1 and the like; empty where it is missing."""
     return find_first(_VERSION, message).text

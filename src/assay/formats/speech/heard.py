@@ -12,11 +12,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from assay.formats.speech.amounts import UNIFORM_UNITS, UNITS, WITH_CENTS, clock_digits
-from assay.formats.speech.dates import MONTH_NUMBERS
-from assay.formats.speech.numbers import IN_NUMBERS, digits_in
+from assay.formats.speech.numbers import IN_NUMBERS, UNIFORM_UNITS, UNITS, WITH_CENTS, clock_digits, digits_in
 from assay.formats.speech.phrases import find_sought, phrase_tokens, sought
-from assay.formats.speech.tokens import Token, tokens
+from assay.formats.speech.tokens import MONTH_NUMBERS, Token, tokens
 from assay.formats.speech.words import FILLERS, SHORT_FORMS, WRITTEN_OUT
 
 _DIGIT: Final = re.compile(r"[0-9]")

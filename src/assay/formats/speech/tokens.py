@@ -2,18 +2,22 @@
 
 A clause ends where a breath does: at a full stop, a comma, a question mark, a "but", an "and" that begins a
 sentence of its own. A "not" in front of a comma denies what comes behind it: "we could not, today, confirm it".
+
+What a speaker takes back: in "on June 5th, no wait, June 6th", the 5th no longer counts.
+
+The words behind "no wait", "I mean" and the like replace a value in front of them: a date the last date, a number
+the last number, a name what begins with the same word, any other word the word before. "Scratch that" takes back
+all of its sentence, or the one before.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
-from assay.formats.speech.amounts import IN_AMOUNTS, with_amounts
-from assay.formats.speech.negation import MARKED, NEGATIONS, OPINIONS, SUBJECTS, negating
-from assay.formats.speech.numbers import IN_NUMBERS, with_digits
-from assay.formats.speech.retraction import retracted
-from assay.formats.speech.words import IS, uniform, words_of
+from assay.formats.speech.negation import AUXILIARIES, MARKED, NEGATIONS, OPINIONS, SUBJECTS, negating
+from assay.formats.speech.numbers import IN_AMOUNTS, IN_NUMBERS, with_amounts, with_digits
+from assay.formats.speech.words import IS, MONTHS, uniform, words_of
 
 _NEW_CLAUSE: Final = frozenset({"but", "however", "although", "though", "because"})
 _JOINING: Final = frozenset(("so", "and"))
@@ -25,6 +29,43 @@ CONDITIONS: Final = frozenset(("if", "unless", "whether", "once", "until", "assu
 """What follows such a word in its clause is not claimed."""
 # Where none of these is said, and no digit, words are tokens as they are.
 _PLAIN: Final = IN_NUMBERS | IN_AMOUNTS | MARKED | CONDITIONS | {IS}
+_CORRECTIONS: Final = (
+    ("no", "wait"),
+    ("wait", "no"),
+    ("no", "sorry"),
+    ("sorry", "no"),
+    ("sorry", "i", "meant"),
+    ("i", "meant"),
+    ("i", "mean"),
+    ("or", "rather"),
+    ("correction",),
+)
+_ALL_BACK: Final = (("scratch", "that"), ("strike", "that"))
+_WORDS: Final = frozenset(("wait", "sorry", "meant", "mean", "rather", "correction", "scratch", "strike"))
+# "There is no wait", "what I mean", "I mean it" take nothing back.
+_NO_MARK_BEFORE: Final = AUXILIARIES | {
+    "there",
+    "what",
+    "which",
+    "with",
+    "a",
+    "any",
+    "the",
+    "that",
+    "know",
+    "little",
+}
+_NO_MARK_BEHIND: Final = {
+    "wait": frozenset(("time", "times", "list", "period", "for")),
+    "mean": frozenset(("it", "that", "by", "to", "for")),
+}
+_LEADING: Final = frozenset(("it", "is", "the", "on", "at", "for", "that", "make", "to", "actually", "sorry"))
+_FARTHEST: Final = 12
+_LONGEST_SENTENCE: Final = 100
+MONTH_NUMBERS: Final = {name: number for number, month in enumerate(MONTHS, 1) for name in (month, month[:3])} | {
+    "sept": 9
+}
+LONGEST_DATE: Final = 4
 
 
 class Token(NamedTuple):
@@ -122,3 +163,88 @@ def _begins(word: str, doubtful: set[str]) -> bool:
     if word == "so":
         return True
     return word == "and" and (NEGATIONS.isdisjoint(doubtful) or OPINIONS.isdisjoint(doubtful))
+
+
+def retracted(words: Sequence[str], sentences: Sequence[int]) -> frozenset[int]:
+    """The places of the words that are taken back. ``sentences`` has the number of the sentence of each."""
+    if _WORDS.isdisjoint(words):
+        return frozenset()
+    found: set[int] = set()
+    for at in range(len(words)):
+        if marks := _marks(words, at, _ALL_BACK):
+            found.update(range(_sentence_start(sentences, at), at + marks))
+        elif marks := _marks(words, at, _CORRECTIONS):
+            found.update(range(_replaced(words, sentences, at, at + marks), at))
+    return frozenset(found)
+
+
+def _marks(words: Sequence[str], at: int, marks: Sequence[tuple[str, ...]]) -> int:
+    """How many words of a mark stand here."""
+    for mark in marks:
+        if tuple(words[at : at + len(mark)]) == mark:
+            before, behind = words[max(at - 1, 0) : at], words[at + len(mark) : at + len(mark) + 1]
+            last = _NO_MARK_BEHIND.get(mark[-1], frozenset())
+            none = _NO_MARK_BEFORE.intersection(before) or last.intersection(behind)
+            return 0 if none and marks is _CORRECTIONS else len(mark)
+    return 0
+
+
+def _sentence_start(sentences: Sequence[int], at: int) -> int:
+    """Where the sentence of a word begins, or the one before if the word itself begins one."""
+    meant = sentences[at] if at and sentences[at - 1] == sentences[at] else sentences[max(at - 1, 0)]
+    least = max(at - _LONGEST_SENTENCE, 0)
+    while at > least and sentences[at - 1] >= meant:
+        at -= 1
+    return at
+
+
+def _replaced(words: Sequence[str], sentences: Sequence[int], at: int, behind: int) -> int:
+    """Where the value in front of a mark begins that the words behind it replace; the mark, if there is none."""
+    while behind < len(words) and words[behind] in _LEADING:
+        behind += 1
+    if behind == len(words) or at == 0:
+        return at
+    places = range(at - 1, max(at - 1 - _FARTHEST, -1), -1)
+    if date_at(words, behind) is not None:
+        return next((place for place in reversed(places) if _ends_date(words, place, at)), at)
+    if words[behind][0].isdigit():
+        return _last_number(words, places, at)
+    same = next((place for place in places if words[place] == words[behind]), None)
+    return (at - 1 if sentences[at - 1] == sentences[at] else at) if same is None else same
+
+
+def _ends_date(words: Sequence[str], place: int, at: int) -> bool:
+    found = date_at(words, place)
+    return found is not None and found[1] <= at
+
+
+def _last_number(words: Sequence[str], places: range, at: int) -> int:
+    last = next((place for place in places if words[place][0].isdigit()), None)
+    if last is None:
+        return at
+    while last and words[last - 1][0].isdigit():
+        last -= 1
+    return last
+
+
+def date_at(words: Sequence[str], at: int) -> tuple[tuple[int, int], int] | None:
+    """The month and day that stand here, and where they end."""
+    texts = words[at : at + LONGEST_DATE]
+    if not texts:
+        return None
+    if texts[0] in MONTH_NUMBERS:
+        after = 1 + (list(texts[1:2]) == ["the"])
+        day = _day("".join(texts[after : after + 1]))
+        return None if day is None else ((MONTH_NUMBERS[texts[0]], day), at + after + 1)
+    rest = texts[texts[0] == "the" :]
+    day = _day(rest[0]) if rest else None
+    names = [*rest[1:2], *rest[2:3]] if list(rest[1:2]) == ["of"] else list(rest[1:2])
+    month = MONTH_NUMBERS.get(names[-1]) if names else None
+    if day is None or month is None:
+        return None
+    return (month, day), at + (texts[0] == "the") + 1 + len(names)
+
+
+def _day(text: str) -> int | None:
+    digits = text.removesuffix("th")
+    return int(digits) if digits.isdecimal() and len(digits) < 3 and 1 <= int(digits) <= 31 else None

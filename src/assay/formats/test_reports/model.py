@@ -14,6 +14,19 @@ class Ended(Enum):
     FAILED = "failed"
 
 
+_ENDS = {
+    "passed": Ended.PASSED,
+    "pass": Ended.PASSED,
+    "ok": Ended.PASSED,
+    "xpassed": Ended.PASSED,
+    "skipped": Ended.SKIPPED,
+    "skip": Ended.SKIPPED,
+    "xfailed": Ended.SKIPPED,
+    "ignored": Ended.SKIPPED,
+    "pending": Ended.SKIPPED,
+    "todo": Ended.SKIPPED,
+    "disabled": Ended.SKIPPED,
+}
 _WORST_FIRST = (Ended.FAILED, Ended.SKIPPED, Ended.PASSED)
 
 
@@ -51,3 +64,8 @@ def _matches(name: str, wanted: str) -> bool:
     # A test with parameters has them in brackets after its name.
     plain = name.split("[", 1)[0]
     return any(one == wanted or one.endswith(f".{wanted}") or fnmatchcase(one, wanted) for one in (name, plain))
+
+
+def ended_of(word: object) -> Ended:
+    """How a test ended. Any word that isn't known to be a pass or a skip is a failure: an error, a time-out."""
+    return _ENDS.get(str(word), Ended.FAILED)

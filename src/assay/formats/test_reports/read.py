@@ -1,22 +1,194 @@
 """Read a report: JUnit XML, the JSON of pytest, jest, ``go test`` and cargo, or the lines of unittest.
 
 Raises ``ValueError`` for any other text.
+
+Read what ``python3 -m unittest -v`` prints to standard error: a line for each test, and how many ran.
+
+A test that started and never ended has failed. Raises ``ValueError`` for any other text.
+
+Read a report that is written while the tests run, one JSON object per line: ``go test -json`` and cargo.
+
+A test that started and never ended has failed: its process ended early, perhaps with exit code 0. The same
+goes for a package or a suite, because tests that never started aren't in the report.
+
+Read a report in JUnit's XML, which most test runners can write.
+
+Raises ``ValueError`` for any other text. No tree is built, because an agent could write a report that fills the
+memory.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Final
+from xml.etree import ElementTree
 
-from assay.formats.test_reports.events import read_cargo, read_go
-from assay.formats.test_reports.junit import read_junit
-from assay.formats.test_reports.model import Ended, Report, report_of
-from assay.formats.test_reports.verbose import read_unittest
-from assay.formats.test_reports.words import ended_of
+from assay.formats.test_reports.model import Ended, Report, ended_of, report_of
 
 Results = Iterator[tuple[str, Ended]]
 
 # An agent could write a report that takes twenty times its size in memory.
 MAX_PARTS = 2_000_000
+MAX_LINES: Final = 1_000_000
+_TEST: Final = re.compile(r"\s*(\w+) \((\w+(?:\.[\w<>]+)+)\)(?: [(\[].*)?(?: \.\.\. .*)?")
+_END: Final = re.compile(
+    r"(?:^|.*\.\.\. )(ok|FAIL|ERROR|skipped (?:'.*'|\".*\")|expected failure|unexpected success)\s*"
+)
+# Before Python 3.11, a test of which a part failed has no end, and the next one begins on its line.
+_TOGETHER: Final = re.compile(r" \.\.\. (?=\w{1,200} \([\w.]{1,500}\) \.\.\. )")
+_COUNT: Final = re.compile(r"Ran (\d+) tests? in ")
+_WORDS: Final = {"ok": Ended.PASSED, "expected failure": Ended.SKIPPED}
+MAX_ELEMENTS = 1_000_000
+MAX_DEPTH = 100_000
+_BROKEN = ("failure", "error")
+# How a test ended, in an attribute that some runners write. Other words are ignored.
+_STATUS = frozenset(
+    {"notrun", "skipped", "skip", "disabled", "ignored", "suppressed", "failed", "fail", "failure", "error"}
+)
+
+
+def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
+    """The tests by class and name, in the order of the file, and suites that failed without a failed test."""
+    target = _Reader()
+    parser = ElementTree.XMLParser(target=target)  # noqa: S314 - a document type is refused when it begins
+    try:
+        parser.feed(data)
+        parser.close()
+    except (ElementTree.ParseError, LookupError) as error:
+        raise ValueError(f"the report must be XML: {error}") from error
+    yield from target.cases
+    yield from ((name, Ended.FAILED) for name in target.suites)
+
+
+@dataclass(slots=True)
+class _Suite:
+    """A suite that is being read. ``says_so`` is true if its own counts say that something failed."""
+
+    name: str
+    says_so: bool
+    broke: bool = False
+    has_failed_test: bool = False
+
+
+class _Reader:
+    """Goes through the elements and keeps the results of tests."""
+
+    def __init__(self) -> None:
+        self.cases: list[tuple[str, Ended]] = []
+        self.suites: list[str] = []
+        self._elements = 0
+        self._parents: list[str] = []
+        self._open: list[_Suite] = []
+
+    def doctype(self, *_: str | None) -> None:
+        """Refuse a document type: reports need none, and an agent could use its entities to fill the memory."""
+        raise ValueError("the report must not declare a document type")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._elements += 1
+        if self._elements > MAX_ELEMENTS or len(self._parents) > MAX_DEPTH:
+            raise ValueError(f"the report must have at most {MAX_ELEMENTS} elements and {MAX_DEPTH} levels")
+        parent = self._parents[-1] if self._parents else ""
+        self._parents.append(tag)
+        if tag == "testcase":
+            named = (attributes.get("classname"), attributes.get("name"))
+            self.cases.append(("::".join(part for part in named if part), _said(attributes)))
+        elif tag == "testsuite":
+            says_so = any(attributes.get(count, "0").strip("0") for count in ("failures", "errors"))
+            self._open.append(_Suite(attributes.get("name") or "suite", says_so))
+        elif parent == "testcase" and tag in (*_BROKEN, "skipped"):
+            self._worse(Ended.SKIPPED if tag == "skipped" else Ended.FAILED)
+        elif parent == "testsuite" and tag in _BROKEN:
+            self._open[-1].broke = True
+
+    def end(self, tag: str) -> None:
+        self._parents.pop()
+        if tag == "testcase" and self.cases[-1][1] is Ended.FAILED:
+            for suite in self._open:
+                suite.has_failed_test = True
+        elif tag == "testsuite":
+            suite = self._open.pop()
+            if suite.broke or (suite.says_so and not suite.has_failed_test):
+                self.suites.append(suite.name)
+
+    def data(self, text: str) -> None:
+        """Ignore the output of tests."""
+
+    def close(self) -> None:
+        """Return nothing; the results are in ``cases`` and ``suites``."""
+
+    def _worse(self, ended: Ended) -> None:
+        name, known = self.cases[-1]
+        self.cases[-1] = (name, ended if known is not Ended.FAILED else known)
+
+
+def _said(attributes: dict[str, str]) -> Ended:
+    words = {attributes.get(key, "").lower() for key in ("status", "result")} & _STATUS
+    said = {Ended.SKIPPED if word in ("notrun", "suppressed") else ended_of(word) for word in words}
+    return Ended.FAILED if Ended.FAILED in said else Ended.SKIPPED if said else Ended.PASSED
+
+
+def read_go(data: bytes) -> Results:
+    """The tests of ``go test -json``, and packages that failed without a failed test, such as by not compiling."""
+    began: dict[str, str] = {}
+    failed: set[str] = set()
+    packages: dict[str, None] = {}
+    for event in _objects(data):
+        action, package = event.get("Action"), str(event.get("Package", ""))
+        name = f"{package}.{event['Test']}" if event.get("Test") else None
+        if name is None and action == "start":
+            packages[package] = None
+        elif name is None and action in ("pass", "fail", "skip"):
+            packages.pop(package, None)
+        if name is not None and action == "run":
+            began[name] = package
+        elif name is not None and action in ("pass", "fail", "skip"):
+            began.pop(name, None)
+            failed |= {package} if action == "fail" else set()
+            yield name, ended_of(action)
+        elif name is None and action == "fail" and package not in {*failed, *began.values()}:
+            yield package, Ended.FAILED
+    yield from ((name, Ended.FAILED) for name in began)
+    yield from ((name, Ended.FAILED) for name in packages if name not in {*failed, *began.values()})
+
+
+def read_cargo(data: bytes) -> Results:
+    """The tests of ``cargo test -- --format json``."""
+    began: dict[str, None] = {}
+    suites = failures = 0
+    for event in _objects(data):
+        if event.get("type") == "suite":
+            suites += {"started": 1, "ok": -1, "failed": -1}.get(str(event.get("event")), 0)
+            failures += event.get("event") == "failed"
+        if event.get("type") != "test" or event.get("event") == "timeout":
+            # Cargo's "timeout" event means that a test is slow, not that it ended.
+            continue
+        name = str(event["name"])
+        if event.get("event") == "started":
+            began[name] = None
+        else:
+            began.pop(name, None)
+            ended = ended_of(event["event"])
+            failures -= ended is Ended.FAILED
+            yield name, ended
+    yield from ((name, Ended.FAILED) for name in began)
+    if (suites > 0 or failures > 0) and not began:
+        yield "suite", Ended.FAILED
+
+
+def _objects(data: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects. Other lines are output of tests."""
+    if data.count(b"\n") > MAX_LINES:
+        raise ValueError(f"the report must have at most {MAX_LINES} lines")
+    for line in data.splitlines():
+        if line.startswith(b"{"):
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(value, dict):
+                yield value
 
 
 def read_report(kind: str, data: bytes) -> Report:
@@ -58,6 +230,47 @@ def _object(data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ValueError(f"the report must be a JSON object, got {type(value).__name__}")
     return value
+
+
+def read_unittest(data: bytes) -> Iterator[tuple[str, Ended]]:
+    """The tests by their full name, and the run itself if it failed without a failed test."""
+    if data.count(b"\n") > MAX_LINES:
+        raise ValueError(f"the report must have at most {MAX_LINES} lines")
+    lines = iter(_TOGETHER.sub(" ... \n", data.decode(errors="replace")).splitlines())
+    found: dict[str, list[Ended]] = {}
+    if not any(map(_COUNT.match, _until_count(lines, found))):
+        raise ValueError("the report must say how many tests ran, as unittest does")
+    results = [(name, ended) for name, ends in found.items() for ended in ends or [Ended.FAILED]]
+    yield from results
+    if any(line.startswith("FAILED") for line in lines) and all(end is not Ended.FAILED for _, end in results):
+        yield "run", Ended.FAILED
+
+
+def _until_count(lines: Iterator[str], found: dict[str, list[Ended]]) -> Iterator[str]:
+    """Every line up to the count of tests, with what it says about a test noted."""
+    running: list[Ended] = []
+    for line in lines:
+        yield line
+        if line.startswith("=" * 70):
+            # Behind this, failures are told at length.
+            yield from lines
+            return
+        began = _TEST.fullmatch(line)
+        if began is not None:
+            running = found.setdefault(_name(began[1], began[2]), [])
+        ended = _END.fullmatch(line)
+        if ended is not None:
+            running.append(_ended(ended[1]))
+            running = []
+
+
+def _name(test: str, place: str) -> str:
+    """Before Python 3.11, the place is that of the class."""
+    return place if place.endswith(f".{test}") else f"{place}.{test}"
+
+
+def _ended(word: str) -> Ended:
+    return Ended.SKIPPED if word.startswith("skipped") else _WORDS.get(word, Ended.FAILED)
 
 
 FORMATS: dict[str, Callable[[bytes], Results]] = {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evidence.byte_source import ByteSource
+from assay.evidence.files import ByteSource
 from assay.evidence.trajectory import Speaker, Step
 from assay.formats.trajectories.atif import atif_step
 from assay.formats.trajectories.messages import message_step

@@ -1,15 +1,17 @@
-"""Find the values of a path."""
+"""Find the values of a path.
+
+Write a document again as it was read.
+
+Only line breaks inside segments are gone, which mean nothing.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from assay.formats.x12.elements import values
-from assay.formats.x12.loop_steps import in_loops
-from assay.formats.x12.loops import Placed
+from assay.formats.x12.binary import DATA_AT
+from assay.formats.x12.loops import LoopAt, Placed, PlacedSet, place_sets
 from assay.formats.x12.model import Document, Interchange, Segment, Separators
-from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, Nth, Path
-from assay.formats.x12.placed_set import PlacedSet, place_sets
-from assay.formats.x12.render import segment_text
+from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, LoopStep, Nth, Path
 
 
 class Place(NamedTuple):
@@ -136,3 +138,105 @@ def _texts(path: Path, segment: Segment, separators: Separators) -> Iterator[tup
         yield from enumerate(texts, 1)
     else:
         yield path.repetition, texts[path.repetition - 1] if path.repetition <= len(texts) else None
+
+
+def in_loops(
+    placed: tuple[Placed, ...], steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]
+) -> tuple[Placed, ...]:
+    """The segments whose own loop is the last that is named, inside the others from the outside in."""
+    if all(step.number is None for step in steps):
+        return _by_names(placed, tuple(step.id for step in steps))
+    chosen = _chosen(steps, loops)
+    return tuple(one for one in placed if one.loop.order in chosen)
+
+
+def _by_names(placed: tuple[Placed, ...], names: tuple[str, ...]) -> tuple[Placed, ...]:
+    if names == ("*",):
+        return placed
+    if len(names) == 1:
+        return tuple(one for one in placed if one.loop.id == names[0])
+    return tuple(one for one in placed if _stands_in(one.loop.path, names))
+
+
+def _stands_in(path: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    """Whether a loop's path ends with the last name and has the others before it in this order."""
+    *outer, own = names
+    if own not in ("*", path[-1]):
+        return False
+    rest = iter(path[-2::-1])
+    return all(any(name in ("*", one) for one in rest) for name in reversed(outer))
+
+
+def _chosen(steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]) -> set[int]:
+    """The loops that are meant, by their order. A number counts loops inside what stands left of it."""
+    chosen: set[int] | None = None
+    for step in steps:
+        found = [
+            loop.order
+            for loop in loops
+            if step.id in ("*", loop.id) and (chosen is None or _is_inside(loop, chosen))
+        ]
+        chosen = set(found if step.number is None else found[step.number - 1 : step.number])
+    return chosen or set()
+
+
+def _is_inside(loop: LoopAt, outer: set[int]) -> bool:
+    at = loop.parent
+    while at is not None:
+        if at.order in outer:
+            return True
+        at = at.parent
+    return False
+
+
+def repetitions(element: str, separators: Separators) -> list[str]:
+    """The repetitions of an element, of which there is at least one."""
+    mark = separators.repetition
+    return element.split(mark) if mark and mark in element else [element]
+
+
+def components(repetition: str, separators: Separators) -> list[str]:
+    """The components of one repetition, of which there is at least one."""
+    mark = separators.component
+    return repetition.split(mark) if mark and mark in repetition else [repetition]
+
+
+def values(segment: Segment, position: int, component: int | None, separators: Separators) -> list[str | None]:
+    """An element's text, or that of one component, once for each repetition.
+
+    None where the segment or the element ends before it, which is not the same as an empty text.
+    """
+    element = segment.element(position)
+    if element is None:
+        return [None]
+    if segment.id == "ISA":
+        # Two of its elements are the separators themselves, and the others are padded to a fixed width.
+        return [element.rstrip(" ") if component in (None, 1) else None]
+    if position == DATA_AT.get(segment.id):
+        return [element if component in (None, 1) else None]
+    texts = repetitions(element, separators)
+    if component is None:
+        return list(texts)
+    return [_component(text, component, separators) for text in texts]
+
+
+def _component(text: str, position: int, separators: Separators) -> str | None:
+    parts = components(text, separators)
+    return parts[position - 1] if position <= len(parts) else None
+
+
+def render(document: Document) -> str:
+    """The document's text, to be encoded as ``document.encoding``."""
+    return document.leading + "".join(_interchange(interchange) for interchange in document.interchanges)
+
+
+def segment_text(segment: Segment, mark: str) -> str:
+    """A segment with its element separators, without its terminator."""
+    return mark.join((segment.id, *segment.elements))
+
+
+def _interchange(interchange: Interchange) -> str:
+    separators = interchange.separators
+    texts = [f"{segment.before}{segment_text(segment, separators.element)}" for segment in interchange.segments]
+    end = separators.terminator if interchange.terminated else ""
+    return separators.terminator.join(texts) + end + interchange.rest

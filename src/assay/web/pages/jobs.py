@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from assay.engine.audit import Audit
-from assay.engine.finding import Standing
+from assay.engine.audit_rewards import Standing
 from assay.engine.job_view import JobView, TaskStrip
 from assay.engine.page_source import PageSource
 from assay.engine.statistics_svg import pass_at_k_svg

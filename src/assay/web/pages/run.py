@@ -16,7 +16,7 @@ from assay.dialects.scorers.report import (
 from assay.engine.page_source import RunDetail
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import HIDEABLE, TracePart, TraceQuery
-from assay.evidence.byte_source import ByteSource, tail
+from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import asked_of

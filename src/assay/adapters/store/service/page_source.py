@@ -41,7 +41,7 @@ from assay.engine.service.blobs import (
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.run_query import RunQuery
 from assay.engine.trace import TracePart, TraceQuery, trace_part
-from assay.evidence.byte_source import ByteSource, tail
+from assay.evidence.files import ByteSource, tail
 from assay.evidence.run import Run
 
 COUNTED: Final = 10_000
