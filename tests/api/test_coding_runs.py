@@ -82,7 +82,9 @@ def test_a_cancelled_run_is_never_graded(clinic: Clinic) -> None:
     run = uploaded(clinic, seeded(clinic))
     assert clinic.post(f"/v1/coding-runs/{run}/cancel")["state"] == "cancelled"
     assert clinic.ask("POST", f"/v1/coding-runs/{run}/complete", json={}).status_code == 409
-    assert clinic.ask("GET", f"/v1/runs/{run}").status_code == 404
+    listed = clinic.get(f"/v1/runs/{run}")
+    assert (listed["state"], listed["score"]) == ("cancelled", None)
+    assert clinic.get(f"/v1/runs/{run}/gradings") == []
 
 
 def test_a_broken_measurement_is_no_zero(clinic: Clinic) -> None:

@@ -109,8 +109,9 @@ def test_validity_and_broken_measurements(clinic: Clinic) -> None:
     assert found["broken-verifier"]["validity"] == "not_completed"
     assert found["capital"]["validity"] == "valid"
     assert found["capital"]["duration_sec"] is not None
-    broken = clinic.get("/v1/runs", params={"state": "broken"})["data"]
-    assert [one["task"] for one in broken] == ["broken-verifier"]
+    # No control was recorded there: what the agent could have brought about counts as 0.
+    unusable = clinic.get("/v1/runs", params={"state": "unusable"})["data"]
+    assert {one["task"]: one["cause"] for one in unusable} == {"broken-verifier": None, "voltage-drop": "agent"}
 
 
 def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:

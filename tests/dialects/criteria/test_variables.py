@@ -102,6 +102,9 @@ def test_a_value_in_a_dotted_path_is_one_step_or_refused(value: str) -> None:
     if "." in value or value.startswith("$"):
         with pytest.raises(ValueError, match="not a single step of a dotted path; in JSONPath, any"):
             passes(assertion, state, v=value)
+    elif "]" in value or value in ("*", "-1"):
+        with pytest.raises(ValueError, match="a dotted path has names and numbers from 0"):
+            passes(assertion, state, v=value)
     else:
         assert passes(assertion, state, v=value)
 

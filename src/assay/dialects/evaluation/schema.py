@@ -58,7 +58,7 @@ def schema_complaint(schema: dict[str, Any]) -> str | None:
 def _complaint(schema: dict[str, Any]) -> str | None:
     from jsonschema import FormatChecker, SchemaError  # noqa: PLC0415 - slow to import, and few tasks have a schema
 
-    from assay.dialects.evaluation.schema_limits import is_pattern  # noqa: PLC0415
+    from assay.dialects.evaluation.schema_patterns import is_pattern  # noqa: PLC0415
 
     if not isinstance(schema.get("$schema", ""), str):
         return f"$.$schema must be a text, got {bounded(repr(schema['$schema']))}"

@@ -1,17 +1,12 @@
-"""Patterns of a schema, searched in an agent's keys and texts within a number of steps.
-
-And how many steps, and how deep, a value is checked against a schema before that is given up.
+"""How many steps, and how deep, a value is checked against a schema before that is given up.
 
 The depth is looked at here because it is too late when Python itself finds it too deep: libraries of the validator
 that are not written in Python then end the whole program.
 """
 
-import contextlib
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeAlias
-
-from assay.formats.field_rules.patterns import SlowPatternError, compile_pattern, search, search_each
 
 # The next number, from 0.
 Count: TypeAlias = Callable[[], int]
@@ -20,33 +15,6 @@ Count: TypeAlias = Callable[[], int]
 MOST_STEPS = 25_000_000
 # Python counts more than these, so half of its limit leaves room.
 FRAMES = sys.getrecursionlimit() // 2
-
-
-def is_pattern(text: object) -> bool:
-    """Whether a text can be searched for. Raises ``ValueError`` with the reason."""
-    return not isinstance(text, str) or compile_pattern(text) is not None
-
-
-def occurs(pattern: str, text: str) -> bool:
-    """Whether a pattern occurs in a text. Raises ``SlowSchemaError``."""
-    with _limited():
-        return search(compile_pattern(pattern), text)
-
-
-def keys_like(pattern: str, keys: Iterable[Any]) -> list[Any]:
-    """The keys in which a pattern occurs. Raises ``SlowSchemaError``."""
-    known = list(keys)
-    with _limited():
-        found = search_each(compile_pattern(pattern), known)
-    return [key for key, hit in zip(known, found, strict=True) if hit]
-
-
-@contextlib.contextmanager
-def _limited() -> Iterator[None]:
-    try:
-        yield
-    except SlowPatternError as error:
-        raise SlowSchemaError(str(error)) from error
 
 
 class SlowSchemaError(Exception):

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from assay.dialects.evaluation.schema_limits import check_depth, keys_like, occurs
+from assay.dialects.evaluation.schema_limits import check_depth
+from assay.dialects.evaluation.schema_patterns import keys_like, occurs
 
 
 def unevaluated_properties(validator: Any, below: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
