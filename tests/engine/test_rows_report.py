@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from assay.adapters.job_folder import DiskJobFolder
+from assay.core.errors import InputError
 from assay.dialects.harbor.trial import Seconds, Usage
 from assay.engine.job import read_job
 from assay.engine.job_runs import Question
@@ -94,9 +95,8 @@ def test_one_row_for_each_task(job: Path) -> None:
 def test_what_passes_follows_the_threshold_and_the_key(job: Path) -> None:
     rows = report(job, by="task", threshold=0.5).task_rows
     assert [row.passed for row in rows] == [2, 0, 0]
-    # A run that hasn't what was asked for counts as 0.
-    without = report(job, by="task", key="other").task_rows
-    assert [(row.scored, row.passed, row.mean) for row in without] == [(2, 0, 0.0), (2, 0, 0.0), (0, 0, None)]
+    with pytest.raises(InputError, match="no run has the reward other; there are reward"):
+        report(job, by="task", key="other")
 
 
 def test_rows_are_made_only_if_they_are_asked_for(job: Path) -> None:

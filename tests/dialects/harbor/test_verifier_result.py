@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.dialects.harbor.errors import RewardValidationError
-from assay.dialects.harbor.rewards import dump_verifier_result, validate_rewards
+from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
 from tests.builders import typed_values
 
 

@@ -5,11 +5,6 @@ and 0.0, numeric strings as floats. ``harbor-0.24`` reads them as harbor does fr
 finite number is a parse error. ``harbor-0.6`` reads them as harbor does up to 0.6: reward.txt takes precedence.
 In all other profiles reward.json does, even if it is empty or broken. ``strict`` accepts only finite numbers from
 0 to 1.
-
-Harbor's model of a verifier's result, validated by pydantic as in harbor.
-
-Pydantic decides which values count as numbers, and writes the error message. The class has the same name as in
-harbor because that name is part of the message.
 """
 
 import json
@@ -19,8 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, TypeAlias
-
-from pydantic import BaseModel, ValidationError
 
 from assay.dialects.harbor.errors import (
     RewardFileEmptyError,
@@ -130,7 +123,7 @@ def _validated(found: Any) -> Rewards | None:
     if type(found) is dict and all(type(value) in (int, float) for value in found.values()):
         return found
     # Everything else is validated by pydantic with harbor's own model, which is slow to import and rarely needed.
-    from assay.dialects.harbor.rewards import validate_rewards  # noqa: PLC0415
+    from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415
 
     return validate_rewards(found)
 
@@ -206,22 +199,3 @@ def _as_float(value: float) -> float:
 
 def _not_json(content: Content) -> VerifierOutputParseError:
     return VerifierOutputParseError(f"Failed to parse rewards from JSON file {content.path}")
-
-
-class VerifierResult(BaseModel):
-    """The rewards of one verifier run; None if there are none."""
-
-    rewards: dict[str, float | int] | None = None
-
-
-def validate_rewards(found: Any) -> dict[str, float | int] | None:
-    """Convert a JSON value into rewards as harbor does: True is 1.0, "0.5" is 0.5, ints stay ints."""
-    try:
-        return VerifierResult(rewards=found).rewards
-    except ValidationError as error:
-        raise RewardValidationError(str(error)) from error
-
-
-def dump_verifier_result(rewards: Any) -> str:
-    """The JSON text that harbor writes for a verifier's result. NaN and infinity become null."""
-    return VerifierResult.model_construct(rewards=rewards).model_dump_json()

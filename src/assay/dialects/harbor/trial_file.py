@@ -177,7 +177,7 @@ def _decode_slowly(data: bytes) -> _ResultFile:
 
 def _coerce_rewards(found: Any) -> None:
     """Validate and convert the rewards in a decoded file as harbor does. Null values stay."""
-    from assay.dialects.harbor.rewards import validate_rewards  # noqa: PLC0415 - slow, seldom needed
+    from assay.dialects.harbor.verifier_result import validate_rewards  # noqa: PLC0415 - slow, seldom needed
 
     steps = found.get("step_results") if isinstance(found, dict) else None
     for part in [found, *(steps if isinstance(steps, list) else [])]:
