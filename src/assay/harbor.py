@@ -29,15 +29,9 @@ from assay.dialects.harbor.multi_step import Step, Strategy, TrialRewards, stops
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, ParsedOutcome, outcome_of, parse_outcome
 from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
 from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
-from assay.dialects.harbor.rewards import (
-    Profile,
-    RewardReading,
-    Rewards,
-    dump_verifier_result,
-    parse_reward_files,
-    validate_rewards,
-)
+from assay.dialects.harbor.rewards import Profile, RewardReading, Rewards, parse_reward_files
 from assay.dialects.harbor.trial import Trial, Usage, UsageSum
+from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
 from assay.engine.job import Job, Problem
 from assay.engine.job import read_job as _read_job
 
