@@ -60,6 +60,7 @@ MATCHED_ELSEWHERE = frozenset(
         "formats/fhirpath/escape.py:ID",
         "formats/hl7/path_parser.py:_NUMBER",
         "formats/hl7/path_parser.py:_QUOTED",
+        "formats/pattern/syntax.py:_ATOM",
         "formats/pattern/syntax.py:_CLASS",
         "formats/x12/parse_path.py:_EQUALS",
         "formats/x12/parse_path.py:_VALUE",
