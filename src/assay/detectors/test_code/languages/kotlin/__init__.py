@@ -60,7 +60,7 @@ LANGUAGE = Language(
     ),
     heads=Heads(
         function=re.compile(
-            r"[^(){};=]*?\bfun\s+(?:<[^>]*>\s*)?(?:[\w.<>?]+\.)?(?P<name>`[^`]+`|\w+)\s*\((?P<takes>[^()]*(?:\([^()]*\)[^()]*)*)\)"
+            r"[^(){};=]*?\bfun\s+(?:<[^<>]*>\s*)?(?:[\w.<>?]+\.)?(?P<name>`[^`]+`|\w+)\s*\((?P<takes>[^()]*(?:\([^()]*\)[^()]*)*)\)"
         ),
         klass=re.compile(
             r"[^(){};=]*?\b(?:class|object|interface)\s+(?P<name>\w+)[^:{]*(?::\s*(?P<parents>[\w.]+))?"

@@ -62,7 +62,7 @@ LANGUAGE = Language(
     ),
     heads=Heads(
         function=re.compile(
-            r"[^(){};=]*?\b(?:func\s+(?P<name>`[^`]+`|\w+)|init)\s*(?:<[^>]*>)?\((?P<takes>[^()]*(?:\([^()]*\)[^()]*)*)\)"
+            r"[^(){};=]*?\b(?:func\s+(?P<name>`[^`]+`|\w+)|init)\s*(?:<[^<>]*>)?\((?P<takes>[^()]*(?:\([^()]*\)[^()]*)*)\)"
         ),
         klass=re.compile(
             r"[^(){};=]*?\b(?:class|struct|actor|extension|enum)\s+(?P<name>[\w.]+)(?:\s*:\s*(?P<parents>\w+))?"
