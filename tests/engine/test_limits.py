@@ -1,6 +1,8 @@
 """A grading says the same alone, beside others and on a busy machine, and of paths only what they mean."""
 
 import hashlib
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -38,6 +40,9 @@ def graded(grading: tuple[str, str]) -> tuple[object, ...]:
     return run.score, run.passed, run.status, run.details, str(run.evidence)
 
 
+BUSY = "import hashlib\nfor _ in range(10**7): hashlib.sha256(bytes(100_000)).digest()"
+
+
 def test_what_else_runs_changes_no_grading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "MOST_STEPS", 3000)
     alone = [graded(one) for one in GRADINGS]
@@ -54,13 +59,18 @@ def test_what_else_runs_changes_no_grading(monkeypatch: pytest.MonkeyPatch) -> N
         while not done.is_set():
             hashlib.sha256(bytes(100_000)).digest()
 
+    processes = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(2)]
     with ThreadPoolExecutor(4) as busy:
         for _ in range(4):
             busy.submit(hash_on)
         try:
             assert [graded(one) for one in GRADINGS] == alone
+            assert all(one.poll() is None for one in processes)
         finally:
             done.set()
+            for one in processes:
+                one.kill()
+                one.wait()
 
 
 OBX = "MSH|^~\\&|A|B\rOBX|1|NM|8480-6^SBP||118||||||P\rOBX|2|NM|8480-6^SBP||120||||||F"
