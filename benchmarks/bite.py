@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from assay.adapters.run_folder import RunFolder
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.scoring_files import LocalScoringFiles
+from assay.adapters.tasks.remembered_commands import RunFolder
+from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.dialects.scorers.report import ScorersReport
+from assay.engine.coding.score_coding_run import Candidate, Files, score_against
 from assay.engine.sandbox import Command, Images, Isolation, Ran, Sandbox
-from assay.engine.score_coding_run import Candidate, Files, score_against
 from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite

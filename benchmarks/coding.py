@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from assay.adapters.reading_apart import end_idle
+from assay.adapters.machine.isolated_reader import end_idle
 from assay.adapters.workspace.baseline import folder_baseline, load_baseline, store_baseline
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
@@ -15,9 +15,9 @@ from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import kinds, placed_checks
 from assay.engine.sandbox import Sandbox
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import kinds, placed_checks
 from assay.evidence.workspace import Workspace
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_repository import change, git, write_repository

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from assay.adapters.fhir import FhirServer
+from assay.adapters.sources.fhir import FhirServer
 from assay.core.outcome import Scored
 from assay.criteria import complete
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import check_of
+from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Event
 from assay.formats.fhirpath.evaluate import compiled, evaluate
 from benchmarks.made_job import MadeJobs

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.store.opening import open_store
-from assay.adapters.store.service.imported import StoredImports
+from assay.adapters.store.runs.imported import StoredImports
 from assay.api.service import Service
-from assay.engine.service.run_fields import GROUPED
-from assay.engine.service.run_query import SORTS, RunQuery, parse_run_query
+from assay.engine.explorer.run_fields import GROUPED
+from assay.engine.explorer.run_query import SORTS, RunQuery, parse_run_query
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_runs import fill
 from benchmarks.measure import TIMES, Result

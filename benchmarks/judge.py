@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from assay.adapters.judge_model import AnswerFolder, ChatModel, Remembering, limits_of
-from assay.adapters.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_model import AnswerFolder, ChatModel, Remembering, limits_of
+from assay.adapters.models.judge_prompt import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
 from assay.evidence.verdict import Verdict

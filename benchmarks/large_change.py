@@ -6,16 +6,16 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.adapters.scoring_files import TimeLimit, end_idle
+from assay.adapters.tasks.scoring_files import TimeLimit, end_idle
 from assay.adapters.workspace.baseline import folder_baseline
 from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import kinds, placed_checks
 from assay.engine.sandbox import Sandbox
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import kinds, placed_checks
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_project import change_project, write_project
 from benchmarks.measure import Result, wall

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import insert, text
 
 from assay.adapters.store.run_tables import run_axes, run_metadata, run_texts, runs
-from assay.adapters.store.service.totals import Changes, apply
+from assay.adapters.store.runs.totals import Changes, apply
 from assay.adapters.store.store import Store
 
 BATCH = 10_000

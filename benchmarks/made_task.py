@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from assay.adapters.trees import pack_tree
-from assay.adapters.workbench import ARCHIVE
+from assay.adapters.machine.trees import pack_tree
+from assay.adapters.tasks.workbench import ARCHIVE
 
 
 def write_task(folder: Path, verifier: str) -> Path:

@@ -13,9 +13,9 @@ ROLLOUT_GOAL = 1.25
 
 _READ = """
 import sys
-from assay.adapters.job_folder import DiskJobFolder
-from assay.engine.job import read_job
-from assay.engine.report import report_job
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.engine.jobs.job import read_job
+from assay.engine.report.report import report_job
 report = report_job(read_job(DiskJobFolder(sys.argv[1])))
 """
 

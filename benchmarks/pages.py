@@ -12,14 +12,14 @@ from pathlib import Path
 import httpx
 from msgspec.structs import replace
 
-from assay.adapters.folder_pages import FolderPages, ViewedJob
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.api.service import Service
-from assay.engine.job import read_job
-from assay.engine.service.blobs import DIFF, TRAJECTORY, KeptFile
-from assay.engine.service.imported_runs import Kept
+from assay.engine.explorer.blobs import DIFF, TRAJECTORY, KeptFile
+from assay.engine.explorer.imported_runs import Kept
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.jobs.job import read_job
 from assay.engine.service.keys import Owner, Scope, issue_key
-from assay.engine.service.run_query import RunQuery
 from assay.evidence.run import Run, State
 from assay.web.assets import NAMES, asset
 from assay.web.viewing import serve

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.engine.job import read_job
-from assay.engine.report import JobReport, report_job
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.engine.jobs.job import read_job
+from assay.engine.report.report import JobReport, report_job
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import TIMES, Result, best_cpu
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from assay.adapters.store.run_tables import runs
+from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.service.keyset import sorted_rows
-from assay.adapters.store.service.run_search import chosen_runs
 from assay.adapters.store.store import Store
-from assay.engine.service.run_query import RunQuery
+from assay.engine.explorer.run_query import RunQuery
 
 
 def scanned(store: Store, organisation: str, asked: Iterable[tuple[str, RunQuery]]) -> Iterator[str]:

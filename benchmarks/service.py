@@ -14,8 +14,8 @@ import httpx
 import uvicorn
 from sqlalchemy import insert
 
-from assay.adapters.importing import Importing
-from assay.adapters.service_host import ThisServer
+from assay.adapters.service.host import ThisServer
+from assay.adapters.service.import_runs import Importing
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service_tables import task_runs
@@ -24,11 +24,11 @@ from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits
 from assay.api.service import Service
 from assay.api.serving import uvicorn_config
-from assay.cli.progress import read_results
+from assay.cli.output.progress import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
-from assay.engine.criteria import Stamp, ask, compiled
-from assay.engine.criterion_entries import criterion_of
-from assay.engine.playground_store import NewEvent, NewResponse, Record
+from assay.engine.criteria.complete_run import Stamp, ask, compiled
+from assay.engine.criteria.criterion_entries import criterion_of
+from assay.engine.criteria.playground_store import NewEvent, NewResponse, Record
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from assay.adapters.sandbox.bubblewrap import probe
-from assay.adapters.task_folder import load_task
+from assay.adapters.tasks.task_folder import load_task
 from assay.cli.main import main
 from assay.core.errors import MeasurementError
 from benchmarks.made_job import MadeJobs

@@ -12,19 +12,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.bubblewrap import probe
 from assay.adapters.sandbox.view_sandbox import ViewSandbox
-from assay.adapters.task_folder import load_task, load_task_if_there
-from assay.adapters.this_host import ThisHost
-from assay.adapters.trial_folder import DiskKeptTrial
-from assay.adapters.workbench import Workbench
-from assay.adapters.workshop import DiskWorkshop
+from assay.adapters.tasks.task_folder import load_task, load_task_if_there
+from assay.adapters.tasks.workbench import Workbench
+from assay.adapters.tasks.workshop import DiskWorkshop
 from assay.core.errors import MeasurementError
-from assay.engine.grade_again import GradeAgain
-from assay.engine.run_verifier import run_verifier
+from assay.engine.machine import Site
+from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.run_verifier import run_verifier
 from assay.engine.sandbox import Command, Limits
-from assay.engine.site import Site
-from assay.engine.task import Task
+from assay.engine.tasks.task import Task
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
 from benchmarks.measure import TIMES, Result, wall

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from assay import criteria, evaluation, harbor, scorers
 from assay.cli.main import COMMANDS
-from assay.engine.criteria import kinds
+from assay.engine.criteria.complete_run import kinds
 from docs.blocks import Example, examples, run
 from docs.evaluation_page import ingestion_codes
 from docs.links import broken_links

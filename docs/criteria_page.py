@@ -10,8 +10,8 @@ from pydantic import TypeAdapter
 from assay import criteria
 from assay.dialects.criteria import playground_file, records
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import check_class, kinds
-from assay.engine.criteria_lint import RULES
+from assay.engine.criteria.complete_run import check_class, kinds
+from assay.engine.criteria.lint import RULES
 from assay.formats.field_rules import rule as field_rule
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule
 from docs.faces import face, schema_links

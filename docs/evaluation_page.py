@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from assay import evaluation
 from assay.dialects.evaluation import ingest as ingestion
-from assay.engine.control import DOWNLOAD_FAILED, SANDBOX_FAILED
+from assay.engine.run.control import DOWNLOAD_FAILED, SANDBOX_FAILED
 from docs.faces import face, names, schema_links
 from docs.markdown import from_docstring
 from docs.source import definition
@@ -15,14 +15,14 @@ from docs.source import definition
 # Types that fields of the models have and that nobody makes on his own.
 _PARTS = (
     ("DimensionScore", "assay.dialects.evaluation.rubric"),
-    ("EnvironmentDescription", "assay.engine.describe_task"),
+    ("EnvironmentDescription", "assay.engine.tasks.describe_task"),
     ("Control", "assay.dialects.evaluation.grading"),
     ("Hashes", "assay.dialects.evaluation.grading"),
     ("Inspection", "assay.dialects.evaluation.output"),
-    ("OutputDescription", "assay.engine.describe_task"),
-    ("PhaseDescription", "assay.engine.describe_task"),
+    ("OutputDescription", "assay.engine.tasks.describe_task"),
+    ("PhaseDescription", "assay.engine.tasks.describe_task"),
     ("Refusal", "assay.evidence.files"),
-    ("StepDescription", "assay.engine.describe_task"),
+    ("StepDescription", "assay.engine.tasks.describe_task"),
     ("Usage", "assay.dialects.evaluation.grading"),
 )
 

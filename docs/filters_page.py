@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from assay.adapters.store.service.run_search import MOST_MENTIONS
-from assay.adapters.store.service.run_values import SEARCHED_CHARACTERS, VALUE_BYTES
-from assay.adapters.trial_evidence import TEXT_BYTES
-from assay.engine.service import run_query
-from assay.engine.service.run_fields import FIELDS
-from assay.engine.service.run_query import FILTERS, MOST_FILTERS, SHAPES
+from assay.adapters.jobs.trial_evidence import TEXT_BYTES
+from assay.adapters.store.runs.run_search import MOST_MENTIONS
+from assay.adapters.store.runs.run_values import SEARCHED_CHARACTERS, VALUE_BYTES
+from assay.engine.explorer import run_query
+from assay.engine.explorer.run_fields import FIELDS
+from assay.engine.explorer.run_query import FILTERS, MOST_FILTERS, SHAPES
 from docs.markdown import from_docstring, table
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assay.engine.task_rules.kinds import KINDS, Kind
+from assay.engine.tasks.rules.kinds import KINDS, Kind
 from docs.markdown import table
 
 

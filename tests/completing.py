@@ -6,7 +6,7 @@ from itertools import count
 from typing import Any
 
 from assay.dialects.criteria.models import AskedCriterion, Completion
-from assay.engine import criteria as engine
+from assay.engine.criteria import complete_run as engine
 from assay.evidence.playground import Clock, PlaygroundState
 from assay.evidence.verdict import Judge
 

@@ -1,6 +1,6 @@
 """Time that passes only when somebody waits."""
 
-from assay.adapters.json_requests import Pace
+from assay.adapters.sources.json_requests import Pace
 
 
 class FakeTime:

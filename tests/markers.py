@@ -11,7 +11,7 @@ SANDBOX_FIXTURES = {"_bubblewrap", "attack", "backend", "bubblewrap", "container
 # Files whose tests start sandboxes without a fixture for one.
 SANDBOX_FILES = (
     "sandbox/",
-    "adapters/model_proxy/",
+    "adapters/models/proxy/",
     "attacks/test_coding_capture.py::test_restored_tests_are_the_ones_that_run",
     "attacks/test_verifier",
     "cli/test_doctor",
@@ -28,11 +28,11 @@ SANDBOX_FILES = (
 )
 # Programs of others that answer on loopback. Servers of a few lines inside of a test do not count.
 SERVER_FIXTURES = {"fhir", "gcs", "postgres", "s3", "server", "sftp"}
-SERVER_FILES = ("adapters/files/test_sftp", "checks/criteria/test_fhir_server")
+SERVER_FILES = ("adapters/sources/files/test_sftp", "checks/criteria/test_fhir_server")
 
 # Files whose tests start processes, wait, or take long for another reason.
 SLOW_FILES = (
-    "adapters/files/test_folder",
+    "adapters/sources/files/test_folder",
     "adapters/store/",
     "adapters/test_fhir",
     "adapters/test_judge_model",

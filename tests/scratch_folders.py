@@ -4,7 +4,7 @@ import os
 import tempfile
 from pathlib import Path
 
-from assay.adapters import scratch
+from assay.adapters.machine import scratch
 
 
 def own_scratch(root: str | Path | None = None) -> list[str]:

@@ -11,7 +11,7 @@ from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.engine.task import Environment, HarborChecksums, Phase, Step, Task
+from assay.engine.tasks.task import Environment, HarborChecksums, Phase, Step, Task
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 

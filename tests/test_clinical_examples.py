@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.engine.criteria import kinds
+from assay.engine.criteria.complete_run import kinds
 from tests.builders import REPO
 from tests.cli.running import Cli
 

@@ -56,7 +56,7 @@ def test_the_extras_are_absent() -> None:
 def test_traces_that_can_not_be_made_say_what_is_missing() -> None:
     ran = without_extras(
         """
-from assay.adapters.tracing import trace_if_configured
+from assay.adapters.machine.tracing import trace_if_configured
 from assay.core.errors import InputError
 try:
     trace_if_configured({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:1"})

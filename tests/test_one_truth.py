@@ -17,11 +17,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.store.opening import open_store
-from assay.cli.table import without_nan
+from assay.cli.output.table import without_nan
 from assay.dialects.harbor.job_stats import job_stats
-from assay.engine.job import read_job
+from assay.engine.jobs.job import read_job
 from tests.api.clinic import serve_on
 from tests.one_truth import faces
 from tests.one_truth.faces import Answer, Explorer, command

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from assay.adapters.mllp import listening
+from assay.adapters.sources.mllp import listening
 
 
 @contextmanager

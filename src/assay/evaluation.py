@@ -14,10 +14,10 @@
 import os
 from typing import Any
 
-from assay.adapters.annotations import add_tag, annotate, read_annotations, read_tags
-from assay.adapters.reviewed_run import read_gradings, read_result
-from assay.adapters.reward_writer import write_artifacts
-from assay.adapters.task_folder import load_task as _load_task
+from assay.adapters.jobs.annotations import add_tag, annotate, read_annotations, read_tags
+from assay.adapters.jobs.reviewed_run import read_gradings, read_result
+from assay.adapters.jobs.reward_writer import write_artifacts
+from assay.adapters.tasks.task_folder import load_task as _load_task
 from assay.dialects.evaluation.grading import Grading, Provenance
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.evaluation.ingest import ingest as _ingest
@@ -36,8 +36,8 @@ from assay.dialects.evaluation.models import (
 from assay.dialects.evaluation.output import Declared, Format, Inspection
 from assay.dialects.evaluation.output import inspect_output as _inspect_output
 from assay.dialects.evaluation.rubric import Dimension, Rubric, RubricScore, Strategy, score_rubric
-from assay.engine.describe_task import TaskDescription
-from assay.engine.describe_task import describe_task as _describe_task
+from assay.engine.tasks.describe_task import TaskDescription
+from assay.engine.tasks.describe_task import describe_task as _describe_task
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, Refused, RewardFiles
 

@@ -9,8 +9,8 @@
 
 import os
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.reward_files import read_reward_files
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.tasks.reward_files import read_reward_files
 from assay.core.pass_at_k import chance_of_a_success
 from assay.dialects.harbor.errors import (
     RewardError,
@@ -32,8 +32,8 @@ from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normal
 from assay.dialects.harbor.rewards import Profile, RewardReading, Rewards, parse_reward_files
 from assay.dialects.harbor.trial import Trial, Usage, UsageSum
 from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
-from assay.engine.job import Job, Problem
-from assay.engine.job import read_job as _read_job
+from assay.engine.jobs.job import Job, Problem
+from assay.engine.jobs.job import read_job as _read_job
 
 STRICT_LIMIT = 1024 * 1024
 

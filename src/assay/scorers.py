@@ -16,12 +16,12 @@ import os
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.run_folder import runs_folder
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.scenario_file import load_scenario
-from assay.adapters.scoring_files import LocalScoringFiles
-from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding_files import LocalSeedingFiles
+from assay.adapters.tasks.remembered_commands import runs_folder
+from assay.adapters.tasks.scenario_file import load_scenario
+from assay.adapters.tasks.scoring_files import LocalScoringFiles
+from assay.adapters.tasks.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.judge_record import JudgeAnswer, JudgeVerdict, Opinion
 from assay.dialects.scorers.judge_section import JudgeSection
@@ -38,11 +38,11 @@ from assay.dialects.scorers.report import (
     WorkspaceSummary,
 )
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup
-from assay.engine.coding_record import Seeded
-from assay.engine.score_coding_run import Candidate, score_by_scenario, score_by_task
-from assay.engine.scorer_checks import kinds as scorer_types
-from assay.engine.scorer_checks import required_by_default
-from assay.engine.seed_task import seed_task
+from assay.engine.coding.coding_record import Seeded
+from assay.engine.coding.score_coding_run import Candidate, score_by_scenario, score_by_task
+from assay.engine.coding.scorer_checks import kinds as scorer_types
+from assay.engine.coding.scorer_checks import required_by_default
+from assay.engine.coding.seed_task import seed_task
 from assay.evidence.coding_run import RunStatus
 
 MODELS = (Scenario, ScorersReport, JudgeVerdict, CalibrationRecord)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import agent_record
-from assay.adapters.agent_record import read_agent_record
+from assay.adapters.jobs import agent_record
+from assay.adapters.jobs.agent_record import read_agent_record
 from assay.evidence.trajectory import Form
 from tests.coding import write_files
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from assay.adapters.annotations import annotate, read_annotations
-from assay.adapters.gradings import read_gradings, write_grading
+from assay.adapters.jobs.annotations import annotate, read_annotations
+from assay.adapters.jobs.gradings import read_gradings, write_grading
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from tests.builders import write_trial

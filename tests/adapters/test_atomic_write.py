@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.atomic_write import write_text
+from assay.adapters.machine.atomic_write import write_text
 
 
 def test_a_new_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.bearer_tokens import from_environment, given, google
+from assay.adapters.sources.bearer_tokens import from_environment, given, google
 from assay.core.errors import InputError, MeasurementError
 from tests.adapters.google_account import service_account, token
 from tests.servers.scripted_server import Reply

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import sparse_files, tree_walk, trees
-from assay.adapters.sparse_files import pieces_of
-from assay.adapters.stray_links import remove_strays
-from assay.adapters.tree_walk import Reach, walk
-from assay.adapters.trees import copy_tree, pack_tree, unpack_tree
+from assay.adapters.machine import sparse_files, tree_walk, trees
+from assay.adapters.machine.sparse_files import pieces_of
+from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.trees import copy_tree, pack_tree, unpack_tree
+from assay.adapters.tasks.unsafe_entries import remove_strays
 
 TERABYTE = 2**40
 
@@ -133,7 +133,7 @@ def test_what_nobody_looked_at_does_not_reach_the_verifier(tree: Path, monkeypat
 
 
 def test_what_is_beyond_the_count_does_not_reach_the_verifier(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.adapters.stray_links.Reach", lambda: Reach(128, 5))
+    monkeypatch.setattr("assay.adapters.tasks.unsafe_entries.Reach", lambda: Reach(128, 5))
     for number in range(9):
         (tree / "workspace" / "many").mkdir(parents=True, exist_ok=True)
         (tree / "workspace" / "many" / str(number)).symlink_to("/tests/expected.txt")

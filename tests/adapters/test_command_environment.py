@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.command_environment import command_environment, resolved
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.shared_copies import forget_open_copies
 from assay.adapters.workspace.baseline import folder_baseline
+from assay.adapters.workspace.command_environment import command_environment, resolved
 from assay.adapters.workspace.commands import Commands
+from assay.adapters.workspace.shared_copies import forget_open_copies
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
 from assay.engine.sandbox import Sandbox

@@ -10,9 +10,9 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from assay.adapters.bearer_tokens import given
-from assay.adapters.fhir import FhirServer
-from assay.adapters.json_requests import Limits
+from assay.adapters.sources.bearer_tokens import given
+from assay.adapters.sources.fhir import FhirServer
+from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import BoundsError, InputError, MeasurementError
 from tests.fake_time import FakeTime
 from tests.servers.scripted_server import Reply, Script, scripted

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.fhir_folder import FhirFolder
+from assay.adapters.sources.fhir_folder import FhirFolder
 from assay.core.errors import InputError, MeasurementError
 
 RESOURCES = [

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.fhir import FhirServer
+from assay.adapters.sources.fhir import FhirServer
 from assay.core.errors import MeasurementError
 from assay.formats.fhir.past import is_simple, recheck
 from tests.servers.scripted_server import Reply, scripted

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.adapters.fhir import FhirServer
-from assay.adapters.json_requests import Limits
+from assay.adapters.sources.fhir import FhirServer
+from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.servers.scripted_server import Reply, scripted
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.gradings import last_grading, read_gradings, write_grading
-from assay.adapters.safe_read import read_below
+from assay.adapters.jobs.gradings import last_grading, read_gradings, write_grading
+from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.engine.grading_record import Before
 from assay.engine.ports import NumberTakenError
+from assay.engine.run.grading_record import Before
 from tests.dialects.evaluation.gradings import grading
 
 
@@ -64,7 +64,7 @@ def test_the_hash_is_that_of_the_newest_that_was_read(tmp_path: Path, monkeypatc
             write_grading(str(tmp_path), grading(2))
         return data
 
-    monkeypatch.setattr("assay.adapters.numbered_files.read_below", while_another_writes)
+    monkeypatch.setattr("assay.adapters.machine.numbered_files.read_below", while_another_writes)
     before = last_grading(str(tmp_path))
     assert before.number == 1
     assert before.sha256 == hashlib.sha256((tmp_path / "gradings" / "0001.json").read_bytes()).hexdigest()

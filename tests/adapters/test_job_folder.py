@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core import InputError
 from assay.dialects.harbor.rewards import Profile
 from assay.evidence.files import Absent, Content, Refusal, Refused

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.judge_model import AnswerFolder, Remembering, Replaying
+from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replaying
 from assay.core.errors import MeasurementError
 from assay.judge.model import Reply, Request, Sampling, Usage
 from assay.judge.prompt import Prompt, PromptFile

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from assay.adapters.bearer_tokens import given
-from assay.adapters.json_requests import Limits, Pace
-from assay.adapters.judge_model import ChatModel
+from assay.adapters.models.judge_model import ChatModel
+from assay.adapters.sources.bearer_tokens import given
+from assay.adapters.sources.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from assay.judge.model import Reply, Request, Sampling, Usage
 from assay.judge.prompt import Prompt, PromptFile

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.machine_lock import machine_lock
+from assay.adapters.machine.lock import machine_lock
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import StoppedError
 from tests.sandbox.backends import eventually
 
 HOLD_IT = """
 import pathlib, sys, time
-from assay.adapters.machine_lock import machine_lock
+from assay.adapters.machine.lock import machine_lock
 ready, end = map(pathlib.Path, sys.argv[1:])
 with machine_lock():
     ready.touch()
@@ -22,7 +22,7 @@ with machine_lock():
         time.sleep(0.01)
 """
 TAKE_IT = """
-from assay.adapters.machine_lock import machine_lock
+from assay.adapters.machine.lock import machine_lock
 input()
 with machine_lock():
     pass

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.marked_file import read_marked
+from assay.adapters.machine.yaml_lines import read_marked
 from assay.core.errors import InputError
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import metric_script
-from assay.adapters.metric_script import ScriptMetric
+from assay.adapters.jobs import metric_script
+from assay.adapters.jobs.metric_script import ScriptMetric
 from assay.core import MeasurementError
 
 

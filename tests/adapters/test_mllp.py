@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.adapters.mllp import Limits, listening
+from assay.adapters.sources.mllp import Limits, listening
 from assay.formats.hl7.framing import framed
 
 QUICK = Limits(message_bytes=1000, idle=5, message=5, missing_end=0.1, answer=5)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.numbered_files import file_name, numbers_in, read_numbered, write_numbered
+from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered, write_numbered
 from assay.core.errors import InputError
 from tests.builders import within
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.playground_file import load_playground_file
+from assay.adapters.playgrounds.playground_file import load_playground_file
 from assay.core.errors import InputError
-from assay.engine.playground_store import new_playground
+from assay.engine.criteria.playground_store import new_playground
 from tests.builders import REPO
 
 

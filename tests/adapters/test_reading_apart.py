@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from assay.adapters import reading_apart
-from assay.adapters.child_process import ChildProcess
-from assay.adapters.reading_apart import BrokenReaderError, ReadingApart, end_idle
+from assay.adapters.machine import isolated_reader as reading_apart
+from assay.adapters.machine.child_process import ChildProcess
+from assay.adapters.machine.isolated_reader import BrokenReaderError, ReadingApart, end_idle
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.read import Text, parsed
 from assay.evidence.apart import Answer, Question, UnreadableError

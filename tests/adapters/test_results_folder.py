@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.core import InputError
 from tests.builders import HARBOR_JOBS, write_run_folder, write_trial
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay import harbor
-from assay.adapters.reward_writer import write_binary_reward
+from assay.adapters.jobs.reward_writer import write_binary_reward
 from assay.core import InputError
 
 

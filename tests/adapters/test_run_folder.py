@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import run_folder
-from assay.adapters.run_folder import RunFolder, RunsFor, runs_folder, runs_of_store
+from assay.adapters.tasks import remembered_commands as run_folder
+from assay.adapters.tasks.remembered_commands import RunFolder, RunsFor, runs_folder, runs_of_store
 from assay.core.errors import InputError
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
@@ -207,6 +207,6 @@ def test_what_belongs_to_one_is_not_found_by_another(tmp_path: Path) -> None:
 def test_a_folder_below_is_another_memory_and_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, below = RunFolder(str(tmp_path / "runs")), RunFolder(str(tmp_path / "runs" / "stores" / "a"))
     assert below.keep(KEY, RAN)
-    monkeypatch.setattr("assay.adapters.run_folder.MAX_ENTRIES", 0)
+    monkeypatch.setattr("assay.adapters.tasks.remembered_commands.MAX_ENTRIES", 0)
     assert folder.keep(KEY, RAN)
     assert (folder.recall(KEY), below.recall(KEY)) == (None, RAN)

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.annotations import annotate
-from assay.adapters.run_store import BY_AGENT, LocalCases, keep_run, run_folders
+from assay.adapters.jobs.annotations import annotate
+from assay.adapters.jobs.run_store import BY_AGENT, LocalCases, keep_run, run_folders
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
+from assay.dialects.scorers.gates_with_judge import with_verdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_verdict import with_verdict
 from assay.evidence.coding_run import RunStatus
 from tests.engine.test_judge_run import report
 from tests.judge.cases import RUN, said

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.safe_read import read_below, read_file
+from assay.adapters.machine.safe_read import read_below, read_file
 from assay.evidence.files import Absent, Content, Refusal, Refused
 from tests.builders import unprivileged, within
 

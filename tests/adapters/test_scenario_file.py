@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.scenario_file import load_scenario, scenario_of
+from assay.adapters.tasks.scenario_file import load_scenario, scenario_of
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import scenario_hash, written
 

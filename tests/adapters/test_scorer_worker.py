@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from assay import checks
-from assay.adapters import scoring_files
-from assay.adapters.scoring_files import TimeLimit, end_idle, prepare
+from assay.adapters.tasks import scoring_files
+from assay.adapters.tasks.scoring_files import TimeLimit, end_idle, prepare
 from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck, run_here
 from assay.core.outcome import Scored
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import kinds, placed_checks
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import kinds, placed_checks
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Opened, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION

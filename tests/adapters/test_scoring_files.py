@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.scoring_files import LocalScoringFiles
-from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding_files import LocalSeedingFiles
+from assay.adapters.tasks.scoring_files import LocalScoringFiles
+from assay.adapters.tasks.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.score_coding_run import Candidate, score_by_scenario, score_by_task
+from assay.engine.coding.seed_task import seed_task
 from assay.engine.sandbox import Sandbox
-from assay.engine.score_coding_run import Candidate, score_by_scenario, score_by_task
-from assay.engine.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import scratch
-from assay.adapters.scratch import DAY_SEC, scratch_folder, sweep, temporary_folder
+from assay.adapters.machine import scratch
+from assay.adapters.machine.scratch import DAY_SEC, scratch_folder, sweep, temporary_folder
 from tests.pid_namespaces import Program, in_pid_namespace, needs_pid_namespaces, running
 
-MAKE = "from assay.adapters.scratch import scratch_folder; print(scratch_folder(0o700), flush=True); "
+MAKE = "from assay.adapters.machine.scratch import scratch_folder; print(scratch_folder(0o700), flush=True); "
 WAIT = MAKE + "input()"
-SWEEP = "import tempfile; from assay.adapters.scratch import sweep; sweep(tempfile.gettempdir())"
+SWEEP = "import tempfile; from assay.adapters.machine.scratch import sweep; sweep(tempfile.gettempdir())"
 
 
 @pytest.fixture(autouse=True)

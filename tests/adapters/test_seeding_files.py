@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from assay.adapters import trees
-from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding_files import LocalSeedingFiles
+from assay.adapters.machine import trees
+from assay.adapters.tasks.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding_record import Seeded
-from assay.engine.seed_task import seed_task
+from assay.engine.coding.coding_record import Seeded
+from assay.engine.coding.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import make_repository, run_git
 from tests.adapters.workspace.site import no_sandbox, write_files

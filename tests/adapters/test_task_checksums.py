@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import harbor_checksums
+from assay.adapters.tasks.task_folder import harbor_checksums
 from tests.builders import within
 
 

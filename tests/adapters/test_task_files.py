@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import LIMIT, load_task, task_files
-from assay.engine.task_reading import TaskFiles
+from assay.adapters.tasks.task_folder import LIMIT, load_task, task_files
+from assay.engine.tasks.task_reading import TaskFiles
 from tests.builders import within
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.machine.trees import copy_tree
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.task_folder import find_tasks, load_task
-from assay.adapters.this_host import ThisHost
-from assay.adapters.trees import copy_tree
+from assay.adapters.tasks.task_folder import find_tasks, load_task
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared, Format
-from assay.engine.prepare_task import prepare_task
-from assay.engine.site import Site
-from assay.engine.task import Task
+from assay.engine.machine import Site
+from assay.engine.tasks.prepare_task import prepare_task
+from assay.engine.tasks.task import Task
 from tests.builders import REPO
 
 TEST_SH = "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\n"

@@ -17,9 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.adapters import trees
-from assay.adapters.tree_walk import walk
-from assay.adapters.trees import Kept, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.machine import trees
+from assay.adapters.machine.tree_walk import walk
+from assay.adapters.machine.trees import Kept, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
 from tests.builders import unprivileged, within
 
 NOBODY = 65534

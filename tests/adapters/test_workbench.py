@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import trees, workbench
-from assay.adapters.shared_copies import SharedCopies
-from assay.adapters.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
+from assay.adapters.machine import trees
+from assay.adapters.tasks import workbench
+from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, Workbench
+from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.log_names import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount
-from assay.engine.task import Copy, Environment
+from assay.engine.tasks.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused
 from tests.tasks import ScriptedSandbox, make_step, script
 

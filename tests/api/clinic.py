@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx
 
-from assay.adapters.secret_box import SecretBox
-from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.service.secret_box import SecretBox
+from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.opening import open_store
 from assay.api.app import Settings, make_app
 from assay.api.service import Service

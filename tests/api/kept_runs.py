@@ -4,7 +4,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from assay.engine.service.imported_runs import Kept
+from assay.engine.explorer.imported_runs import Kept
 from assay.evidence.run import Run
 
 _BESIDE = frozenset(Kept.__struct_fields__) - {"run"}

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from assay.adapters.source_guard import SourcePolicy, networks
+from assay.adapters.sources.source_guard import SourcePolicy, networks
 from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import end_overdue

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from assay.adapters.source_guard import SourcePolicy, networks
+from assay.adapters.sources.source_guard import SourcePolicy, networks
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.coding import completed, seeded, uploaded, worked
 from tests.coding import GUARD, PROJECT, TESTS

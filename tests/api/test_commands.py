@@ -14,15 +14,15 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.adapters.service_host import ThisServer
+from assay.adapters.service.host import ThisServer
 from assay.adapters.store.dump import dumped, load
 from assay.adapters.store.opening import open_store
+from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.service.blobs import StoredBlobs
-from assay.adapters.store.service.imported import StoredImports
 from assay.core.errors import InputError
-from assay.engine.playground_store import Playground
-from assay.engine.service.blobs import KeptFile
-from assay.engine.service.run_query import parse_run_query
+from assay.engine.criteria.playground_store import Playground
+from assay.engine.explorer.blobs import KeptFile
+from assay.engine.explorer.run_query import parse_run_query
 from assay.evidence.run import Run, State
 from tests.adapters.store.databases import copied_database
 from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on

@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
-from assay.engine.service.run_query import FILTERS, parse_run_query
+from assay.engine.explorer.run_fields import FIELDS, GROUPED, Holds
+from assay.engine.explorer.run_query import FILTERS, parse_run_query
 from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic, Served, clinic_of, portal
 from tests.api.kept_runs import changed, kept

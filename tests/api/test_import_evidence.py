@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.importing import Importing, is_scored
-from assay.adapters.run_store import keep_run
-from assay.cli.progress import read_results
+from assay.adapters.jobs.run_store import keep_run
+from assay.adapters.service.import_runs import Importing, is_scored
+from assay.cli.output.progress import read_results
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
@@ -21,8 +21,8 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     StatusGate,
 )
+from assay.engine.explorer.imported_runs import Imported
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.imported_runs import Imported
 from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from tests.api.clinic import Clinic
 from tests.builders import REPO

@@ -10,12 +10,12 @@ import httpx
 import pytest
 from msgspec.structs import replace
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.engine.history import read_histories
-from assay.engine.job import read_job
-from assay.engine.job_runs import runs_of
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.engine.explorer.imported_runs import Imported, Kept, import_job
+from assay.engine.jobs.job import read_job
+from assay.engine.jobs.job_runs import runs_of
+from assay.engine.jobs.trial_additions import read_histories
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.imported_runs import Imported, Kept, import_job
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.builders import REPO
 from tests.cli.running import Cli

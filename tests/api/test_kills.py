@@ -14,9 +14,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from assay.adapters.scenario_file import scenario_of
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.paging import PageRequest
+from assay.adapters.tasks.scenario_file import scenario_of
 from assay.api.service import Service
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
 from assay.dialects.scorers.resources import GradingState, NewCodingRun

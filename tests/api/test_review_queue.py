@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from assay.engine.service.review_queue import GateCount, Waiting, two_by_two
-from assay.engine.service.run_query import RunQuery, parse_run_query
+from assay.engine.explorer.review_queue import GateCount, Waiting, two_by_two
+from assay.engine.explorer.run_query import RunQuery, parse_run_query
 from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic
 from tests.api.kept_runs import changed, kept

@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.adapters.scenario_file import scenario_of
-from assay.adapters.service_coding import CAPS
-from assay.adapters.service_coding_parts import CodingSetting
-from assay.adapters.service_sandbox import ISOLATING, CodingSandbox
+from assay.adapters.service.coding import CAPS
+from assay.adapters.service.coding_parts import CodingSetting
+from assay.adapters.service.sandbox import ISOLATING, CodingSandbox
 from assay.adapters.store.opening import open_store
+from assay.adapters.tasks.scenario_file import scenario_of
 from assay.api.app import make_app
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.service import Service

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli import server_option
+from assay.cli.options import server as server_option
 from assay.client import Client, Requests
 from tests.api.clinic import Clinic, portal, said
 from tests.builders import HARBOR_JOBS
@@ -66,9 +66,9 @@ def test_keys_of_an_organisation(clinic: Clinic, cli: Cli, url: str) -> None:
 
 
 def test_annotate_a_run(clinic: Clinic, cli: Cli, url: str, tmp_path: Path) -> None:
-    from assay.adapters.job_folder import DiskJobFolder  # noqa: PLC0415 - only here
-    from assay.engine.job import read_job  # noqa: PLC0415
-    from assay.engine.service.imported_runs import import_job  # noqa: PLC0415
+    from assay.adapters.jobs.job_folder import DiskJobFolder  # noqa: PLC0415 - only here
+    from assay.engine.explorer.imported_runs import import_job  # noqa: PLC0415
+    from assay.engine.jobs.job import read_job  # noqa: PLC0415
     from tests.builders import REPO  # noqa: PLC0415
 
     import_job(

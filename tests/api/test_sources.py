@@ -12,9 +12,9 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from assay.adapters.secret_box import SecretBox, key_beside, key_from_text
-from assay.adapters.service_sources import FilesUntil
-from assay.adapters.source_guard import SourcePolicy, guarded_client, networks
+from assay.adapters.service.secret_box import SecretBox, key_beside, key_from_text
+from assay.adapters.service.sources import FilesUntil
+from assay.adapters.sources.source_guard import SourcePolicy, guarded_client, networks
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on

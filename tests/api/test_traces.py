@@ -9,8 +9,8 @@ import pytest
 from opentelemetry.sdk.trace import ReadableSpan
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from assay.adapters import tracing
-from assay.adapters.tracing import span, trace_if_configured
+from assay.adapters.machine import tracing
+from assay.adapters.machine.tracing import span, trace_if_configured
 from assay.core.errors import InputError, MeasurementError
 from tests.api.clinic import Clinic, portal
 from tests.api.spans import kept_spans

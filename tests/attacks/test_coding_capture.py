@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.seeded_task import load_seeded, unpack_workspace
-from assay.adapters.seeding_files import LocalSeedingFiles
+from assay.adapters.tasks.seeded_task import load_seeded, unpack_workspace
+from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.cli.main import main
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.seed_task import seed_task
+from assay.engine.coding.seed_task import seed_task
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import reading_apart
-from assay.adapters.reading_apart import ReadingApart
+from assay.adapters.machine import isolated_reader as reading_apart
+from assay.adapters.machine.isolated_reader import ReadingApart
 from assay.adapters.workspace import capture
 from assay.adapters.workspace.baseline import folder_baseline
 from assay.adapters.workspace.commands import Commands
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import Provenance, Row, RowVerdict
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import placed_checks
 from assay.engine.sandbox import Sandbox
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import placed_checks
 from tests.coding import write_files
 
 HANG = '[x*new@n}.\\["""=/"""}~{{;f""'

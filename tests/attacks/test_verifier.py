@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import load_task
+from assay.adapters.tasks.task_folder import load_task
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.sandbox.backends import need, removed_afterwards

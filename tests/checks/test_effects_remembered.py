@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.run_folder import RunFolder
+from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.checks import same_when_unwatched, tests_bite
 from assay.core.outcome import Scored
 from assay.evidence.coding_run import ProcessEnd

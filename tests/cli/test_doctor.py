@@ -69,7 +69,8 @@ ORDINARY = """
 import os, sys
 import resource
 import assay.cli.doctor, assay.cli.main
-from assay.adapters.sandbox import bubblewrap, container, process
+from assay.adapters.sandbox import bubblewrap, process
+from assay.adapters.sandbox.containers import container
 os.environ["HOME"] = "/"
 os.setgroups([])
 os.setresgid(65534, 65534, 65534)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.adapters.shared_copies import forget_open_copies
+from assay.adapters.workspace.shared_copies import forget_open_copies
 from tests.cli.running import Cli
 from tests.small_venv import make_small_venv
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.task_folder import load_task
+from assay.adapters.tasks.task_folder import load_task
 from tests.builders import edit_json
 from tests.cli.running import Cli, start_assay
 from tests.sandbox.backends import eventually, need

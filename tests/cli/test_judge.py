@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.run_store import keep_run
+from assay.adapters.jobs.run_store import keep_run
 from assay.dialects.scorers.report import OverallVerdict
 from tests.cli.running import Cli
 from tests.engine.test_judge_run import report

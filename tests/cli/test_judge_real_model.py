@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.run_store import LocalCases, keep_run
+from assay.adapters.jobs.run_store import LocalCases, keep_run
 from assay.dialects.scorers.report import OverallVerdict
 from tests.cli.running import Cli
 from tests.engine.test_judge_run import report

@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from assay.cli import progress
-from assay.cli.progress import ProgressBar
+from assay.cli.output import progress
+from assay.cli.output.progress import ProgressBar
 
 
 class Terminal(io.StringIO):

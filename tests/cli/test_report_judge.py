@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.run_store import LocalCases
+from assay.adapters.jobs.run_store import LocalCases
 from tests.builders import write_lock, write_trial
 from tests.cli.running import Cli
 from tests.judge.cases import FAIL, said
@@ -99,5 +99,5 @@ def test_a_job_that_nobody_judged_needs_no_models_of_judgements(
         review(cli, job, "pass", "pass")
     look = "import sys; from assay.cli.main import main; main(sys.argv[1:]); print(*sys.modules, sep='\\n')"
     found = subprocess.check_output([sys.executable, "-c", look, "report", job], text=True).splitlines()
-    assert "assay.engine.report_agreement" in found
+    assert "assay.engine.report.agreement" in found
     assert not unneeded & set(found)

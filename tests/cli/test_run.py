@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from assay.adapters import trial_folder
-from assay.adapters.task_folder import harbor_checksums
+from assay.adapters.jobs import trial_folder
+from assay.adapters.tasks.task_folder import harbor_checksums
 from assay.cli.main import main
 from tests.builders import REPO, edit_json
 from tests.cli.running import Cli, start_assay

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from assay.cli.score_table import render
+from assay.cli.output.score_table import render
 from assay.evidence.coding_run import RunStatus
 from assay.scorers import (
     Judge,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.score_formats import FORMATS, as_github, as_junit, as_sarif, parse_format
+from assay.cli.output.score_formats import FORMATS, as_github, as_junit, as_sarif, parse_format
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import (
     Judge,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from assay.adapters.shared_copies import forget_open_copies
+from assay.adapters.workspace.shared_copies import forget_open_copies
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files
 from tests.cli.running import Cli

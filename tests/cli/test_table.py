@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.cli.table import clean, render_table
+from assay.cli.output.table import clean, render_table
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.cli.task_choice import add_task_choice, chosen_tasks
+from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.core.errors import InputError
 from tests.sandbox.backends import need
 from tests.tasks import attempt, write_task

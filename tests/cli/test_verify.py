@@ -8,7 +8,7 @@ import pytest
 
 from assay.cli import verify as verify_command
 from assay.dialects.criteria.models import Completion
-from assay.engine import watched_sources
+from assay.engine.criteria import watched_sources
 from tests.adapters.google_account import service_account, token
 from tests.builders import REPO
 from tests.cli.running import Cli, raw_characters, run_assay
@@ -34,7 +34,7 @@ def written(folder: Path, text: str, name: str = "playground.yaml") -> Path:
 
 def test_the_former_words_still_work(cli: Cli, tmp_path: Path) -> None:
     sandbox = written(tmp_path, (EXAMPLE / "playground.yaml").read_text(), "sandbox.yaml")
-    assert cli("sandbox", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
+    assert cli("playground", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
     assert cli("verify", CRITERIA, "--sandbox", sandbox).out.startswith("PARTIAL  score 0.5500")
     assert "sandbox" not in cli("verify", "--help").out + cli("playground", "--help").out + cli("--help").out
 

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.judge_section import JudgeSection
-from assay.engine.judge_run import VerdictJudge
-from assay.engine.judge_stored import JudgedCase
+from assay.judge.judge_coding_run import VerdictJudge
+from assay.judge.judge_stored import JudgedCase
 
 
 @dataclass

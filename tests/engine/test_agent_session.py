@@ -1,6 +1,6 @@
 """The turns of a run: what the user asked in each, and what the agent answered."""
 
-from assay.engine.agent_session import session, turns_of
+from assay.engine.coding.agent_session import session, turns_of
 from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd, Tail, Turn
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from assay import harbor
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core import InputError
-from assay.engine.audit import Audit, audit_job
-from assay.engine.audit_rewards import Finding, Standing
-from assay.engine.job import read_job
+from assay.engine.jobs.job import read_job
+from assay.engine.report.audit import Audit, audit_job
+from assay.engine.report.audit_rewards import Finding, Standing
 from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_lock, write_trial
 from tests.conformance import rows_of
 

@@ -7,8 +7,8 @@ import pytest
 
 from assay.checks.criteria import hl7_structural, x12_response
 from assay.dialects.criteria.models import Criterion, CriterionRun
-from assay.engine import shown_evidence
-from assay.engine.criteria import BoundedState
+from assay.engine.criteria import bounded_evidence as shown_evidence
+from assay.engine.criteria.complete_run import BoundedState
 from assay.evidence import bounds
 from assay.evidence.playground import Event, Turn
 from tests.checks.criteria.fake_state import AFTER, FakeState, call, hl7, row, x12

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.changes import changes_between
+from assay.engine.coding.workspace_changes import changes_between
 from assay.evidence.workspace import Change, ChangeKind, Entry, EntryKind
 from tests.builders import within
 

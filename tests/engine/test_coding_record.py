@@ -2,9 +2,9 @@
 
 from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding_record import coding_run
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.coding.coding_record import coding_run
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import placed_checks
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, ProcessEnd, RubricNote, RunStatus, ScorerRow
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
 from tests.checks.fake_workspace import added

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import trees
-from assay.adapters.gradings import read_gradings
-from assay.adapters.task_folder import load_task, load_task_if_there
-from assay.adapters.this_host import ThisHost
-from assay.adapters.trial_folder import DiskKeptTrial
-from assay.adapters.workbench import Workbench
-from assay.adapters.workshop import DiskWorkshop
+from assay.adapters.jobs.gradings import read_gradings
+from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.machine import trees
+from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.tasks.task_folder import load_task, load_task_if_there
+from assay.adapters.tasks.workbench import Workbench
+from assay.adapters.tasks.workshop import DiskWorkshop
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.trial import Trial
-from assay.engine.grade_again import GradeAgain
-from assay.engine.job_plan import plan_trials
+from assay.engine.machine import Site
+from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.job_plan import plan_trials
 from assay.engine.sandbox import Command, Ran
-from assay.engine.site import Site
 from assay.evidence.coding_run import ProcessEnd
 from tests.jobs import Jobs
 from tests.tasks import Act, Places, ScriptedSandbox, StepSpec, gives, idle, write_steps

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.adapters.fhir import FhirServer
-from assay.adapters.json_requests import Pace
+from assay.adapters.sources.fhir import FhirServer
+from assay.adapters.sources.json_requests import Pace
 from assay.checks.criteria import hl7_structural, x12_response
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Outcome, Scored
 from assay.dialects.criteria.models import Criterion
-from assay.engine.criteria import WithinBounds
+from assay.engine.criteria.complete_run import WithinBounds
 from assay.evidence.playground import PlaygroundState, StateRow
 from assay.formats.field_rules import patterns
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12

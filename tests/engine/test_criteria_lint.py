@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.criteria_lint import RULES, CriteriaFinding
-from assay.engine.criteria_lint import lint as lint_all
-from assay.engine.mistakes import Place
+from assay.engine.criteria.lint import RULES, CriteriaFinding
+from assay.engine.criteria.lint import lint as lint_all
+from assay.engine.schema_errors import Place
 from assay.formats.field_rules.rule import OPERATORS
 from tests.builders import within
 

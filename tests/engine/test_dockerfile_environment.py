@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import DiskBuildContext
-from assay.engine.dockerfile_environment import read_environment
+from assay.adapters.tasks.task_folder import DiskBuildContext
 from assay.engine.sandbox import PATH
-from assay.engine.task import Environment
+from assay.engine.tasks.dockerfile_environment import read_environment
+from assay.engine.tasks.task import Environment
 
 
 @pytest.fixture

@@ -7,16 +7,16 @@ import pytest
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Judgment
 from assay.dialects.harbor.trial import Trial
-from assay.engine.evaluation_report import (
+from assay.engine.jobs.job_runs import Question, run_of_trial
+from assay.engine.jobs.reviews import Review
+from assay.engine.jobs.trial_additions import History
+from assay.engine.report.evaluation_report import (
     Change,
     EvaluationReport,
     ReasonGroup,
     TagGroup,
     report_histories,
 )
-from assay.engine.history import History
-from assay.engine.job_runs import Question, run_of_trial
-from assay.engine.reviews import Review
 from assay.evidence.run import Gates
 from tests.dialects.evaluation.gradings import STARTED, grading
 

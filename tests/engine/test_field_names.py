@@ -6,7 +6,7 @@ import pytest
 
 from assay.dialects.criteria.models import CriteriaFile
 from assay.dialects.criteria.playground_file import PlaygroundFile
-from assay.engine.mistakes import names_at
+from assay.engine.schema_errors import names_at
 
 
 @pytest.mark.parametrize(

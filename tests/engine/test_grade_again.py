@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import load_task_if_there
-from assay.adapters.this_host import ThisHost
-from assay.adapters.trial_folder import DiskKeptTrial, find_trials
-from assay.adapters.workshop import DiskWorkshop
+from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.tasks.task_folder import load_task_if_there
+from assay.adapters.tasks.workshop import DiskWorkshop
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grade_again import GradeAgain
-from assay.engine.site import Site
+from assay.engine.machine import Site
+from assay.engine.run.grade_again import GradeAgain
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, gives
 

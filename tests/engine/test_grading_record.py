@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.task_folder import load_task
-from assay.adapters.this_host import ThisHost
+from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.tasks.task_folder import load_task
 from assay.dialects.evaluation.grading import Grading, Hashes
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
 from assay.dialects.harbor.multi_step import TrialRewards
-from assay.engine.grading_record import Before, grading_of, same_question, setting_of
+from assay.engine.machine import Site
+from assay.engine.run.grading_record import Before, grading_of, same_question, setting_of
+from assay.engine.run.trial_record import Failure, Verified
 from assay.engine.sandbox import Isolation, Ran
-from assay.engine.site import Site
-from assay.engine.task import Task
-from assay.engine.trial_record import Failure, Verified
+from assay.engine.tasks.task import Task
 from assay.evaluation import Ingested, ingest
 from assay.evidence.coding_run import ProcessEnd
 from assay.version import ENGINE, VERSION

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.dialects.harbor.rewards import Profile
-from assay.engine.audit import Audit, audit_job
-from assay.engine.audit_rewards import Finding, Standing
-from assay.engine.job import Job, read_job
+from assay.engine.jobs.job import Job, read_job
+from assay.engine.report.audit import Audit, audit_job
+from assay.engine.report.audit_rewards import Finding, Standing
 from tests.builders import DATA, edit_json
 
 JOBS = DATA / "harbor_versions"

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay import harbor
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core import InputError
 from assay.dialects.harbor.metrics import MAX, MEAN
-from assay.engine.job import Job, Problem, read_job
+from assay.engine.jobs.job import Job, Problem, read_job
 from tests.builders import HARBOR_JOBS, trial_record, typed_values, within, write_config, write_lock, write_trial
 
 MISSING, MALFORMED = "harbor_trial_result_missing", "harbor_trial_result_malformed"

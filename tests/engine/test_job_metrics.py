@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.dialects.harbor.metrics import MAX, SUM
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.versions import UNKNOWN
-from assay.engine.audit import Audit, audit_job
-from assay.engine.audit_rewards import Standing
-from assay.engine.job import Job, read_job
-from assay.engine.job_metrics import RecordedMetric, job_metrics
-from assay.engine.report import report_job
+from assay.engine.jobs.job import Job, read_job
+from assay.engine.jobs.job_metrics import RecordedMetric, job_metrics
+from assay.engine.report.audit import Audit, audit_job
+from assay.engine.report.audit_rewards import Standing
+from assay.engine.report.report import report_job
 from assay.evidence.files import Content
 from tests.builders import DATA, edit_json, write_trial
 

@@ -8,10 +8,10 @@ import pytest
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.trial import Trial
-from assay.engine.history import History
-from assay.engine.job import Job, Problem
-from assay.engine.job_runs import USUAL, Question, run_of_trial, runs_of
-from assay.engine.report import count_states, report_job
+from assay.engine.jobs.job import Job, Problem
+from assay.engine.jobs.job_runs import USUAL, Question, run_of_trial, runs_of
+from assay.engine.jobs.trial_additions import History
+from assay.engine.report.report import count_states, report_job
 from assay.evidence.run import Gates, Run
 from tests.dialects.evaluation.gradings import grading
 

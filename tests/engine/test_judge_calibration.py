@@ -5,7 +5,7 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
 from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.engine.judge_calibration import Label, Readiness, calibrate
+from assay.judge.calibration import Label, Readiness, calibrate
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import AT, run_judge, verdict_of

@@ -5,7 +5,8 @@ import json
 
 import pytest
 
-from assay.adapters.judge_prompt import prompt_file
+from assay.adapters.models.judge_prompt import prompt_file
+from assay.dialects.scorers.gates_with_judge import with_verdict
 from assay.dialects.scorers.judge_record import JudgeVerdict
 from assay.dialects.scorers.report import (
     Judge,
@@ -18,10 +19,9 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     StatusGate,
 )
-from assay.engine.judge_run import NEVER, Trust
-from assay.engine.judge_verdict import with_verdict
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import Bounds
+from assay.judge.judge_coding_run import NEVER, Trust
 from assay.judge.model import Reply, Usage
 from assay.judge.run_judge import GUARD, JudgeSetting
 from assay.judge.verdict_answer import NAME

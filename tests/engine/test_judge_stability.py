@@ -1,7 +1,7 @@
 """How often a verdict flips."""
 
-from assay.engine.judge_calibration import Flips, stability
-from assay.engine.judge_stored import JudgedCase
+from assay.judge.calibration import Flips, stability
+from assay.judge.judge_stored import JudgedCase
 from assay.judge.variations import FORMS
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

@@ -6,9 +6,9 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
-from assay.engine.judge_gates import gates_of
-from assay.engine.judge_stored import JudgedCase, changes, judge_stored
 from assay.evidence.coding_run import RunStatus
+from assay.judge.gate_table import gates_of
+from assay.judge.judge_stored import JudgedCase, changes, judge_stored
 from tests.engine.fake_runs import FakeStore, OneJudge
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

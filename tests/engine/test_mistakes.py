@@ -13,7 +13,7 @@ from pydantic_core.core_schema import ErrorType
 
 from assay.dialects.criteria.models import CriteriaFile
 from assay.dialects.scorers.scenario import EmptySeed, Seed
-from assay.engine.mistakes import about, first, sentence, shown
+from assay.engine.schema_errors import about, first, sentence, shown
 
 
 @dataclass

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import load_task
-from assay.engine.describe_task import output_findings
-from assay.engine.output_choice import Origin, choose_output
+from assay.adapters.tasks.task_folder import load_task
+from assay.engine.tasks.describe_task import output_findings
+from assay.engine.tasks.output_choice import Origin, choose_output
 from tests.tasks import StepSpec, write_steps, write_task
 
 BOTH = "Read /workspace/in.csv and write /workspace/out.json.\n"

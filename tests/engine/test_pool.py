@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core import InputError
-from assay.engine.job import Job, pool_jobs, read_job
-from assay.engine.report import report_job
+from assay.engine.jobs.job import Job, pool_jobs, read_job
+from assay.engine.report.report import report_job
 from tests.builders import DATA, write_config, write_lock, write_trial
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.container import Container
-from assay.adapters.task_folder import load_task
-from assay.adapters.this_host import ThisHost
+from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.sandbox.containers.container import Container
+from assay.adapters.tasks.task_folder import load_task
 from assay.core.errors import InputError, MeasurementError
-from assay.engine.prepare_task import prepare_task
-from assay.engine.site import Site
+from assay.engine.machine import Site
+from assay.engine.tasks.prepare_task import prepare_task
 from tests.sandbox.backends import need, write_image
 from tests.tasks import PASS, ScriptedSandbox, attempt, script, write_task
 

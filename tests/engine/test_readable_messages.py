@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.dialects.criteria.models import CriterionRun
-from assay.engine.looked_at import evidence_rest, evidence_rows, looked_at
-from assay.engine.readable_messages import (
+from assay.evidence.playground import Event
+from assay.web.evidence_table import evidence_rest, evidence_rows, looked_at
+from assay.web.readable_messages import (
     LONGEST_FIELD,
     MOST_MESSAGES,
     MOST_SEGMENTS,
@@ -17,7 +18,6 @@ from assay.engine.readable_messages import (
     readable_hl7,
     readable_x12,
 )
-from assay.evidence.playground import Event
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ADT = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import trees
-from assay.adapters.gradings import read_gradings
-from assay.adapters.task_folder import load_task
-from assay.engine.job_plan import plan_trials
+from assay.adapters.jobs.gradings import read_gradings
+from assay.adapters.machine import trees
+from assay.adapters.tasks.task_folder import load_task
+from assay.engine.run.job_plan import plan_trials
 from assay.engine.sandbox import Command, Ran
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps

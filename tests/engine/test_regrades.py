@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.engine.job import read_job
-from assay.engine.regrades import Regrade, read_regrades
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.engine.jobs.job import read_job
+from assay.engine.jobs.regraded_jobs import Regrade, read_regrades
 from tests.builders import DATA, edit_json, write_trial
 
 JOBS = DATA / "harbor_versions"

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from assay import harbor
 from assay.dialects.harbor.outcome_line import outcome_of
-from assay.engine.job_runs import Question
-from assay.engine.report import JobReport, Success, report_job
+from assay.engine.jobs.job_runs import Question
+from assay.engine.report.report import JobReport, Success, report_job
 from assay.evidence.run import COUNTED, State
 from assay.stats.attempts import Estimate
 from assay.stats.bounds import Bounds

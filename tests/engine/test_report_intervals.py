@@ -7,9 +7,9 @@ import pytest
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.trial import Trial
-from assay.engine.job import Job, Problem
-from assay.engine.report import JobReport, report_job
-from assay.engine.report_intervals import GroupBounds
+from assay.engine.jobs.job import Job, Problem
+from assay.engine.report.intervals import GroupBounds
+from assay.engine.report.report import JobReport, report_job
 from assay.stats.bounds import Bounds
 from assay.stats.interval import Interval
 

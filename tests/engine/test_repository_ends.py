@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from assay.core.errors import InputError
-from assay.engine.repository_ends import Wanted, ends_of
+from assay.engine.coding.repository_ends import Wanted, ends_of
 
 HEAD = {"HEAD": "head"}
 MAIN, ORIGIN = "refs/heads/main", "refs/remotes/origin/main"

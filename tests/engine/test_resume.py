@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.atomic_write import PREFIX
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.machine.atomic_write import PREFIX
 from assay.core.errors import InputError
-from assay.engine.job_plan import Agent, Planned
+from assay.engine.run.job_plan import Agent, Planned
 from tests.jobs import Jobs
 from tests.tasks import ScriptedSandbox
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.dialects.evaluation.models import Annotation
-from assay.engine.service.review_queue import (
+from assay.engine.explorer.review_queue import (
     GateCount,
     Reviewed,
     agreement,

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.job_folder import DiskJobFolder
+from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial import Seconds, Usage
-from assay.engine.job import read_job
-from assay.engine.job_runs import Question
-from assay.engine.report import JobReport, report_job
+from assay.engine.jobs.job import read_job
+from assay.engine.jobs.job_runs import Question
+from assay.engine.report.report import JobReport, report_job
 from tests.builders import write_config, write_trial
 
 

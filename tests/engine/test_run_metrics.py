@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.engine.run_metrics import MetricLimits, passed, run_metrics
+from assay.engine.coding.run_metrics import MetricLimits, passed, run_metrics
 from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd
 from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
 

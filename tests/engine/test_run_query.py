@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.engine.service.pages import PageRequest
-from assay.engine.service.run_fields import FIELDS, GROUPED, Holds
-from assay.engine.service.run_query import (
+from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.run_fields import FIELDS, GROUPED, Holds
+from assay.engine.explorer.run_query import (
     COLUMNS,
     SORTS,
     AxisWithin,
@@ -28,7 +28,7 @@ from assay.engine.service.run_query import (
     parse_run_query,
     query_string,
 )
-from assay.engine.service.run_ranges import Range
+from assay.engine.explorer.run_ranges import Range
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)

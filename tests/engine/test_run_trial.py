@@ -6,19 +6,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.adapters.this_host import ThisHost
+from assay.adapters.machine.local_machine import ThisHost
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.multi_step import Strategy
 from assay.dialects.harbor.rewards import Profile
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.grading_rules import GradingRules
-from assay.engine.job_plan import Agent
-from assay.engine.run_trial import run_trial
+from assay.engine.machine import Site
+from assay.engine.run.job_plan import Agent
+from assay.engine.run.run_trial import run_trial
+from assay.engine.run.trial_record import StepRecord, TrialRecord
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
-from assay.engine.site import Site
-from assay.engine.task import Environment, Step, Task
-from assay.engine.trial_record import StepRecord, TrialRecord
+from assay.engine.tasks.grading_rules import GradingRules
+from assay.engine.tasks.task import Environment, Step, Task
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase

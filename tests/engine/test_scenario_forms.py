@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from assay.dialects.scorers.scenario import Scenario, written
-from assay.engine.scenario_forms import (
+from assay.engine.coding.scorer_checks import frozen, placed_checks
+from assay.web.scenario_forms import (
     Row,
     entered_scenario,
     moved_row,
@@ -17,7 +18,6 @@ from assay.engine.scenario_forms import (
     with_row,
     without_row,
 )
-from assay.engine.scorer_checks import frozen, placed_checks
 
 EXAMPLES = sorted(Path("examples/coding").rglob("scenario*.y*ml"))
 WHOLE: dict[str, Any] = {

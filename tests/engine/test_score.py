@@ -22,7 +22,7 @@ from assay.dialects.scorers.report import (
     RowVerdict,
     ScorersReport,
 )
-from assay.engine.score import score_run
+from assay.engine.coding.score import score_run
 from assay.evidence.coding_run import RunStatus
 from assay.evidence.workspace import Workspace
 from tests.checks.fake_workspace import FakeWorkspace

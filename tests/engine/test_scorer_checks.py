@@ -13,7 +13,7 @@ from assay.core.check import Check
 from assay.core.errors import InputError
 from assay.core.placement import Placement
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.scorer_checks import check_class, kinds, placed_checks, required_by_default
+from assay.engine.coding.scorer_checks import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.workspace import Workspace
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.configuration import CONFIGURATION

@@ -10,10 +10,10 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash
-from assay.engine.coding_record import Seeded
+from assay.engine.coding.coding_record import Seeded
+from assay.engine.coding.scorer_checks import frozen, placed_checks
+from assay.engine.coding.seed_task import Packed, seed_task
 from assay.engine.sandbox import Ran
-from assay.engine.scorer_checks import frozen, placed_checks
-from assay.engine.seed_task import Packed, seed_task
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 from assay.version import VERSION

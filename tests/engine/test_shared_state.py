@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.core.errors import MeasurementError
-from assay.engine.shared_state import KEPT_FILE_BYTES, SharedJudge, SharedState, SharedStream
+from assay.engine.criteria.shared_state import KEPT_FILE_BYTES, SharedJudge, SharedState, SharedStream
 from assay.evidence.playground import Event, PlaygroundState, StateRow, StoredFile, Turn, anew, made_once
 from assay.evidence.verdict import Answer, NoOpinion, Opinion, Question, opinion
 from tests.checks.criteria.fake_state import AFTER, START, FakeState

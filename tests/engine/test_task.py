@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.output_choice import Origin, choose_output
-from assay.engine.task import Copy, Environment
+from assay.engine.tasks.output_choice import Origin, choose_output
+from assay.engine.tasks.task import Copy, Environment
 
 
 def infer_output_path(instruction: str) -> str | None:

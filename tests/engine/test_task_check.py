@@ -3,8 +3,8 @@
 import pytest
 
 from assay.core.errors import InputError
-from assay.engine.prepare_task import check_task
-from assay.engine.task import Environment, Step
+from assay.engine.tasks.prepare_task import check_task
+from assay.engine.tasks.task import Environment, Step
 from tests.tasks import agent_phase, make_task, verifier_phase
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.engine.task_lint import lint as all_findings
-from assay.engine.task_reading import LintFinding, TaskFiles
+from assay.engine.tasks.task_lint import lint as all_findings
+from assay.engine.tasks.task_reading import LintFinding, TaskFiles
 
 R = "/logs/verifier/reward.txt"
 J = "/logs/verifier/reward.json"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from assay.engine.task_lint import lint
-from assay.engine.task_reading import LintFinding, TaskFiles
-from assay.engine.task_rules.kinds import KINDS
+from assay.engine.tasks.rules.kinds import KINDS
+from assay.engine.tasks.task_lint import lint
+from assay.engine.tasks.task_reading import LintFinding, TaskFiles
 
 R = "/logs/verifier/reward.txt"
 WRITE = f"if [ $? -eq 0 ]; then\n  echo 1 > {R}\nelse\n  echo 0 > {R}\nfi\n"

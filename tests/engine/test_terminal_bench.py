@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.results_folder import find_run_folders
+from assay.adapters.jobs.results_folder import find_run_folders
 from assay.core import InputError
-from assay.engine.audit_rewards import Finding, Standing
-from assay.engine.report import JobReport, report_job
-from assay.engine.terminal_bench import Submission, audit_published, import_terminal_bench
+from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.report import JobReport, report_job
+from assay.engine.report.terminal_bench import Submission, audit_published, import_terminal_bench
 from assay.stats.attempts import Attempts
 from tests.builders import REPO, run_entry, write_run_folder
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.this_host import ThisHost
+from assay.adapters.machine.local_machine import ThisHost
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
-from assay.engine import trial_queue
-from assay.engine.job_plan import Planned, plan_trials, trial_name
+from assay.engine.run import trial_queue
+from assay.engine.run.job_plan import Planned, plan_trials, trial_name
+from assay.engine.run.trial_queue import Ended, TrialQueue
 from assay.engine.sandbox import StoppedError
-from assay.engine.trial_queue import Ended, TrialQueue
 from tests.tasks import make_task
 
 LETTERS = ThisHost({}).random_letters

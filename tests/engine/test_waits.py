@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 
-from assay.engine.watched_sources import Waits, WatchedFhir, WatchedFiles, WatchedJudge
+from assay.engine.criteria.watched_sources import Waits, WatchedFhir, WatchedFiles, WatchedJudge
 from assay.evidence.playground import StoredFile
 from assay.evidence.verdict import Answer, NoOpinion, Question
 

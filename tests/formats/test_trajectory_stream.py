@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.trace import AT_ONCE, WHOLE, TracePart, TraceQuery, trace_part
+from assay.engine.explorer.trace_page import AT_ONCE, WHOLE, TracePart, TraceQuery, trace_part
 from assay.evidence.files import HeldBytes
 from assay.formats.trajectories.read import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.judge_prompt import new_mark, prompt_file, prompt_from, prompt_names
+from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from, prompt_names
 from assay.core.errors import InputError
 from assay.evidence.coding_run import CodingRecord, ExpectedOutcome, ScorerRow, Tail, Turn
 from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory

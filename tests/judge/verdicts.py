@@ -2,10 +2,10 @@
 
 from datetime import UTC, datetime
 
-from assay.adapters.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_prompt import new_mark, prompt_file
 from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.engine.judge_run import UNKNOWN, Trust, VerdictJudge
 from assay.evidence.coding_run import CodingRecord
+from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
 from assay.judge.run_judge import JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import RUN

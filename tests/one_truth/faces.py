@@ -16,12 +16,12 @@ from urllib.parse import quote
 
 import httpx
 
-from assay.adapters.store.service.page_source import StorePages
+from assay.adapters.service.page_source import StorePages
 from assay.cli.main import main
 from assay.cli.view import source_of
-from assay.engine.page_source import PageSource
+from assay.engine.explorer.page_source import PageSource
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.service.keys import Scope
-from assay.engine.service.run_query import RunQuery
 from assay.evidence.run import COUNTED, Run, State
 from assay.web.pages.run import TABS
 from assay.web.reading import READING

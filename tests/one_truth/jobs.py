@@ -10,11 +10,11 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from assay.adapters.annotations import FOLDER as ANNOTATIONS
-from assay.adapters.gradings import write_grading
-from assay.adapters.numbered_files import append_numbered
-from assay.adapters.run_store import LocalCases
-from assay.adapters.scored_runs import write_scored
+from assay.adapters.jobs.annotations import FOLDER as ANNOTATIONS
+from assay.adapters.jobs.gradings import write_grading
+from assay.adapters.jobs.run_store import LocalCases
+from assay.adapters.jobs.scored_runs import write_scored
+from assay.adapters.machine.numbered_files import append_numbered
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.harbor.failure_cause import BEYOND_THE_AGENT
 from assay.dialects.scorers.judge_record import JudgePrompt, JudgeSampling, JudgeVerdict, JudgeVotes, Opinion

@@ -25,11 +25,11 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/engine/suites.py": {"name": "ab"},
     "detectors/test_code/engine/swallowing.py": {"caught": ("ab",)},
-    "detectors/test_code/engine/words.py": {
+    "detectors/test_code/engine/expressions/words.py": {
         "comments": r"//[^\n]*|/\*.*?(?:\*/|\Z)", "strings": r'"(?:[^"\\\n]|\\.)*"',
         "number": r"\d[\w]*(?:\.\d[\w]*)?", "word": r"[\w$@\#]+",
     },
-    "detectors/test_code/engine/wrapping.py": {"unnamed": ("", "ab", "")},
+    "detectors/test_code/engine/expressions/wrapping.py": {"unnamed": ("", "ab", "")},
     "detectors/test_code/languages/javascript/declaring.py": {
         "named": r"(?<![\w$.])(export\s[^\n=]{0,400}?)?ab(?![\w$])"
     },
@@ -37,11 +37,11 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         "value": "ab", "name": "ab", "last": "ab",
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
-    "engine/reward_lint.py": {"name": "ab"},
-    "engine/task_rules/answers.py": {"path": "/ab"},
-    "engine/task_rules/facts.py": {"path": "/ab"},
-    "engine/task_rules/names.py": {"before": r"(?<![\w-])", "stem": "ab"},
-    "engine/task_rules/verdicts.py": {"name": "ab"},
+    "engine/tasks/reward_lint.py": {"name": "ab"},
+    "engine/tasks/rules/answers.py": {"path": "/ab"},
+    "engine/tasks/rules/facts.py": {"path": "/ab"},
+    "engine/tasks/rules/names.py": {"before": r"(?<![\w-])", "stem": "ab"},
+    "engine/tasks/rules/verdicts.py": {"name": "ab"},
     "web/routing.py": {"parts": ("runs", "(?P<id>[^/]+)")},
     "formats/fhir/answers.py": {"one": "ab", "name": "ab"},
     "formats/file_content/rules.py": {"name": "sha256"},
@@ -56,7 +56,7 @@ MATCHED_ELSEWHERE = frozenset(
     (
         "detectors/runner_config/builds.py:_XML_RULES",
         "detectors/runner_config/code_text.py:_KINDS",
-        "detectors/test_code/engine/values.py:BINDING",
+        "detectors/test_code/engine/expressions/values.py:BINDING",
         "formats/fhirpath/escape.py:ID",
         "formats/hl7/path_parser.py:_NUMBER",
         "formats/hl7/path_parser.py:_QUOTED",

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.machine_lock import machine_lock
+from assay.adapters.machine.lock import machine_lock
 from assay.adapters.sandbox.backends import PROBES
-from assay.adapters.sandbox.container import Container
+from assay.adapters.sandbox.containers.container import Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
 from tests.sandbox.ordinary import ordinary_sandbox

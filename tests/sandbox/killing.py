@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.adapters import scratch
+from assay.adapters.machine import scratch
 from tests.builders import REPO
 from tests.sandbox.backends import eventually
 

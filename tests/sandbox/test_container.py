@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.container import ENGINES, Container
+from assay.adapters.sandbox.containers.container import ENGINES, Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits, Ran
 from assay.evidence.coding_run import ProcessEnd

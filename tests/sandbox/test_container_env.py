@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.sandbox.container import hand_over
+from assay.adapters.sandbox.containers.container import hand_over
 from assay.core.errors import MeasurementError
 from tests.sandbox.backends import PATH, Backend
 

@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from assay.adapters.sandbox.container import ENGINES, probe
-from assay.adapters.sandbox.container_images import is_gone, label, new_name
+from assay.adapters.sandbox.containers.container import ENGINES, probe
+from assay.adapters.sandbox.containers.images import is_gone, label, new_name
 from assay.adapters.sandbox.makers import Maker
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend
@@ -33,7 +33,7 @@ def test_whose_process_is_gone(dead: int) -> None:
 
 @needs_pid_namespaces
 def test_containers_of_another_pid_namespace_are_never_looked_at() -> None:
-    code = "from assay.adapters.sandbox.container_images import label; print(label(), flush=True)"
+    code = "from assay.adapters.sandbox.containers.images import label; print(label(), flush=True)"
     with in_pid_namespace(code) as other:
         assert other.said() not in ("", label())
 

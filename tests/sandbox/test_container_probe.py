@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.sandbox import backends, container_images
-from assay.adapters.sandbox.container import Container, probe
-from assay.adapters.shared_copies import SharedCopies
-from assay.adapters.workbench import Workbench
+from assay.adapters.sandbox import backends
+from assay.adapters.sandbox.containers import images as container_images
+from assay.adapters.sandbox.containers.container import Container, probe
+from assay.adapters.tasks.workbench import Workbench
+from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Limits
-from assay.engine.task import Environment
+from assay.engine.tasks.task import Environment
 from tests.cli.running import Cli
 from tests.sandbox.backends import Backend
 from tests.sandbox.fake_container_engine import NOT_STARTED, asked, fake_engine

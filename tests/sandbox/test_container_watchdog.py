@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import container_watchdog
-from assay.adapters.sandbox.container import ENGINES, probe
-from assay.adapters.sandbox.container_images import label
-from assay.adapters.sandbox.container_watchdog_client import WatchdogClient
+from assay.adapters.sandbox.containers import watchdog as container_watchdog
+from assay.adapters.sandbox.containers.container import ENGINES, probe
+from assay.adapters.sandbox.containers.images import label
+from assay.adapters.sandbox.containers.watchdog_client import WatchdogClient
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with
 from tests.sandbox.fake_container_engine import asked, fake_engine
@@ -26,7 +26,7 @@ REMOVED = ["rm --force --volumes b"]
 # A process that has a container, and a fork of it that has another one and is killed.
 FORKED = """
 import os, signal, sys
-from assay.adapters.sandbox.container_watchdog_client import watchdog_of
+from assay.adapters.sandbox.containers.watchdog_client import watchdog_of
 watchdog_of(sys.argv[1]).begin("a")
 reading, writing = os.pipe()
 pid = os.fork()

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from assay.adapters.folder_pages import FolderPages
-from assay.adapters.importing import Importing
+from assay.adapters.jobs.folder_pages import FolderPages
+from assay.adapters.service.import_runs import Importing
 from assay.api.service import Service
 from assay.cli.main import main
-from assay.cli.progress import read_results
+from assay.cli.output.progress import read_results
 from assay.cli.view import source_of
 from assay.web.local_server import LocalServer
 from assay.web.viewing import serve

@@ -10,13 +10,13 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from assay.adapters.folder_pages import FolderPages
+from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
+from assay.engine.explorer.run_export import csv_file
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
-from assay.engine.service.run_export import csv_file
-from assay.engine.service.run_query import RunQuery
-from assay.engine.trace import TraceQuery
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING

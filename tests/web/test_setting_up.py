@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
-from assay.engine.criteria import check_of, kinds
+from assay.engine.criteria.complete_run import check_of, kinds
 from assay.engine.service.keys import Scope
 from assay.evidence.run import State
 from tests.web.clinic_day import CRITERIA, Api

@@ -7,7 +7,7 @@ from typing import Any
 
 from assay.adapters.store.service.paging import Rows
 from assay.dialects.criteria.models import StrictModel
-from assay.engine.service.run_export import rendered
+from assay.engine.explorer.run_export import rendered
 
 JSON = "application/json"
 

@@ -38,8 +38,8 @@ from assay.api.routing import STREAM, WATCH, Call, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError, InputError
+from assay.engine.explorer.run_export import rendered
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
-from assay.engine.service.run_export import rendered
 
 ROUTES: Final[tuple[Route, ...]] = (
     *benchmarks.routes.all,

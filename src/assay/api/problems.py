@@ -9,7 +9,7 @@ from assay.adapters.store.failures import StoreError
 from assay.api.answers import Answer, problem
 from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError
-from assay.engine.mistakes import about, first, sentence
+from assay.engine.schema_errors import about, first, sentence
 from assay.engine.service.errors import BusyError, ConflictError, NotFoundError
 from assay.engine.service.keys import Key, Scope
 

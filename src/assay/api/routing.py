@@ -10,8 +10,8 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from assay.adapters.store.limits import is_text
 from assay.api.answers import JSON
 from assay.core.errors import InputError
+from assay.engine.explorer.paging import DEFAULT_LIMIT, MOST, PageRequest, page_request
 from assay.engine.service.keys import Key, Scope
-from assay.engine.service.pages import DEFAULT_LIMIT, MOST, PageRequest, page_request
 
 if TYPE_CHECKING:
     from assay.api.service import Service

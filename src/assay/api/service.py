@@ -3,23 +3,23 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
-from assay.adapters.held_claims import LASTING, HeldClaims
-from assay.adapters.secret_box import SecretBox
-from assay.adapters.service_coding_parts import CodingParts, CodingSetting
-from assay.adapters.service_grading import StoreGrader
-from assay.adapters.service_host import ThisServer
-from assay.adapters.service_work import ServiceWork
-from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.service.claim_renewal import LASTING, HeldClaims
+from assay.adapters.service.coding_parts import CodingParts, CodingSetting
+from assay.adapters.service.grading import StoreGrader
+from assay.adapters.service.host import ThisServer
+from assay.adapters.service.secret_box import SecretBox
+from assay.adapters.service.work import ServiceWork
+from assay.adapters.sources.source_guard import SourcePolicy
+from assay.adapters.store.runs.evaluations import StoredEvaluations
+from assay.adapters.store.runs.imported import StoredImports
+from assay.adapters.store.runs.jobs import StoredJobs
+from assay.adapters.store.runs.review_queue import StoredReviews
 from assay.adapters.store.service.audit import StoredAudit
 from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
-from assay.adapters.store.service.evaluations import StoredEvaluations
-from assay.adapters.store.service.imported import StoredImports
-from assay.adapters.store.service.jobs import StoredJobs
 from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.playgrounds import StoredPlaygrounds
-from assay.adapters.store.service.review_queue import StoredReviews
 from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.sessions import StoredSessions
 from assay.adapters.store.service.tasks import StoredTasks

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.adapters.tracing import Told, span
+from assay.adapters.machine.tracing import Told, span
 from assay.api.answers import problem
 from assay.api.metrics import Metrics
 from assay.core.broken import where_it_broke

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from assay.adapters.blob_places import open_blobs
-from assay.adapters.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
-from assay.adapters.service_coding_parts import CodingSetting
-from assay.adapters.source_guard import SourcePolicy, networks
+from assay.adapters.machine.tracing import trace_if_configured
+from assay.adapters.service.blob_places import open_blobs
+from assay.adapters.service.coding_parts import CodingSetting
+from assay.adapters.service.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
+from assay.adapters.sources.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
-from assay.adapters.tracing import trace_if_configured
 from assay.api.service import Service
 
 Say = Callable[[str], None]

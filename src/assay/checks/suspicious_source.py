@@ -34,7 +34,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.source_signs import input_tables
 from assay.detectors.source_signs.changed import added_text, signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
-from assay.detectors.source_signs.python_module import parse_python
+from assay.detectors.source_signs.python.module import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
 from assay.detectors.source_signs.roles import code_language, is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign

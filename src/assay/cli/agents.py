@@ -17,7 +17,7 @@ import argparse
 import sys
 
 from assay.adapters.agents.known import FOLDER, SUFFIX, description_file, known_names, read_description
-from assay.cli.table import clean
+from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 

@@ -10,9 +10,9 @@ records it at a service, where RUN is the id of a run.
 
 import argparse
 
-from assay.adapters.annotations import annotate
-from assay.cli.arguments import user_name
-from assay.cli.server_option import add_server, client_of
+from assay.adapters.jobs.annotations import annotate
+from assay.cli.options.common import user_name
+from assay.cli.options.server import add_server, client_of
 from assay.dialects.evaluation.models import Judgment
 
 

@@ -16,21 +16,21 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from assay.adapters.job_folder import DiskJobFolder
-from assay.adapters.metric_script import ScriptMetric
-from assay.adapters.results_folder import JobFolders, SubmissionFolders, open_results
-from assay.adapters.trial_folder import DiskKeptTrial, find_trials
-from assay.cli.arguments import add_isolation, add_metric_script, positive
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.jobs.metric_script import ScriptMetric
+from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
+from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
 from assay.cli.grade import complaint, grading_again
-from assay.cli.progress import ProgressBar
-from assay.cli.table import clean, without_nan
+from assay.cli.options.common import add_isolation, add_metric_script, positive
+from assay.cli.output.progress import ProgressBar
+from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.audit import Audit, audit_job
-from assay.engine.audit_rewards import Finding, Standing
-from assay.engine.grade_again import GradeAgain
-from assay.engine.job import read_job
-from assay.engine.terminal_bench import audit_published, import_terminal_bench
+from assay.engine.jobs.job import read_job
+from assay.engine.report.audit import Audit, audit_job
+from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.terminal_bench import audit_published, import_terminal_bench
+from assay.engine.run.grade_again import GradeAgain
 from assay.formats.counting import counted
 
 VALUE_SHOWN = 160

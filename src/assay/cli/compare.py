@@ -16,17 +16,17 @@ from dataclasses import asdict
 from html import escape
 from typing import Any
 
-from assay.adapters.atomic_write import write_text
-from assay.cli.arguments import finite_number, number_from_0
-from assay.cli.progress import read_jobs
-from assay.cli.table import clean, render_table, some_of, without_nan
+from assay.adapters.machine.atomic_write import write_text
+from assay.cli.options.common import finite_number, number_from_0
+from assay.cli.output.progress import read_jobs
+from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
-from assay.engine.compare import AgentSummary, Comparison, Pair, TaskDifference, compare
-from assay.engine.compare_arms import arms_of
-from assay.engine.compare_gate import Gate, decide
-from assay.engine.job_runs import Question
-from assay.engine.report_json import interval_json
-from assay.engine.statistics_svg import comparison_svg
+from assay.engine.jobs.job_runs import Question
+from assay.engine.report.charts import comparison_svg
+from assay.engine.report.compare import AgentSummary, Comparison, Pair, TaskDifference, compare
+from assay.engine.report.compare_arms import arms_of
+from assay.engine.report.compare_gate import Gate, decide
+from assay.engine.report.report_json import interval_json
 from assay.evidence.run import State
 from assay.formats.counting import counted
 from assay.stats.interval import CantSay, Interval

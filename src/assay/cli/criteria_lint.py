@@ -4,11 +4,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.adapters.criteria_file import load_data, read_criteria
-from assay.cli.table import clean
+from assay.adapters.playgrounds.criteria_file import load_data, read_criteria
+from assay.cli.output.table import clean
 from assay.core.errors import InputError
-from assay.engine.criteria_lint import RULES, lint
-from assay.engine.mistakes import about
+from assay.engine.criteria.lint import RULES, lint
+from assay.engine.schema_errors import about
 
 
 def lint_files(paths: Sequence[str], data: str | None, allowed: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from assay.adapters.sandbox.backends import Offer, offers
-from assay.adapters.sandbox.container import Container
+from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
 from assay.version import ENGINE, VERSION
 

@@ -14,19 +14,19 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
+from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import AUTO, choose
 from assay.adapters.sandbox.run_child import stop_all
-from assay.adapters.task_folder import load_task_if_there
-from assay.adapters.this_host import ThisHost
-from assay.adapters.trial_folder import DiskKeptTrial, find_trials
-from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_control, add_grading_rules, add_isolation, grading_rules, positive, warn
-from assay.cli.table import clean
+from assay.adapters.tasks.task_folder import load_task_if_there
+from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.cli.options.common import add_control, add_grading_rules, add_isolation, grading_rules, positive, warn
+from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
-from assay.engine.grade_again import GradeAgain, kind_of, recorded_backend
-from assay.engine.grading_rules import GradingRules
-from assay.engine.site import Site
+from assay.engine.machine import Site
+from assay.engine.run.grade_again import GradeAgain, kind_of, recorded_backend
+from assay.engine.tasks.grading_rules import GradingRules
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -16,8 +16,8 @@ judge that isn't good enough), 2 no answer.
 
 import argparse
 
-from assay.cli.arguments import positive
-from assay.cli.judge_options import add_judge
+from assay.cli.options.common import positive
+from assay.cli.options.judge import add_judge
 
 DEFAULT_ACTION = "run"
 

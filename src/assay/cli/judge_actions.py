@@ -7,21 +7,21 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from assay.adapters.atomic_write import write_text
-from assay.adapters.judge_setup import JudgeOptions, Judges
-from assay.adapters.judge_trust_file import labels_beside, labels_in
-from assay.adapters.run_store import LocalCases, run_folders
-from assay.cli.judge_card import card
-from assay.cli.judge_options import judge_options
-from assay.cli.table import clean, render_table, some_of
+from assay.adapters.jobs.judge_trust_file import labels_beside, labels_in
+from assay.adapters.jobs.run_store import LocalCases, run_folders
+from assay.adapters.machine.atomic_write import write_text
+from assay.adapters.models.judge_setup import JudgeOptions, Judges
+from assay.cli.options.judge import judge_options
+from assay.cli.output.judge_card import card
+from assay.cli.output.table import clean, render_table, some_of
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
 from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.engine.judge_calibration import Flips, Readiness, Stability, stability
-from assay.engine.judge_calibration import calibrate as compare
-from assay.engine.judge_gates import Gates, gates_of
-from assay.engine.judge_stored import Done, changes, judge_stored
 from assay.formats.counting import counted
+from assay.judge.calibration import Flips, Readiness, Stability, stability
+from assay.judge.calibration import calibrate as compare
+from assay.judge.gate_table import Gates, gates_of
+from assay.judge.judge_stored import Done, changes, judge_stored
 
 T = TypeVar("T")
 R = TypeVar("R")

@@ -16,12 +16,12 @@ import signal
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from assay.cli.arguments import add_playground, port_number
-from assay.cli.table import clean
+from assay.cli.options.common import add_playground, port_number
+from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.mllp import Recorder
+    from assay.adapters.sources.mllp import Recorder
 
 MLLP_PORT = 2575
 
@@ -43,8 +43,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     # Help needs no database.
-    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
-    from assay.engine.playground_store import new_playground  # noqa: PLC0415
+    from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.engine.criteria.playground_store import new_playground  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 async def _listen(recorder: "Recorder", host: str, port: int) -> None:
     """Until somebody ends it."""
-    from assay.adapters.mllp import listening  # noqa: PLC0415
+    from assay.adapters.sources.mllp import listening  # noqa: PLC0415
 
     ended = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -1,4 +1,4 @@
-"""The ``assay`` command. Each command is a module beside this one, imported only when it is called.
+"""The ``assay`` command. Each command is a module in this package, imported only when it is called.
 
 Exit codes: 0 for success; 1 if the answer is no, as in an audit that found a difference; 2 if there is no answer,
 because the input can't be used or the measurement broke; 3 if 'assay compare' can't decide yet.
@@ -14,7 +14,7 @@ import time
 from types import FrameType, ModuleType
 from typing import NoReturn
 
-from assay.cli.table import clean
+from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
@@ -49,11 +49,12 @@ COMMANDS = {
     "reward": "write a verifier's reward from an exit status or a rubric",
 }
 
-# Commands whose modules can't have their names, because these mean something in Python.
-MODULES = {"import": "import_jobs"}
-
-# What commands were called before. They are still understood, and in no help.
-FORMER = {"sandbox": "playground"}
+# Where commands are whose modules aren't beside this one under their own names.
+MODULES = {
+    **{name: f"coding.{name}" for name in ("seed", "score", "scenario")},
+    **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
+    "import": "service.import_jobs",
+}
 
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
 INTERRUPTED = 130
@@ -150,7 +151,7 @@ def parser_of(name: str) -> Parser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    name = FORMER.get(argv[0], argv[0]) if argv else None
+    name = argv[0] if argv else None
     if name in COMMANDS:
         return parser_of(name).parse_args(_with_action(name, argv[1:]))
     parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",

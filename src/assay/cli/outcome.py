@@ -7,8 +7,8 @@ JOB is a job folder or a result.json. If the result is missing, malformed or not
 import argparse
 import os
 
-from assay.adapters.safe_read import read_file
-from assay.cli.arguments import exit_status
+from assay.adapters.machine.safe_read import read_file
+from assay.cli.options.common import exit_status
 from assay.core.errors import InputError
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, outcome_of_finished
 from assay.evidence.files import Absent, Content, File, Refused

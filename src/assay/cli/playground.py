@@ -14,7 +14,7 @@ Exit codes: 0 everything was loaded, 2 something can't be used and no record was
 import argparse
 from datetime import UTC, datetime
 
-from assay.cli.table import clean
+from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 
@@ -37,9 +37,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _load(args: argparse.Namespace) -> int:
     # Help needs no database.
-    from assay.adapters.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
-    from assay.adapters.playground_folders import LocalFolders, LocalState  # noqa: PLC0415
-    from assay.engine.load_playground import load_playground  # noqa: PLC0415
+    from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
+    from assay.adapters.playgrounds.playground_folders import LocalFolders, LocalState  # noqa: PLC0415
+    from assay.engine.criteria.load_playground import load_playground  # noqa: PLC0415
 
     file = load_playground_file(args.playground)
     loaded = load_playground(

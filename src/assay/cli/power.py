@@ -10,13 +10,13 @@ import json
 from dataclasses import asdict, replace
 from typing import Any
 
-from assay.cli.arguments import finite_number, number_from_0, whole_numbers
-from assay.cli.progress import read_jobs
-from assay.cli.table import clean, render_table, without_nan
+from assay.cli.options.common import finite_number, number_from_0, whole_numbers
+from assay.cli.output.progress import read_jobs
+from assay.cli.output.table import clean, render_table, without_nan
 from assay.core.errors import InputError
-from assay.engine.compare_arms import arms_of
-from assay.engine.job_runs import Question
-from assay.engine.plan_data import Design, Pilot, Plan, pilot_of_one, pilot_of_two, plan_data
+from assay.engine.jobs.job_runs import Question
+from assay.engine.report.compare_arms import arms_of
+from assay.engine.report.plan_data import Design, Pilot, Plan, pilot_of_one, pilot_of_two, plan_data
 from assay.stats.interval import CantSay
 from assay.stats.power import Goal, Variances
 

@@ -7,14 +7,14 @@ are harbor's, to the last bit.
 
 import argparse
 
-from assay.adapters.atomic_write import write_text
-from assay.adapters.metric_script import ScriptMetric
-from assay.cli.arguments import add_metric_script, finite_number, whole_numbers
-from assay.cli.progress import read_results
-from assay.cli.render_report import as_json, as_text
+from assay.adapters.jobs.metric_script import ScriptMetric
+from assay.adapters.machine.atomic_write import write_text
+from assay.cli.options.common import add_metric_script, finite_number, whole_numbers
+from assay.cli.output.progress import read_results
+from assay.cli.output.report import as_json, as_text
 from assay.core.errors import InputError
-from assay.engine.job_runs import Question
-from assay.engine.report import JobReport, report_job
+from assay.engine.jobs.job_runs import Question
+from assay.engine.report.report import JobReport, report_job
 from assay.evidence.run import State
 from assay.formats.counting import counted
 
@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _picture(reports: list[JobReport]) -> str:
-    from assay.engine.statistics_svg import pass_at_k_svg  # noqa: PLC0415 - most reports draw nothing
+    from assay.engine.report.charts import pass_at_k_svg  # noqa: PLC0415 - most reports draw nothing
 
     drawn = [(group.key, group.intervals) for report in reports for group in report.groups]
     if len(drawn) != 1:

@@ -17,10 +17,10 @@ From a rubric and a judge: a language model answers every criterion (see 'assay 
 import argparse
 import json
 
-from assay.adapters.reward_writer import write_artifacts, write_binary_reward
-from assay.adapters.rubric_file import load_rubric, read_text
+from assay.adapters.jobs.reward_writer import write_artifacts, write_binary_reward
+from assay.adapters.models.rubric_file import load_rubric, read_text
 from assay.cli import reward_judge
-from assay.cli.arguments import exit_status
+from assay.cli.options.common import exit_status
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric, score_rubric
 

@@ -15,7 +15,7 @@ Exit codes: 0 a reward was written, 2 there is none.
 import argparse
 from typing import TYPE_CHECKING
 
-from assay.cli.judge_options import add_judge, judge_options
+from assay.cli.options.judge import add_judge, judge_options
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -41,11 +41,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from assay.adapters.judge_setup import Judges  # noqa: PLC0415 - the other ways to a reward need none of it
-    from assay.adapters.reward_writer import remove_artifacts, write_artifacts  # noqa: PLC0415
-    from assay.adapters.rubric_file import load_rubric  # noqa: PLC0415
+    from assay.adapters.jobs.reward_writer import remove_artifacts, write_artifacts  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import Judges  # noqa: PLC0415 - the other ways to a reward need none of it
+    from assay.adapters.models.rubric_file import load_rubric  # noqa: PLC0415
     from assay.dialects.evaluation.judged_rubric import JudgedRubric  # noqa: PLC0415
-    from assay.engine.judge_rubric import judge_rubric  # noqa: PLC0415
+    from assay.judge.grade_rubric import judge_rubric  # noqa: PLC0415
 
     if args.judge_guard or args.judge_calibration:
         raise InputError("--guard and --calibration are for verdicts on runs, not for rubrics")
@@ -60,8 +60,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _work(args: argparse.Namespace, task: str | None) -> "Work":
-    from assay.adapters.agent_record import read_agent_record  # noqa: PLC0415
-    from assay.adapters.rubric_file import read_output, read_text  # noqa: PLC0415
+    from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415
+    from assay.adapters.models.rubric_file import read_output, read_text  # noqa: PLC0415
     from assay.evidence.coding_run import AgentRecord  # noqa: PLC0415
     from assay.judge.rubric import Work  # noqa: PLC0415
 

@@ -30,15 +30,15 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from assay.adapters.job_store import DiskJobStore
+from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
-from assay.adapters.seeded_names import is_seeded
-from assay.adapters.task_folder import is_task, load_task
-from assay.adapters.this_host import ThisHost
-from assay.adapters.workshop import DiskWorkshop
-from assay.cli.agent_options import add_agent, agent_of, doors_of, kept_from_tasks, recordable
-from assay.cli.arguments import (
+from assay.adapters.tasks.seeded_names import is_seeded
+from assay.adapters.tasks.task_folder import is_task, load_task
+from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.cli.options.agent import add_agent, agent_of, doors_of, kept_from_tasks, recordable
+from assay.cli.options.common import (
     add_control,
     add_grading_rules,
     add_isolation,
@@ -49,23 +49,23 @@ from assay.cli.arguments import (
     warn,
     whole_number,
 )
-from assay.cli.judge_options import add_judge, check_judges, judges_of, refuse_without
-from assay.cli.table import clean
-from assay.cli.task_choice import add_task_choice, chosen_tasks
+from assay.cli.options.judge import add_judge, check_judges, judges_of, refuse_without
+from assay.cli.options.tasks import add_task_choice, chosen_tasks
+from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.dialects.harbor.trial import Trial
-from assay.engine.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.machine import Site
 from assay.engine.model_access import ModelDoors
-from assay.engine.prepare_task import prepare_task, refuse_asking
-from assay.engine.run_job import SeededTasks, run_job
-from assay.engine.site import Site
-from assay.engine.task import Task, with_network
-from assay.engine.trial_queue import Ended
-from assay.engine.trial_record import BROKEN
-from assay.engine.verifier_environment import with_verifier_environment
+from assay.engine.run.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.run.run_job import SeededTasks, run_job
+from assay.engine.run.trial_queue import Ended
+from assay.engine.run.trial_record import BROKEN
+from assay.engine.tasks.prepare_task import prepare_task, refuse_asking
+from assay.engine.tasks.task import Task, with_network
+from assay.engine.tasks.verifier_environment import with_verifier_environment
 
 if TYPE_CHECKING:
-    from assay.adapters.judge_setup import Judges
+    from assay.adapters.models.judge_setup import Judges
 
 
 class Display:
@@ -209,7 +209,7 @@ def run(args: argparse.Namespace) -> int:
         )
         return 130
     if any(task.seeded for task, _ in tasks):
-        from assay.cli.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
+        from assay.cli.output.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
 
         show_scored(setting.folder)
     from assay.cli.report import report_on  # noqa: PLC0415 - no trial has to wait for it
@@ -234,7 +234,7 @@ def load_tasks(
 
 def _loaded(folder: str, site: Site, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
     if is_seeded(folder):
-        from assay.adapters.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
+        from assay.adapters.tasks.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
         return grant(load_runnable(folder, site.sandbox))
     return prepare_task(grant(load_task(folder)), site, no_image=no_image, build=False)
@@ -286,9 +286,9 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
 
 
 def _coding(site: Site, judges: "Judges | None", args: argparse.Namespace) -> SeededTasks:
-    from assay.adapters.run_folder import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
-    from assay.adapters.run_scoring import LocalScoring  # noqa: PLC0415
-    from assay.engine.coding_scoring import Coding, CodingTrials  # noqa: PLC0415
+    from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
+    from assay.adapters.tasks.remembered_commands import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
+    from assay.engine.coding.score_trials import Coding, CodingTrials  # noqa: PLC0415
 
     runs = None if args.no_run_cache else runs_folder()
     return CodingTrials(Coding(LocalScoring(lambda: site.sandbox, runs=runs), judges))

@@ -5,8 +5,8 @@
 
 import argparse
 
-from assay.adapters.annotations import add_tag
-from assay.cli.arguments import user_name
+from assay.adapters.jobs.annotations import add_tag
+from assay.cli.options.common import user_name
 from assay.dialects.evaluation.models import ErrorSource
 
 

@@ -25,15 +25,17 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.task_folder import load_task, task_files
-from assay.adapters.this_host import ThisHost
-from assay.adapters.workshop import DiskWorkshop
-from assay.cli.arguments import add_isolation, add_verifier_environment, positive, warn
-from assay.cli.table import clean, render_table
-from assay.cli.task_choice import add_task_choice, chosen_tasks
+from assay.adapters.tasks.task_folder import load_task, task_files
+from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
+from assay.cli.options.tasks import add_task_choice, chosen_tasks
+from assay.cli.output.table import clean, render_table
 from assay.core.errors import AssayError
-from assay.engine.describe_task import (
+from assay.engine.machine import Site
+from assay.engine.run.try_task import attempt_findings
+from assay.engine.tasks.describe_task import (
     EnvironmentDescription,
     PhaseDescription,
     StepDescription,
@@ -41,13 +43,11 @@ from assay.engine.describe_task import (
     describe_task,
     output_findings,
 )
-from assay.engine.prepare_task import prepare_task
-from assay.engine.site import Site
-from assay.engine.task import Task
-from assay.engine.task_lint import lint
-from assay.engine.task_reading import LintFinding
-from assay.engine.try_task import attempt_findings
-from assay.engine.verifier_environment import with_verifier_environment
+from assay.engine.tasks.prepare_task import prepare_task
+from assay.engine.tasks.task import Task
+from assay.engine.tasks.task_lint import lint
+from assay.engine.tasks.task_reading import LintFinding
+from assay.engine.tasks.verifier_environment import with_verifier_environment
 
 Attempts = Callable[[Task], list[LintFinding]]
 

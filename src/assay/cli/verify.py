@@ -22,9 +22,9 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.arguments import add_playground
-from assay.cli.server_option import add_server, client_of
-from assay.cli.table import clean
+from assay.cli.options.common import add_playground
+from assay.cli.options.server import add_server, client_of
+from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def run(args: argparse.Namespace) -> int:
     if (args.playground is None) == (args.server is None):
         raise InputError("--playground or --server must be given, and not both")
     done = _verified(args) if args.server is None else _completed(args)
-    from assay.cli.table import without_nan  # noqa: PLC0415 - help needs none of these
-    from assay.cli.verify_text import lines  # noqa: PLC0415
+    from assay.cli.output.table import without_nan  # noqa: PLC0415 - help needs none of these
+    from assay.cli.output.verify_text import lines  # noqa: PLC0415
 
     print(json.dumps(without_nan(done.answer()), indent=2) if args.json else "\n".join(lines(done)))
     return 0 if done.verdict.value == "pass" else 1
@@ -54,10 +54,10 @@ def run(args: argparse.Namespace) -> int:
 def _verified(args: argparse.Namespace) -> "Completion":
     try:
         # Help needs none of these.
-        from assay.adapters.criteria_file import load_criteria, new_stamp  # noqa: PLC0415
-        from assay.adapters.json_requests import Pace  # noqa: PLC0415
-        from assay.adapters.playground_sources import open_playground  # noqa: PLC0415
-        from assay.engine.verify_criteria import verify_criteria  # noqa: PLC0415
+        from assay.adapters.playgrounds.criteria_file import load_criteria, new_stamp  # noqa: PLC0415
+        from assay.adapters.playgrounds.playground_sources import open_playground  # noqa: PLC0415
+        from assay.adapters.sources.json_requests import Pace  # noqa: PLC0415
+        from assay.engine.criteria.verify_criteria import verify_criteria  # noqa: PLC0415
 
         sources = open_playground(args.playground, _say)
         return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())

@@ -13,13 +13,13 @@ import os
 import webbrowser
 from typing import TYPE_CHECKING
 
-from assay.adapters.atomic_write import write_text
-from assay.cli.arguments import port_number
-from assay.cli.progress import read_results
+from assay.adapters.machine.atomic_write import write_text
+from assay.cli.options.common import port_number
+from assay.cli.output.progress import read_results
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.folder_pages import FolderPages
+    from assay.adapters.jobs.folder_pages import FolderPages
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -55,9 +55,9 @@ def run(args: argparse.Namespace) -> int:
 
 def source_of(paths: list[str]) -> "FolderPages":
     """What is at the paths. Raises ``InputError`` for a path at which there is nothing to look at."""
-    from assay.adapters.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
-    from assay.adapters.results_folder import JobFolders, open_results  # noqa: PLC0415
-    from assay.adapters.run_store import RUN, run_folders  # noqa: PLC0415
+    from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
+    from assay.adapters.jobs.results_folder import JobFolders, open_results  # noqa: PLC0415
+    from assay.adapters.jobs.run_store import RUN, run_folders  # noqa: PLC0415
 
     jobs: list[ViewedJob] = []
     kept: list[str] = []

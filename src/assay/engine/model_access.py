@@ -3,7 +3,7 @@
 ::
 
     ModelGrant   the one address, and the limits of a trial
-    ModelDoors   opens a door for each trial        adapters/model_proxy/door.py
+    ModelDoors   opens a door for each trial        adapters/models/proxy/door.py
     ModelDoor    a socket in the sandbox, behind which Assay passes requests on to that address
     Meter        counts, and says when a limit is reached
 """

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 from assay.core.errors import InputError
-from assay.engine.page_source import PageSource
+from assay.engine.explorer.page_source import PageSource
 from assay.engine.service.keys import Scope
 from assay.web.reading import READING
 from assay.web.routing import HEADERS, Fields, PageAnswer, PageCall, answered, asset_answer, entries, trouble

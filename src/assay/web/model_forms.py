@@ -10,8 +10,8 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.engine.forms import Form, entered_as, form_of, value_of
-from assay.engine.mistakes import sentence, spelled
+from assay.engine.schema_errors import sentence, spelled
+from assay.web.declared_forms import Form, entered_as, form_of, value_of
 from assay.web.routing import Fields
 
 Model = TypeVar("Model", bound=BaseModel)

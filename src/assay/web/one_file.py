@@ -9,12 +9,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from assay.adapters.folder_pages import FolderPages
+from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
-from assay.engine.page_source import RunDetail
+from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.service.keys import Scope
-from assay.engine.service.run_query import RunQuery
-from assay.engine.trace import TracePart, TraceQuery
 from assay.evidence.files import tail
 from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page

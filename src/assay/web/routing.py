@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote
 
 from assay.core.errors import InputError
-from assay.engine.page_source import PageSource
+from assay.engine.explorer.page_source import PageSource
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.assets import asset, caching

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from assay.engine.service.pages import PageRequest
-from assay.engine.service.run_fields import BY_NAME, Holds
-from assay.engine.service.run_query import SORTS, RunQuery, pairs_of, parse_run_query
+from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.run_fields import BY_NAME, Holds
+from assay.engine.explorer.run_query import SORTS, RunQuery, pairs_of, parse_run_query
 from assay.web.site import Site
 
 AT_ONCE: Final = 50

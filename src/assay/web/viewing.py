@@ -2,7 +2,7 @@
 
 from urllib.parse import quote, urlencode
 
-from assay.adapters.folder_pages import FolderPages
+from assay.adapters.jobs.folder_pages import FolderPages
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 

@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.agents.known import FOLDER, description_file, known_names, near_name, read_description
 from assay.core.errors import InputError
-from assay.engine.agent_description import model_variables
+from assay.engine.run.agent_description import model_variables
 
 SMALL = 'name = "mine"\n[run]\ncommand = "true"\n'
 

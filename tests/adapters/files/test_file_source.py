@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from assay.adapters.files.file_source import file_source
+from assay.adapters.sources.files.file_source import file_source
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import SETTINGS
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.files.folder import CHUNK, LocalFolder
+from assay.adapters.sources.files.folder import CHUNK, LocalFolder
 from assay.core.errors import MeasurementError
 
 

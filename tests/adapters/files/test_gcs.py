@@ -7,10 +7,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from assay.adapters.bearer_tokens import google
-from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import GcsApi, file_source
-from assay.adapters.json_requests import Limits
+from assay.adapters.sources.bearer_tokens import google
+from assay.adapters.sources.files.bucket import Bucket
+from assay.adapters.sources.files.file_source import GcsApi, file_source
+from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 from tests.adapters.google_account import service_account, token

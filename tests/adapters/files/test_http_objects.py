@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import GcsApi
-from assay.adapters.json_requests import Limits
+from assay.adapters.sources.files.bucket import Bucket
+from assay.adapters.sources.files.file_source import GcsApi
+from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime
 

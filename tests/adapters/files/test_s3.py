@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import Credentials, S3Account, S3Api, file_source, signed_headers
-from assay.adapters.json_requests import Limits, Pace
+from assay.adapters.sources.files.bucket import Bucket
+from assay.adapters.sources.files.file_source import Credentials, S3Account, S3Api, file_source, signed_headers
+from assay.adapters.sources.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 from tests.fake_time import FakeTime

@@ -11,9 +11,9 @@ from pathlib import Path
 import asyncssh
 import pytest
 
-from assay.adapters.files.file_source import file_source
-from assay.adapters.files.sftp import CHUNK, SftpAccount, SftpFolder
-from assay.adapters.json_requests import Limits
+from assay.adapters.sources.files.file_source import file_source
+from assay.adapters.sources.files.sftp import CHUNK, SftpAccount, SftpFolder
+from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import SftpServer, free_port, password_server, sftp_server
 

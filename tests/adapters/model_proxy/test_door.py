@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.model_proxy import door, exchange
+from assay.adapters.models.proxy import door, exchange
 from assay.dialects.harbor.trial import Usage
 from assay.engine.model_access import ModelDoor, ModelGrant, ModelLimits, ModelUse, PriceList, Prices
 from assay.engine.sandbox import Command, Limits

@@ -8,14 +8,14 @@ from pathlib import Path
 import httpx
 import pytest
 
-from assay.adapters.blob_places import BlobBucket, open_blobs
-from assay.adapters.files.bucket import Bucket
-from assay.adapters.files.file_source import Credentials, GcsApi, S3Account, S3Api
+from assay.adapters.service.blob_places import BlobBucket, open_blobs
+from assay.adapters.sources.files.bucket import Bucket
+from assay.adapters.sources.files.file_source import Credentials, GcsApi, S3Account, S3Api
 from assay.adapters.store.run_tables import blob_parts
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
-from assay.engine.service.blobs import PART_BYTES
+from assay.engine.explorer.blobs import PART_BYTES
 from assay.engine.service.errors import NotFoundError
 from tests.adapters.files.conftest import gcs, s3
 

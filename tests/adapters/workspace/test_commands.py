@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters import trees
+from assay.adapters.machine import trees
 from assay.adapters.workspace.commands import BrokenCommandError, Commands
 from assay.evidence.workspace import AS_LEFT, Side, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox

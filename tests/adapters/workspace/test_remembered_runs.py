@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.run_folder import RunFolder
+from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
-from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import Mount, Sandbox
+from assay.engine.tasks.command_environment import CommandEnvironment
 from assay.evidence.workspace import AS_LEFT, Side, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.site import Site, write_files

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.core.outcome import Scored
-from assay.engine.criteria import check_of
+from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Event, StoredFile
 from tests.checks.criteria.fake_state import AFTER, FakeState, row
 

@@ -6,7 +6,7 @@ from assay.checks.criteria.portal_state_match import PortalStateMatch
 from assay.checks.criteria.sftp_file_present import SftpFilePresent
 from assay.checks.criteria.voice_transcript import VoiceTranscript
 from assay.checks.criteria.x12_response import X12Response
-from assay.engine.criteria import check_class, kinds
+from assay.engine.criteria.complete_run import check_class, kinds
 from assay.evidence.playground import PlaygroundCheck
 
 CHECKS: list[type[PlaygroundCheck]] = [

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.bearer_tokens import from_environment, given
-from assay.adapters.fhir import FhirServer
-from assay.adapters.json_requests import Pace
+from assay.adapters.sources.bearer_tokens import from_environment, given
+from assay.adapters.sources.fhir import FhirServer
+from assay.adapters.sources.json_requests import Pace
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
-from assay.engine.criteria import check_of
-from assay.engine.shared_state import SharedState
+from assay.engine.criteria.complete_run import check_of
+from assay.engine.criteria.shared_state import SharedState
 from assay.formats.fhirpath.lint import lint_dotted
 from tests.checks.criteria.fake_state import FakeState
 from tests.servers.fhir_server import EXAMPLES, TOKEN, CannotStartError, RunningServer, installed, running

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay.core.outcome import Scored
-from assay.engine.criteria import check_of
+from assay.engine.criteria.complete_run import check_of
 from tests.checks.criteria.fake_state import FakeState, hl7
 
 HEAD = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04^ADT_A01|7|P|2.5"

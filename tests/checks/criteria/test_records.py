@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from assay.core.outcome import Scored
-from assay.engine.criteria import check_of
+from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import PlaygroundState
 from tests.checks.criteria.fake_state import BEFORE, FakeState, call, hl7, row, x12
 

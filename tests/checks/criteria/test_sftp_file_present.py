@@ -11,8 +11,8 @@ import pytest
 
 from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
-from assay.engine.criteria import check_of
-from assay.engine.shared_state import SharedState
+from assay.engine.criteria.complete_run import check_of
+from assay.engine.criteria.shared_state import SharedState
 from assay.evidence.playground import StoredFile
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START, FakeState
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion, CriterionRun
-from assay.engine.criteria import check_of
-from assay.engine.criteria_lint import lint
+from assay.engine.criteria.complete_run import check_of
+from assay.engine.criteria.lint import lint
 from assay.evidence.verdict import NO_JUDGE, Answer, Judge, NoOpinion, Opinion, Question
 from tests.checks.criteria.fake_state import BEFORE, START, FakeState, call
 from tests.completing import complete

@@ -2,9 +2,9 @@
 
 import pytest
 
-from assay.detectors.test_code.engine.conditions import condition_demand
-from assay.detectors.test_code.engine.truth import Logic, truth
-from assay.detectors.test_code.engine.words import words_in
+from assay.detectors.test_code.engine.expressions.conditions import condition_demand
+from assay.detectors.test_code.engine.expressions.truth import Logic, truth
+from assay.detectors.test_code.engine.expressions.words import words_in
 from assay.detectors.test_code.languages.javascript import LANGUAGE
 from assay.detectors.test_code.model import Strength
 

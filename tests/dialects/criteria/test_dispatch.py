@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from assay.dialects.criteria.models import Criterion, CriterionRun
-from assay.engine.criteria import kinds
+from assay.engine.criteria.complete_run import kinds
 from assay.evidence.playground import Event, StateRow, StoredFile, Turn
 from tests.checks.criteria.fake_state import AFTER, START, call, hl7, row, x12
 from tests.completing import complete

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.outcome import Scored
 from assay.dialects.criteria.variables import filled, texts_in
-from assay.engine.criteria import check_of
+from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Escape
 from tests.checks.criteria.fake_state import FakeState, hl7, row, x12
 

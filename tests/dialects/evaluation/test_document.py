@@ -25,7 +25,7 @@ from assay.dialects.evaluation.models import (
 )
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.evaluation.rubric import Dimension, Rubric, Strategy, score_rubric
-from assay.engine.task import DETAILS_PATH, REWARD_PATH
+from assay.engine.tasks.task import DETAILS_PATH, REWARD_PATH
 from assay.evaluation import ingest
 from assay.evidence.files import Absent
 from tests.dialects.evaluation.evidence import OUTPUT, left

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.task_folder import load_task
+from assay.adapters.tasks.task_folder import load_task
 from assay.dialects.evaluation.output import Declared, Format
 from assay.evaluation import ingest
 from assay.evidence.files import Absent, File, Refusal, Refused

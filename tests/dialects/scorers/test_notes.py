@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.scenario_file import scenario_of
+from assay.adapters.tasks.scenario_file import scenario_of
 from assay.checks.command import Command
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck
@@ -12,8 +12,8 @@ from assay.core.outcome import Scored
 from assay.core.placement import Placement
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
-from assay.engine.score import score_run
-from assay.engine.scorer_checks import placed_checks
+from assay.engine.coding.score import score_run
+from assay.engine.coding.scorer_checks import placed_checks
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult, Entry
 from tests.checks.fake_workspace import FakeWorkspace, added, edited

@@ -15,10 +15,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from assay.adapters.atomic_write import write_text
-from assay.adapters.command_environment import system_python, venv_mounts
+from assay.adapters.machine.atomic_write import write_text
+from assay.adapters.workspace.command_environment import system_python, venv_mounts
 from assay.core.errors import InputError
-from assay.engine.agent_description import BIN, AgentDescription
+from assay.engine.run.agent_description import BIN, AgentDescription
 from assay.engine.sandbox import Mount, Sandbox
 
 FOLDER_VARIABLE = "ASSAY_AGENTS_DIR"

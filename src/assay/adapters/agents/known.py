@@ -6,7 +6,7 @@ import tomllib
 from pathlib import Path
 
 from assay.core.errors import InputError
-from assay.engine.agent_description import AgentDescription, description_of
+from assay.engine.run.agent_description import AgentDescription, description_of
 
 SUFFIX = ".toml"
 FOLDER = Path(__file__).with_name("descriptions")

@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import cast
 
-from assay.adapters.safe_read import read_file
+from assay.adapters.machine.safe_read import read_file
+from assay.adapters.machine.scratch import MEMORY
 from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD, measure
 from assay.adapters.sandbox.makers import place
-from assay.adapters.scratch import MEMORY
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import Isolation, Sandbox
 from assay.evidence.files import Content
@@ -34,15 +34,19 @@ _LARGEST = 2**20
 _NOTHING = "none, as measured"
 
 
-def _probe(module: str) -> Sandbox:
+# Where backends are whose modules don't have their names.
+MODULES = {"container": "containers.container"}
+
+
+def _probe(name: str) -> Sandbox:
     """Try one backend out. Its module is imported only now: most commands need one backend, or none."""
-    sandbox = importlib.import_module(f"assay.adapters.sandbox.{module}").probe()
+    sandbox = importlib.import_module(f"assay.adapters.sandbox.{MODULES.get(name, name)}").probe()
     if not getattr(sandbox, "untried", ""):
         sandbox.isolation = measured(sandbox, getattr(sandbox, "trial_image", None))
     return cast("Sandbox", sandbox)
 
 
-# Each is a module of this package. The best comes first.
+# The best comes first.
 NAMES = ("bubblewrap", "namespaces", "container", "process")
 PROBES: dict[str, Callable[[], Sandbox]] = {name: functools.partial(_probe, name) for name in NAMES}
 AUTO = "auto"

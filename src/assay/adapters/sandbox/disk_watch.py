@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.tree_walk import Reach, walk
+from assay.adapters.machine.tree_walk import Reach, walk
 
 FIRST_SEC = 0.25
 PAUSE_SEC = 0.5

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.adapters.scratch import temporary_folder
-from assay.adapters.trees import own_tree
+from assay.adapters.machine.scratch import temporary_folder
+from assay.adapters.machine.trees import own_tree
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import PATH, Command, Limits, Mount, Ran, Sandbox
 

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.sandbox.cgroups import Group
 from assay.adapters.sandbox.controllers import Controllers
 from assay.adapters.sandbox.disk_watch import DiskWatch
@@ -21,7 +22,6 @@ from assay.adapters.sandbox.launcher_client import LauncherPool
 from assay.adapters.sandbox.memory_file import memory_file
 from assay.adapters.sandbox.run_child import attend, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
-from assay.adapters.scratch import scratch_folder
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 

@@ -9,15 +9,15 @@ from typing import Any
 from sqlalchemy import Connection, Engine, Executable, select
 from sqlalchemy.engine import Row
 
+from assay.adapters.machine.tracing import span
 from assay.adapters.store import tables, writing
 from assay.adapters.store.database import WRITING
 from assay.adapters.store.failures import connected, reaching
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
-from assay.adapters.tracing import span
 from assay.core.errors import InputError
-from assay.engine.playground_store import NewEvent, Playground, Record
+from assay.engine.criteria.playground_store import NewEvent, Playground, Record
 
 HL7_OUTBOUND = "hl7_outbound"
 

@@ -10,8 +10,8 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.adapters.safe_read import read_below, read_file
-from assay.adapters.scratch import temporary_folder
+from assay.adapters.machine.safe_read import read_below, read_file
+from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.workspace.git import git
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content

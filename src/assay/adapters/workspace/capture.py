@@ -16,14 +16,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from assay.adapters.reading_apart import ReadingApart
-from assay.adapters.safe_read import read_below
+from assay.adapters.machine.isolated_reader import ReadingApart
+from assay.adapters.machine.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import Walked, parse_record, walking
-from assay.engine.changes import changes_between
+from assay.engine.coding.workspace_changes import changes_between
 from assay.evidence.apart import Answer, Question
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content

@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from assay.adapters.safe_read import read_below
-from assay.adapters.scratch import scratch_folder, temporary_folder
-from assay.adapters.tree_walk import walk
-from assay.adapters.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
+from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.scratch import scratch_folder, temporary_folder
+from assay.adapters.machine.tree_walk import walk
+from assay.adapters.machine.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.git import git
 from assay.adapters.workspace.opened_files import Watcher, watching
@@ -20,8 +20,8 @@ from assay.adapters.workspace.restoring import make_room, put_on_top, restore_fi
 from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment, LinkedFolder
 from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
+from assay.engine.tasks.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment, LinkedFolder
 from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.run_memory import ResultMemory

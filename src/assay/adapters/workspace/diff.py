@@ -9,8 +9,8 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import remove_tree
+from assay.adapters.machine.scratch import scratch_folder
+from assay.adapters.machine.trees import remove_tree
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.git import git
 from assay.evidence.workspace import Change, Entry, EntryKind

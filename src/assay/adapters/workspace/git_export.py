@@ -5,8 +5,8 @@ import posixpath
 import subprocess
 from typing import IO, NamedTuple
 
-from assay.adapters.scratch import scratch_folder
-from assay.adapters.trees import remove_tree
+from assay.adapters.machine.scratch import scratch_folder
+from assay.adapters.machine.trees import remove_tree
 from assay.adapters.workspace.git import FETCHING, GIT_ENV, git
 from assay.core.errors import InputError, MeasurementError
 

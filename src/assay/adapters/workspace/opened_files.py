@@ -21,7 +21,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.adapters.tree_walk import walk
+from assay.adapters.machine.tree_walk import walk
 from assay.detectors.source_signs.roles import is_vendored
 from assay.evidence.workspace import Opened
 

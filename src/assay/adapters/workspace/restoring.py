@@ -4,8 +4,8 @@ import fnmatch
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from assay.adapters.safe_read import read_below
-from assay.adapters.trees import clear_the_way, real_folder
+from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.trees import clear_the_way, real_folder
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
 from assay.detectors.runner_files.own_tests import belongs_to_tests

@@ -16,12 +16,12 @@ from glob import glob
 import msgspec
 
 import assay
-from assay.adapters.checksums import file_checksum
-from assay.adapters.tree_walk import Reach, walk
-from assay.adapters.trees import MAX_BYTES
+from assay.adapters.machine.checksums import file_checksum
+from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.trees import MAX_BYTES
 from assay.adapters.workspace.hashing import digest_below
-from assay.engine.command_environment import CommandEnvironment
 from assay.engine.sandbox import PATH, Sandbox
+from assay.engine.tasks.command_environment import CommandEnvironment
 from assay.evidence.baseline import Baseline
 from assay.evidence.workspace import Tree
 

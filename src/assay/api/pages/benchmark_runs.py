@@ -4,9 +4,9 @@ from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_pag
 from assay.api.pages.task_runs import names_of
 from assay.api.routes.benchmarks import started_run
 from assay.dialects.criteria.resources import NewBenchmarkRun
-from assay.engine.service.task_run_view import BenchmarkView
 from assay.web.model_forms import sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
+from assay.web.task_run_view import BenchmarkView
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 

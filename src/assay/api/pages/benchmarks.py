@@ -3,8 +3,8 @@
 from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
+from assay.engine.explorer.paging import PageRequest
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.pages import PageRequest
 from assay.web.model_forms import ShownForm, blank, sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from assay.adapters.store.service.paging import Rows
 from assay.api.service import Service
+from assay.engine.explorer.paging import PageRequest
 from assay.engine.service.keys import Key
-from assay.engine.service.pages import PageRequest
 from assay.web.routing import PageAnswer, PageCall
 
 LIMIT = 50

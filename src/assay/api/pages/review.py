@@ -11,15 +11,15 @@ from pydantic import ValidationError
 
 from assay.api.pages.calls import ServiceCall
 from assay.api.routes.runs import NewAnnotation, annotated
-from assay.engine.judge_gates import CELLS
-from assay.engine.mistakes import about, first, sentence
+from assay.engine.explorer.review_queue import MOST_REVIEWED, ReviewItem, agreement, item_of, reviews, two_by_two
+from assay.engine.explorer.run_query import RunQuery, pairs_of, parse_run_query
+from assay.engine.explorer.trace_page import TraceQuery
+from assay.engine.schema_errors import about, first, sentence
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Owner
-from assay.engine.service.playground_view import view_records
-from assay.engine.service.review_queue import MOST_REVIEWED, ReviewItem, agreement, item_of, reviews, two_by_two
-from assay.engine.service.run_query import RunQuery, pairs_of, parse_run_query
-from assay.engine.trace import TraceQuery
 from assay.formats.diff_pages import diff_page
+from assay.judge.gate_table import CELLS
+from assay.web.playground_view import view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()

@@ -8,7 +8,11 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.scenario_forms import (
+from assay.engine.explorer.paging import PageRequest
+from assay.engine.service.coding_policy import check_scenario
+from assay.engine.service.work import WorkKind
+from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
+from assay.web.scenario_forms import (
     EnteredScenario,
     Row,
     entered_scenario,
@@ -21,10 +25,6 @@ from assay.engine.scenario_forms import (
     with_row,
     without_row,
 )
-from assay.engine.service.coding_policy import check_scenario
-from assay.engine.service.pages import PageRequest
-from assay.engine.service.work import WorkKind
-from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 MOST_ROWS: Final = 100

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
+from assay.adapters.service.page_source import StorePages
 from assay.adapters.store.failures import StoreError
-from assay.adapters.store.service.page_source import StorePages
 from assay.api.limits import read_body
 from assay.api.pages.all_pages import PAGES
 from assay.api.pages.calls import ServiceCall

@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 from assay.api.pages.calls import ServiceCall, around, asked_for, grading_tabs
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
+from assay.engine.report.charts import axes_svg
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.keys import Owner
-from assay.engine.service.task_run_view import view_task_run
 from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
-from assay.engine.statistics_svg import axes_svg
 from assay.web.model_forms import sent
 from assay.web.rendering import picture
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
+from assay.web.task_run_view import view_task_run
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 FILTERS = {"status": "status", "verdict": "verdict", "task": "task_id", "benchmark_run": "benchmark_run_id"}

@@ -10,11 +10,11 @@ from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import StrictModel, Weight
 from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
-from assay.engine.service.pages import PageRequest
-from assay.engine.service.task_run_view import CriterionView, view_criterion
+from assay.engine.explorer.paging import PageRequest
 from assay.engine.service.try_criterion import problem_with, try_criterion
 from assay.web.model_forms import ShownForm, blank, filled, sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+from assay.web.task_run_view import CriterionView, view_criterion
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 MOST_PLAYGROUNDS = 100

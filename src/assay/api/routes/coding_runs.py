@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.adapters.service_coding import check_archive
+from assay.adapters.service.coding import check_archive
 from assay.api.answers import Answer, shown
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES

@@ -4,15 +4,15 @@ import math
 from datetime import datetime
 from typing import Any, Final
 
+from assay.adapters.service.uploaded_job import import_archive, report_archive
 from assay.adapters.store.service.paging import of_row
-from assay.adapters.uploaded_job import import_archive, report_archive
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.scorers.strict import StrictModel
-from assay.engine.job_runs import Question
-from assay.engine.service.run_query import parse_run_query
+from assay.engine.explorer.run_query import parse_run_query
+from assay.engine.jobs.job_runs import Question
 from assay.evidence.run import Run
 
 routes = Routes()

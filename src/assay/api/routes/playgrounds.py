@@ -5,8 +5,8 @@ from typing import Annotated, Any, Final
 
 from pydantic import BeforeValidator, Field, ValidationError
 
-from assay.adapters.service_sources import FHIR, FILES, JUDGE, check_files_url, place
-from assay.adapters.source_guard import SourcePolicy
+from assay.adapters.service.sources import FHIR, FILES, JUDGE, check_files_url, place
+from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import ProblemDetail
 from assay.api.problems import validated
@@ -17,9 +17,9 @@ from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
-from assay.engine.record_lines import no_file, record_of
+from assay.engine.criteria.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.playground_view import SourceView, view_sources
+from assay.web.playground_view import SourceView, view_sources
 
 routes = Routes()
 MOST_RECORDS: Final = 1000

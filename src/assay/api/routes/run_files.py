@@ -9,10 +9,10 @@ from assay.api.record_stream import NDJSON
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import StrictModel
-from assay.engine.service.blobs import PART_BYTES
+from assay.engine.explorer.blobs import PART_BYTES
+from assay.engine.explorer.run_export import csv_file, json_file
+from assay.engine.explorer.run_query import COLUMNS, FILTERS, SHAPES, RunQuery, parse_run_query
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.run_export import csv_file, json_file
-from assay.engine.service.run_query import COLUMNS, FILTERS, SHAPES, RunQuery, parse_run_query
 
 routes = Routes()
 CSV: Final = "text/csv"

@@ -11,9 +11,9 @@ from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name, Status, Text
 from assay.dialects.evaluation.models import Annotation
+from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Owner
-from assay.engine.service.run_query import FILTERS, SHAPES, parse_run_query
 from assay.evidence.run import Run
 
 routes = Routes()

@@ -4,9 +4,9 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from assay.adapters.service_coding import check_archive
-from assay.adapters.service_judges import TOKEN, place
-from assay.adapters.service_sources import check_host
+from assay.adapters.service.coding import check_archive
+from assay.adapters.service.judges import TOKEN, place
+from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError, MeasurementError

@@ -12,7 +12,7 @@ from assay.api.routing import WATCH, Call, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
 from assay.dialects.criteria.models import StrictModel
-from assay.engine.service.run_export import rendered
+from assay.engine.explorer.run_export import rendered
 from assay.engine.service.work import Work, WorkState
 
 routes = Routes()

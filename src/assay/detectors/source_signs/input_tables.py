@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
-from assay.detectors.source_signs.python_module import PythonModule
+from assay.detectors.source_signs.python.module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.evidence.apart import ReadApart
 

@@ -6,8 +6,8 @@ A hook that only looks, prints or stores is no sign: keeping the report on the i
 import ast
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.python_exits import is_successful_exit
-from assay.detectors.source_signs.python_module import PythonModule, constant_text
+from assay.detectors.source_signs.python.exits import is_successful_exit
+from assay.detectors.source_signs.python.module import PythonModule, constant_text
 from assay.detectors.source_signs.sign import Sign
 
 _Hook = ast.FunctionDef | ast.AsyncFunctionDef

@@ -4,16 +4,16 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
-from assay.detectors.source_signs import python_patches
 from assay.detectors.source_signs.native import native_signs
 from assay.detectors.source_signs.pytest_hooks import hook_signs
-from assay.detectors.source_signs.python_equality import equality_signs
-from assay.detectors.source_signs.python_exits import exits_anywhere, import_exits
-from assay.detectors.source_signs.python_hidden import hidden_code
-from assay.detectors.source_signs.python_interpreter import interpreter_signs
-from assay.detectors.source_signs.python_module import PythonModule, parse_python
-from assay.detectors.source_signs.python_sniffing import environment_signs, stack_signs
-from assay.detectors.source_signs.python_subjects import subject_patches
+from assay.detectors.source_signs.python import patches as python_patches
+from assay.detectors.source_signs.python.equality import equality_signs
+from assay.detectors.source_signs.python.exits import exits_anywhere, import_exits
+from assay.detectors.source_signs.python.hidden_code import hidden_code
+from assay.detectors.source_signs.python.interpreter import interpreter_signs
+from assay.detectors.source_signs.python.module import PythonModule, parse_python
+from assay.detectors.source_signs.python.sniffing import environment_signs, stack_signs
+from assay.detectors.source_signs.python.subjects import subject_patches
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.apart import ReadApart
 

@@ -8,10 +8,10 @@ from typing import Any, Final
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
-from assay.engine.gates import gate_facts, gates_of
-from assay.engine.service.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
-from assay.engine.service.imported_runs import Kept
-from assay.engine.service.run_evidence import Evidence
+from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
+from assay.engine.explorer.imported_runs import Kept
+from assay.engine.explorer.run_evidence import Evidence
+from assay.engine.jobs.gates import gate_facts, gates_of
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
-from assay.engine.job_runs import joint_validity
-from assay.engine.service.imported_runs import Kept
+from assay.engine.explorer.imported_runs import Kept
+from assay.engine.jobs.job_runs import joint_validity
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide

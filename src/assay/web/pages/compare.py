@@ -6,12 +6,12 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from assay.core.errors import InputError
-from assay.engine.compare import Comparison, Pair
-from assay.engine.job_view import TaskStrip
-from assay.engine.page_source import RunDetail
+from assay.engine.explorer.job_view import TaskStrip
+from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.run_query import OneOf, RunQuery
+from assay.engine.report.charts import comparison_svg
+from assay.engine.report.compare import Comparison, Pair
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.run_query import OneOf, RunQuery
-from assay.engine.statistics_svg import comparison_svg
 from assay.stats.interval import Interval
 from assay.web.pages.jobs import run_links, strips_of
 from assay.web.rendering import number, picture

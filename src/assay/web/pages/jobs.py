@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from assay.engine.audit import Audit
-from assay.engine.audit_rewards import Standing
-from assay.engine.job_view import JobView, TaskStrip
-from assay.engine.page_source import PageSource
-from assay.engine.statistics_svg import pass_at_k_svg
+from assay.engine.explorer.job_view import JobView, TaskStrip
+from assay.engine.explorer.page_source import PageSource
+from assay.engine.report.audit import Audit
+from assay.engine.report.audit_rewards import Standing
+from assay.engine.report.charts import pass_at_k_svg
 from assay.web.rendering import picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.site import Site

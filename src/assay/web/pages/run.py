@@ -13,9 +13,9 @@ from assay.dialects.scorers.report import (
     ScorersReport,
     explain_disagreement,
 )
-from assay.engine.page_source import RunDetail
-from assay.engine.service.run_query import RunQuery
-from assay.engine.trace import HIDEABLE, TracePart, TraceQuery
+from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.trace_page import HIDEABLE, TracePart, TraceQuery
 from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.engine.page_source import LinePage
-from assay.engine.service.run_export import csv_file, json_file
-from assay.engine.service.run_fields import BY_NAME, GROUPED
-from assay.engine.service.run_query import RunQuery
+from assay.engine.explorer.page_source import LinePage
+from assay.engine.explorer.run_export import csv_file, json_file
+from assay.engine.explorer.run_fields import BY_NAME, GROUPED
+from assay.engine.explorer.run_query import RunQuery
 from assay.evidence.run import Cause, State
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, written

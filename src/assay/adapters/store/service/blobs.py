@@ -15,7 +15,7 @@ from assay.adapters.store.run_tables import blob_index, blob_parts
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import insert_into
 from assay.core.errors import MeasurementError
-from assay.engine.service.blobs import PART_BYTES, Blob
+from assay.engine.explorer.blobs import PART_BYTES, Blob
 from assay.engine.service.errors import NotFoundError
 
 # Content that is larger waits in a file until its hash is known.

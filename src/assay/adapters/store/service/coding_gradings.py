@@ -8,24 +8,24 @@ from sqlalchemy import Connection, insert, select, update
 
 from assay.adapters.store.coding_tables import coding_runs, grading_requests
 from assay.adapters.store.run_tables import gradings, run_files, runs
+from assay.adapters.store.runs.reviews import note_reviews
+from assay.adapters.store.runs.run_values import insert_beside, run_values
+from assay.adapters.store.runs.totals import uncount
 from assay.adapters.store.service.coding_runs import StoredCodingRuns
 from assay.adapters.store.service.coding_tasks import StoredCodingTasks
 from assay.adapters.store.service.paging import AddedRows, mine, one
-from assay.adapters.store.service.reviews import note_reviews
 from assay.adapters.store.service.run_rows import without_nan
-from assay.adapters.store.service.run_values import insert_beside, run_values
-from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
 from assay.dialects.scorers.report import json_text
 from assay.dialects.scorers.resources import CodingRun, CodingTask, GradingState
 from assay.dialects.scorers.scenario import hash_of
 from assay.dialects.scorers.scored_run import Scoring
-from assay.engine.service.blobs import Blob, BlobStore
+from assay.engine.explorer.blobs import Blob, BlobStore
+from assay.engine.explorer.imported_runs import Kept
 from assay.engine.service.coding_grading import CodingResult, GradingRequest
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imported_runs import Kept
 from assay.evidence.coding_run import Diff
 from assay.evidence.run import State
 

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, insert, select, update
 
 from assay.adapters.store.coding_tables import coding_files, coding_runs, coding_tasks
 from assay.adapters.store.run_tables import runs
+from assay.adapters.store.runs.run_values import insert_beside, run_values
+from assay.adapters.store.runs.totals import uncount
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one
-from assay.adapters.store.service.run_values import insert_beside, run_values
-from assay.adapters.store.service.totals import uncount
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import put
 from assay.core.errors import InputError
@@ -22,7 +22,7 @@ from assay.dialects.scorers.resources import (
     TaskState,
     UploadedFile,
 )
-from assay.engine.service.blobs import BlobStore
+from assay.engine.explorer.blobs import BlobStore
 from assay.engine.service.coding_grading import LeftByAgent
 from assay.engine.service.coding_rows import waiting_row
 from assay.engine.service.errors import ConflictError

@@ -5,16 +5,16 @@ from typing import Any, Final
 
 from sqlalchemy import select, update
 
-from assay.adapters.scenario_file import scenario_of
 from assay.adapters.store import limits
 from assay.adapters.store.coding_tables import coding_tasks, scenario_versions, scenarios
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, of_row, one, page
 from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
+from assay.adapters.tasks.scenario_file import scenario_of
 from assay.dialects.scorers.report import json_text
 from assay.dialects.scorers.resources import CodingTask, TaskState
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.service.blobs import BlobStore
+from assay.engine.explorer.blobs import BlobStore
 from assay.engine.service.coding_grading import SeededTask
 from assay.engine.service.coding_policy import ORIGIN, archive_of
 from assay.engine.service.errors import ConflictError

@@ -21,7 +21,7 @@ from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
-from assay.engine.service.pages import PageRequest
+from assay.engine.explorer.paging import PageRequest
 
 _PLUS: Final[custom_op[Any]] = custom_op("+")
 _FORTH, _BACK = "f", "b"

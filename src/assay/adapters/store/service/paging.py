@@ -10,9 +10,9 @@ from sqlalchemy.engine import Row
 from assay.adapters.store.limits import is_text
 from assay.adapters.store.service.keyset import Order, Rows, sorted_page
 from assay.adapters.store.store import Store
+from assay.engine.explorer.paging import PageRequest
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.pages import PageRequest
 
 __all__ = ["AddedRows", "PageRequest", "Rows", "StoredRows", "mine", "of_row", "one", "page"]
 Model = TypeVar("Model", bound=BaseModel)

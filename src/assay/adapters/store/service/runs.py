@@ -9,7 +9,7 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.store import writing
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.service.listed_runs import ENDED, list_created, list_ended, list_started
+from assay.adapters.store.runs.listed_runs import ENDED, list_created, list_ended, list_started
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, one
 from assay.adapters.store.service.run_rows import criterion_run_of_row, criterion_run_values, run_of_row
 from assay.adapters.store.service.tasks import freeze
@@ -27,7 +27,7 @@ from assay.dialects.criteria.resources import (
     TaskRun,
     Version,
 )
-from assay.engine.playground_store import Playground
+from assay.engine.criteria.playground_store import Playground
 from assay.engine.service.benchmark_result import TaskResult, benchmark_result
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost

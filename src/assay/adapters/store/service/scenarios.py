@@ -12,7 +12,7 @@ from assay.adapters.store.writing import added
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
 from assay.dialects.scorers.scenario import Scenario, scenario_hash, written
-from assay.engine.service.blobs import BlobStore
+from assay.engine.explorer.blobs import BlobStore
 from assay.engine.service.coding_policy import PREFIX, archive_of
 from assay.engine.service.host import ServiceHost
 

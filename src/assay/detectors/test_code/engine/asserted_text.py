@@ -1,9 +1,9 @@
 """The text of an assertion: the same for all ways to lay it out, and without what it only says when it fails."""
 
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.literals import is_text
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.literals import is_text
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule
-from assay.detectors.test_code.engine.words import joined
 
 _MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))
 

@@ -9,21 +9,25 @@ from itertools import islice, takewhile
 
 from assay.detectors.test_code.engine.asserted_text import without_message
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
-from assay.detectors.test_code.engine.calls import Call
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import condition_demands, receiver_of, without_negations
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
-from assay.detectors.test_code.engine.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.expressions.calls import Call
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import (
+    condition_demands,
+    receiver_of,
+    without_negations,
+)
+from assay.detectors.test_code.engine.expressions.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
-from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Mapping
 
-from assay.detectors.test_code.engine.literals import CONSTANT_WORDS, elements, fields_of
-from assay.detectors.test_code.engine.words import PRECEDENCE, simplified
+from assay.detectors.test_code.engine.expressions.literals import CONSTANT_WORDS, elements, fields_of
+from assay.detectors.test_code.engine.expressions.words import PRECEDENCE, simplified
 
 Bound = Mapping[str, list[str]]
 """What parameters stand for."""

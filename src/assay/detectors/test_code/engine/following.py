@@ -19,12 +19,12 @@ from assay.detectors.test_code.engine.bound import (
     kept_together,
     put_in,
 )
-from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
-from assay.detectors.test_code.engine.literals import is_literal, spelled
-from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
-from assay.detectors.test_code.engine.values import bound_in
-from assay.detectors.test_code.engine.words import closing, joined, simplified, split
+from assay.detectors.test_code.engine.expressions.chains import chain
+from assay.detectors.test_code.engine.expressions.literals import is_literal, spelled
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.values import bound_in
+from assay.detectors.test_code.engine.expressions.words import closing, joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import head_of, listed
 from assay.detectors.test_code.tree import Node

@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.chains import Link
 from assay.detectors.test_code.engine.demand import WrittenDemand
+from assay.detectors.test_code.engine.expressions.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.parts import Grammar
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.parts import Grammar
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import Lexicon
 from assay.detectors.test_code.model import Assertion, Skip
 from assay.detectors.test_code.tree import Node, Tree
 

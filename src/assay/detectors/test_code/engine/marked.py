@@ -2,13 +2,13 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
 from assay.detectors.test_code.engine.scopes import Role
 from assay.detectors.test_code.engine.skipping import mark_skips
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 

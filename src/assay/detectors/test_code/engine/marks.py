@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.tree import Node
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from assay.detectors.test_code.engine.asserting import Asserting
+from assay.detectors.test_code.engine.expressions.parts import VISITED
 from assay.detectors.test_code.engine.flow import Flow
 from assay.detectors.test_code.engine.language import Language
-from assay.detectors.test_code.engine.parts import VISITED
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.running import run
 from assay.detectors.test_code.engine.scopes import assemble

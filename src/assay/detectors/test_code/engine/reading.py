@@ -7,18 +7,26 @@ from functools import cached_property
 from typing import TypeVar, cast
 
 from assay.detectors.test_code.engine.bound import Bound
-from assay.detectors.test_code.engine.calls import Call, Names, calls
-from assay.detectors.test_code.engine.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.calls import Call, Names, calls
+from assay.detectors.test_code.engine.expressions.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, STATEMENTS, Part
+from assay.detectors.test_code.engine.expressions.replacing import Replacing
+from assay.detectors.test_code.engine.expressions.truth import comparison, truth
+from assay.detectors.test_code.engine.expressions.values import Values, bound_in
+from assay.detectors.test_code.engine.expressions.words import (
+    bare,
+    joined,
+    simplified,
+    split,
+    told,
+    words,
+    words_in,
+)
 from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
-from assay.detectors.test_code.engine.literals import number
-from assay.detectors.test_code.engine.parts import FUNCTIONS, STATEMENTS, Part
-from assay.detectors.test_code.engine.replacing import Replacing
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.truth import comparison, truth
-from assay.detectors.test_code.engine.values import Values, bound_in
-from assay.detectors.test_code.engine.words import bare, joined, simplified, split, told, words, words_in
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import (
+from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import (
     Constants,
     close,
     condition_demand,
@@ -18,11 +19,10 @@ from assay.detectors.test_code.engine.conditions import (
     presence,
     shape,
 )
-from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
-from assay.detectors.test_code.engine.literals import is_inert, is_literal, measure
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.wording import COMPARISONS, told, word_of
-from assay.detectors.test_code.engine.words import bare, joined
+from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.wording import COMPARISONS, told, word_of
+from assay.detectors.test_code.engine.expressions.words import bare, joined
 from assay.detectors.test_code.model import Strength
 
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 from itertools import islice
 
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
-from assay.detectors.test_code.engine.chains import is_labelled
+from assay.detectors.test_code.engine.expressions.chains import is_labelled
+from assay.detectors.test_code.engine.expressions.truth import truth
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
-from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Assertion, Strength
 
 _MOST = 4000

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import ClassVar
 
-from assay.detectors.test_code.engine.parts import FUNCTIONS
-from assay.detectors.test_code.engine.words import joined
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node

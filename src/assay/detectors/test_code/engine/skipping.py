@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.engine.calls import Call, Names
-from assay.detectors.test_code.engine.chains import Link
+from assay.detectors.test_code.engine.expressions.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.language import SkipCall
 from assay.detectors.test_code.engine.marks import Mark
-from assay.detectors.test_code.engine.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.model import Skip

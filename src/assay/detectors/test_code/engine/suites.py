@@ -7,12 +7,14 @@ from functools import partial
 from itertools import islice
 
 from assay.detectors.test_code.engine.bound import put_in
-from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.truth import truth
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
 from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
@@ -23,8 +25,6 @@ from assay.detectors.test_code.engine.skipping import (
     skip_of_call,
     thrown_skip,
 )
-from assay.detectors.test_code.engine.truth import truth
-from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 

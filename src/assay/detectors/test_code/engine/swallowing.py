@@ -4,11 +4,11 @@ import re
 from functools import cached_property
 from itertools import islice
 
-from assay.detectors.test_code.engine.calls import Call
+from assay.detectors.test_code.engine.expressions.calls import Call
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.values import BINDING
 from assay.detectors.test_code.engine.language import NEVER
-from assay.detectors.test_code.engine.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.reading import FAR, TALKS, Reading
-from assay.detectors.test_code.engine.values import BINDING
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 

@@ -2,6 +2,8 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import (
     Catching,
     Heads,
@@ -10,8 +12,6 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.languages.csharp import marks, quirks
 from assay.detectors.test_code.languages.csharp.asserts import LIBRARIES
 from assay.detectors.test_code.languages.csharp.parsing import GRAMMAR, parse

@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from assay.detectors.test_code.engine.chains import Link, is_labelled
-from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link, is_labelled
+from assay.detectors.test_code.engine.expressions.conditions import close, equality
+from assay.detectors.test_code.engine.expressions.literals import measure
+from assay.detectors.test_code.engine.expressions.wording import told
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import measure
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
-from assay.detectors.test_code.engine.wording import told
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 

@@ -9,7 +9,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.truth import build_holds, combined
+from assay.detectors.test_code.engine.expressions.truth import build_holds, combined
 
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w+)[ \t]*([^\r\n]*)", re.MULTILINE)
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*if\b", re.MULTILINE)

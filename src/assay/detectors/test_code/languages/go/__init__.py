@@ -2,6 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,
@@ -10,9 +13,6 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.engine.parts import Grammar, parts
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.languages.go import quirks
 from assay.detectors.test_code.languages.go.asserts import CUSTOM, GOMEGA, TESTIFY
 

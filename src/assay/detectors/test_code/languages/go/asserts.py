@@ -2,13 +2,13 @@
 
 import re
 
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, equality, order, shape
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import close, equality, order, shape
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
-from assay.detectors.test_code.engine.words import joined
 
 
 def _nothing(link: Link, facts: Facts, subject: list[str]) -> Demand:

@@ -2,7 +2,7 @@
 
 import re
 
-from assay.detectors.test_code.engine.truth import build_holds
+from assay.detectors.test_code.engine.expressions.truth import build_holds
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.word_sets import word_set
 

@@ -4,13 +4,13 @@ import re
 from functools import lru_cache
 
 from assay.detectors.test_code.engine.bound import Bound
-from assay.detectors.test_code.engine.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.calls import Call, Names
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.words import joined, split
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node

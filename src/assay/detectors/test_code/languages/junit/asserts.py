@@ -3,13 +3,13 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.chains import Link, chain
-from assay.detectors.test_code.engine.conditions import close, equality
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.conditions import close, equality
+from assay.detectors.test_code.engine.expressions.literals import measure, number
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import measure, number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.word_sets import word_set
 
 _MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared, Declaring, MarkGone
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
-from assay.detectors.test_code.engine.words import closing, joined, split
 from assay.detectors.test_code.word_sets import word_set
 
 _SOURCE = re.compile(r"\w+(?:Source|Sources)")

@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Heads, Language, Library
-from assay.detectors.test_code.engine.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.rules import Kind, Rule, rules
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
 from assay.detectors.test_code.languages.junit.marks import DECLARING

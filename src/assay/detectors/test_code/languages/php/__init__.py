@@ -2,6 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     NEVER,
     Catching,
@@ -12,9 +15,6 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.engine.parts import Grammar, parts
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.languages.php import quirks
 from assay.detectors.test_code.languages.php.asserts import EXPECT, PHPUNIT, PLAIN
 from assay.detectors.test_code.word_sets import word_set

@@ -3,13 +3,13 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, power_of_ten
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import close, power_of_ten
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, rules
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.python.conditions import demanded, tolerance
 from assay.detectors.test_code.model import Strength
 

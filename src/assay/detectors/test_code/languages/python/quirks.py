@@ -3,16 +3,16 @@
 import ast
 import re
 
-from assay.detectors.test_code.engine.calls import Call
-from assay.detectors.test_code.engine.chains import chain
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.calls import Call
+from assay.detectors.test_code.engine.expressions.chains import chain
+from assay.detectors.test_code.engine.expressions.literals import is_inert
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.wrapping import Wrapping
 from assay.detectors.test_code.engine.language import Quirks
-from assay.detectors.test_code.engine.literals import is_inert
-from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.words import joined
-from assay.detectors.test_code.engine.wrapping import Wrapping
 from assay.detectors.test_code.languages.python import collecting
 from assay.detectors.test_code.languages.python.asserts import RAISING
 from assay.detectors.test_code.languages.python.conditions import condition

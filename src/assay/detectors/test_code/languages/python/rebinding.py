@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.test_code.engine.parts import FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.python.collecting import known, marks_in, value_of
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip

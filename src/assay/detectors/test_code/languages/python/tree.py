@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from assay.detectors.test_code.engine.parts import Part
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.languages.python.spelling import dotted_text, other_spelling, spelled
 from assay.detectors.test_code.tree import Node, Tree
 

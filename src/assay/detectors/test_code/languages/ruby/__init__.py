@@ -2,6 +2,7 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,
@@ -11,7 +12,6 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.engine.truth import Logic
 from assay.detectors.test_code.languages.ruby import quirks
 from assay.detectors.test_code.languages.ruby.asserts import ASSERT, EXPECT
 from assay.detectors.test_code.languages.ruby.tree import GRAMMAR, branches, parse

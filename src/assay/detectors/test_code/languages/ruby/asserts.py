@@ -3,9 +3,10 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.chains import Link, chain
-from assay.detectors.test_code.engine.conditions import condition_demand, equality, order, shape
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.conditions import condition_demand, equality, order, shape
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import (
     Check,
@@ -16,7 +17,6 @@ from assay.detectors.test_code.engine.rules import (
     rules,
     turned,
 )
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
 _SIGNS = frozenset(("==", "===", "=~", ">=", "<=", ">", "<", "!="))

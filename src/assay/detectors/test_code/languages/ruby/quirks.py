@@ -3,15 +3,15 @@
 import re
 from itertools import islice
 
-from assay.detectors.test_code.engine.calls import Call
 from assay.detectors.test_code.engine.demand import WrittenDemand
+from assay.detectors.test_code.engine.expressions.calls import Call
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Declared
 from assay.detectors.test_code.engine.marks import Function
-from assay.detectors.test_code.engine.parts import Part
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip

@@ -2,11 +2,11 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks
-from assay.detectors.test_code.engine.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.rules import Kind, Rule
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import Lexicon, lexicon_pattern
 from assay.detectors.test_code.languages.rust import attributes, quirks
 from assay.detectors.test_code.languages.rust.asserts import MACROS
 from assay.detectors.test_code.languages.rust.macros import bare_parsed

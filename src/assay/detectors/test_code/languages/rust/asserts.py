@@ -2,13 +2,13 @@
 
 import re
 
-from assay.detectors.test_code.engine.chains import Link
-from assay.detectors.test_code.engine.conditions import close, condition_demand, shape, unborrowed
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape, unborrowed
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.literals import number
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
-from assay.detectors.test_code.engine.words import joined
 from assay.detectors.test_code.model import Strength
 
 CLOSE = re.compile(r"(?>\w*?(?:relative|abs_diff|ulps|approx|float|near|close|within))\w*+!")

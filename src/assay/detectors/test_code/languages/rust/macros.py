@@ -2,7 +2,7 @@
 
 import re
 
-from assay.detectors.test_code.engine.parts import Grammar, Part
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.languages.rust.written import written_out
 from assay.detectors.test_code.tree import Node, Tree, parse_parts

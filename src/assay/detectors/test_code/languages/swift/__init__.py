@@ -2,6 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,
@@ -11,9 +14,6 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.engine.parts import Grammar, Part, parts
-from assay.detectors.test_code.engine.truth import Logic
-from assay.detectors.test_code.engine.words import DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.languages.swift import quirks
 from assay.detectors.test_code.languages.swift.asserts import TESTING, XCTEST
 from assay.detectors.test_code.word_sets import word_set

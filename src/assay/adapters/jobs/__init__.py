@@ -1,0 +1,1 @@
+"""Jobs, trials and kept runs in folders."""

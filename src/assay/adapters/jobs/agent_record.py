@@ -1,0 +1,75 @@
+"""Read what an agent left about itself among its logs: its trajectory, its final response and its output.
+
+The agent wrote these files, so each is read without following a link and up to a limit. A file that can't be used
+is a remark, never an error.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+
+from assay.adapters.machine.safe_read import read_below
+from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
+from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail
+from assay.evidence.files import Content, Refused
+from assay.evidence.trajectory import Trajectory
+from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.values import decoded
+
+LIMIT = 64 * 2**20
+TAIL = 32 * 1024
+CUT_MARK = "[the beginning was cut off]\n"
+TRAJECTORIES = ("trajectory.json", "trajectory.jsonl", "messages.jsonl", "trajectory.txt", "trajectory.md")
+RESPONSES = ("final_response.md", "final_response.txt", "response.md", "response.txt")
+_OUTPUTS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
+
+
+def read_agent_record(folder: str, end: AgentEnd | None = None, agent: str | None = None) -> AgentRecord:
+    """The record in the folder of an agent's logs. ``agent`` is its name, after which harbor names its output."""
+    return _Reader(folder).record(end, _output_names(agent))
+
+
+def _output_names(agent: str | None) -> Sequence[str]:
+    return _OUTPUTS if not agent or "/" in agent else tuple(dict.fromkeys((*_OUTPUTS, f"{agent}.txt")))
+
+
+class _Reader:
+    """Reads one folder. ``remarks`` collects what could not be used."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self.remarks: list[str] = []
+
+    def record(self, end: AgentEnd | None, names: Sequence[str]) -> AgentRecord:
+        printed = [(name, data) for name in names if (data := self._read(name)) is not None]
+        trajectory = self._trajectory(printed)
+        response = next(self._responses(), None)
+        if response is None and trajectory is not None:
+            response = trajectory.last_message
+        return AgentRecord(trajectory, response, tuple(_tail(*one) for one in printed), end, tuple(self.remarks))
+
+    def _trajectory(self, printed: Sequence[tuple[str, bytes]]) -> Trajectory | None:
+        """The trajectory that the agent wrote. Without one, what it printed, which may be one, too."""
+        written = ((name, data) for name in TRAJECTORIES if (data := self._read(name)) is not None)
+        name, data = next(written, next(iter(printed), ("", b"")))
+        if not data.strip():
+            return None
+        return read_trajectory(data.removeprefix(CUT_MARK.encode()), name, self._read)
+
+    def _responses(self) -> Iterator[str]:
+        for name in RESPONSES:
+            data = self._read(name)
+            if data is not None and data.strip():
+                yield decoded(data[-TAIL:]).strip()
+
+    def _read(self, name: str) -> bytes | None:
+        if not os.path.isdir(self._folder):
+            return None
+        found = read_below(self._folder, name.split("/"), LIMIT)
+        if isinstance(found, Refused):
+            self.remarks.append(f"{name} isn't read: it is {found.why.value}{found.detail}")
+        return found.data if isinstance(found, Content) else None
+
+
+def _tail(name: str, data: bytes) -> Tail:
+    text = decoded(data[-TAIL:])
+    return Tail(name, text.removeprefix(CUT_MARK), len(data) > TAIL or text.startswith(CUT_MARK))

@@ -1,0 +1,96 @@
+"""What is added to a finished run: reviewers' verdicts and tags, in numbered files beside its result.
+
+They never touch the reward.
+"""
+
+import json
+import os
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from assay.adapters.machine.numbered_files import append_numbered
+from assay.adapters.machine.record_files import as_record, read_records
+from assay.adapters.machine.safe_read import read_below
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, Judgment
+from assay.evidence.files import Content
+
+FOLDER = "annotations"
+RESULT_LIMIT = 64 * 2**20
+TAGS = "tags"
+
+
+def annotate(
+    trial_dir: str | os.PathLike[str],
+    *,
+    reviewer_id: str,
+    judgment: Judgment,
+    categories: Sequence[str] = (),
+    notes: str | None = None,
+    reviewer_discipline: str | None = None,
+) -> Annotation:
+    """Keep a reviewer's verdict on a run."""
+    folder = finished_run(trial_dir)
+    annotation, text = as_record(
+        "annotation",
+        Annotation,
+        reviewer_id=reviewer_id,
+        reviewer_discipline=reviewer_discipline,
+        timestamp=datetime.now(UTC),
+        judgment=judgment,
+        categories=list(categories),
+        notes=notes,
+    )
+    append_numbered(folder, FOLDER, text)
+    return annotation
+
+
+def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
+    """All verdicts on a run, the oldest first."""
+    return read_records(os.fspath(trial_dir), FOLDER, Annotation)
+
+
+def finished_run(trial_dir: str | os.PathLike[str]) -> str:
+    """The path of the folder. Raises ``InputError`` if it isn't that of a finished run."""
+    folder = os.fspath(trial_dir)
+    if not any(os.path.isfile(f"{folder}/{name}") for name in ("result.json", "run.json")):
+        raise InputError(f"{folder} must be the folder of a finished run, but it has no result.json or run.json")
+    if _is_job(folder):
+        raise InputError(f"{folder} must be the folder of a run, but it is a job; pass one of the runs in it")
+    return folder
+
+
+def _is_job(folder: str) -> bool:
+    """Whether a folder is a job, whose result counts trials. A run with a broken result may be reviewed, too."""
+    file = read_below(folder, ("result.json",), RESULT_LIMIT)
+    try:
+        found = json.loads(file.data) if isinstance(file, Content) else None
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(found, dict) and "n_total_trials" in found
+
+
+def add_tag(
+    trial_dir: str | os.PathLike[str],
+    *,
+    category: str,
+    source: ErrorSource,
+    added_by: str,
+    description: str | None = None,
+) -> AddedTag:
+    """Keep a classified failure of a run, found after it was graded."""
+    folder = finished_run(trial_dir)
+    added, text = as_record(
+        "tag",
+        AddedTag,
+        tag={"category": category, "description": description, "source": source},
+        added_by=added_by,
+        timestamp=datetime.now(UTC),
+    )
+    append_numbered(folder, TAGS, text)
+    return added
+
+
+def read_tags(trial_dir: str | os.PathLike[str]) -> list[AddedTag]:
+    """All tags that were added to a run, the oldest first. Those of its gradings aren't among them."""
+    return read_records(os.fspath(trial_dir), TAGS, AddedTag)

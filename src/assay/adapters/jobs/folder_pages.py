@@ -1,0 +1,211 @@
+"""What pages read, from folders on this machine: jobs, and coding runs that were kept."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.jobs.run_places import JobPlace, KeptPlace, ReportPlace, WorkPlace
+from assay.adapters.jobs.run_store import REPORT
+from assay.adapters.jobs.trial_evidence import judged, read_judgement
+from assay.adapters.machine.record_files import parse_record
+from assay.adapters.machine.safe_read import open_below, read_file
+from assay.core.errors import InputError
+from assay.dialects.scorers.report import ScorersReport
+from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.page_source import JobLine, LinePage, Lines, RunDetail, job_line
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.jobs.gates import gates_of
+from assay.engine.jobs.job import Job
+from assay.engine.jobs.job_runs import USUAL, runs_of
+from assay.engine.jobs.regraded_jobs import Regrade
+from assay.engine.jobs.trial_additions import History
+from assay.engine.report.audit import Audit, audit_job
+from assay.engine.report.compare import Comparison, compare
+from assay.engine.report.compare_arms import ReadJob, arms_of
+from assay.engine.report.report import report_job
+from assay.engine.service.coding_rows import run_of_report
+from assay.engine.service.errors import NotFoundError
+from assay.evidence.files import ByteSource, Content
+from assay.evidence.run import Run
+
+SEARCHED = 64 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class ViewedJob:
+    """A job that was read, and its folder. ``audited`` is None for what has no result.json to be audited."""
+
+    path: str
+    job: Job
+    histories: Sequence[History] = ()
+    regrades: Sequence[Regrade] = ()
+    audited: bool = True
+
+
+@dataclass
+class FolderPages:
+    """Fulfils ``PageSource``."""
+
+    viewed: Sequence[ViewedJob]
+    kept: Sequence[str] = ()
+    _views: dict[str, JobView] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        names = [
+            *self._jobs,
+            *([os.path.basename(os.path.dirname(os.path.abspath(self.kept[0])))] if self.kept else []),
+        ]
+        return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+    @property
+    def job_names(self) -> list[str]:
+        """The names of the jobs; no two are the same."""
+        return list(self._jobs)
+
+    @cached_property
+    def _jobs(self) -> dict[str, ViewedJob]:
+        """Jobs by names of which no two are the same."""
+        found: dict[str, ViewedJob] = {}
+        for one in self.viewed:
+            name = one.job.name
+            found[name if name not in found else f"{name} ({len(found) + 1})"] = one
+        return found
+
+    @cached_property
+    def _places(self) -> dict[str, tuple[Run, WorkPlace | None, History | None]]:
+        found: dict[str, tuple[Run, WorkPlace | None, History | None]] = {}
+        for name, one in self._jobs.items():
+            beside = {history.trial: history for history in one.histories}
+            for line in self._runs[name]:
+                path = os.path.join(one.path, line.name)
+                inside = os.path.dirname(os.path.abspath(path)) == os.path.abspath(one.path)
+                found[line.id] = line, JobPlace(path) if inside else None, beside.get(line.name)
+        for path in self.kept:
+            line = _kept_line(path)
+            found[line.id] = line, KeptPlace(path) if os.path.isdir(path) else ReportPlace(path), None
+        return found
+
+    @cached_property
+    def _runs(self) -> dict[str, list[Run]]:
+        """The runs of each job."""
+        return {
+            name: runs_of(one.job, one.histories, name=name, prefix=self._prefix(name))
+            for name, one in self._jobs.items()
+        }
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines([line for line, _, _ in self._places.values()], self._mentions)
+
+    def _mentions(self, identity: str, text: str) -> bool:
+        """Whether the files of an agent have all the words, as far as they are read."""
+        _, place, _ = self._places[identity]
+        words = text.casefold().split()
+        if not isinstance(place, JobPlace):
+            found = None if place is None else place.trace("", TraceQuery(text=words[0] if words else ""))
+            return found is not None and bool(found.steps)
+        return any(all(word in said for word in words) for said in _said(f"{place.path}/agent"))
+
+    def lines(self, asked: RunQuery) -> LinePage:
+        return self._lines.page(asked)
+
+    def every_line(self, asked: RunQuery) -> Iterator[Run]:
+        return iter(self._lines.asked(asked))
+
+    def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
+        return self._lines.groups(asked)
+
+    def choices(self, field: str) -> Sequence[str]:
+        return self._lines.choices(field)
+
+    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+        return self._lines.neighbours(asked, identity)
+
+    def run(self, identity: str) -> RunDetail:
+        line, place, history = self._found(identity)
+        return RunDetail(line) if place is None else place.detail(line, history)
+
+    def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
+        _, place, _ = self._found(identity)
+        return None if place is None else place.trace(turn, asked)
+
+    def file(self, identity: str, name: str) -> ByteSource | None:
+        _, place, _ = self._found(identity)
+        return None if place is None else place.file(name)
+
+    def _found(self, identity: str) -> tuple[Run, WorkPlace | None, History | None]:
+        if identity not in self._places:
+            raise NotFoundError("there is no such run")
+        return self._places[identity]
+
+    def jobs(self) -> Sequence[JobLine]:
+        grouped = self._lines.groups(RunQuery(group="job"))
+        return [job_line(one) for one in grouped]
+
+    def job(self, name: str) -> JobView:
+        if name not in self._views:
+            read = self._read(name)
+            regrades = self._jobs[name].regrades if name in self._jobs else ()
+            self._views[name] = view_job(report_job(read.job, USUAL, read.histories, regrades, read.runs))
+        return self._views[name]
+
+    def _read(self, name: str) -> ReadJob:
+        """A job, or the runs that were kept in one folder."""
+        if name in self._jobs:
+            one = self._jobs[name]
+            return ReadJob(name, one.job, one.histories, self._runs[name])
+        kept = [line for line, _, _ in self._places.values() if line.job == name]
+        if not kept:
+            raise NotFoundError(f"there is no job {name!r}")
+        return job_of_runs(name, kept)
+
+    def run_ids(self, job: str) -> Mapping[str, str]:
+        return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
+
+    def _prefix(self, job: str) -> str:
+        """What stands before the names of runs in their ids: nothing if there is only one job."""
+        return "" if len(self._jobs) == 1 and not self.kept else f"{job}:"
+
+    def audits(self, name: str) -> Sequence[Audit] | None:
+        one = self._jobs.get(name)
+        if one is None or not one.audited or one.job.recorded is None:
+            return None
+        try:
+            return [audit_job(DiskJobFolder(one.path), one.job)]
+        except InputError:
+            return None
+
+    def compare(self, names: Sequence[str]) -> Comparison:
+        return compare(arms_of([self._read(name) for name in names], USUAL, (), successes=False), anyway=True)
+
+
+def _kept_line(path: str) -> Run:
+    """A run that was kept, or a report. One that can't be read is a line that says so."""
+    name, job = os.path.basename(os.path.abspath(path)), os.path.basename(os.path.dirname(os.path.abspath(path)))
+    where = f"{path}/{REPORT}" if os.path.isdir(path) else path
+    found = read_file(where, SEARCHED)
+    if not isinstance(found, Content):
+        raise InputError(f"{where} can't be read")
+    report = parse_record(found.data, ScorersReport, where)
+    judgement = read_judgement(path) if os.path.isdir(path) else None
+    gates = gates_of(report) if judgement is None else judged(gates_of(report), judgement)
+    return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")
+
+
+def _said(folder: str) -> Iterator[str]:
+    """What is in the files of an agent, in small letters. Escapes of JSON stay as they are."""
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        return
+    for name in names:
+        found = open_below(folder, (name,))
+        if found is not None:
+            yield found.read(0, SEARCHED).decode(errors="replace").casefold()

@@ -1,0 +1,190 @@
+"""The folders of single runs, as pages read them: a trial of a job, or a run that ``assay score --keep`` wrote.
+
+What an agent could have written is opened safely. A file that can't be used is a remark, never an error.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.jobs.run_scoring import turns_of_trial
+from assay.adapters.jobs.run_store import REPORT, LocalCases
+from assay.adapters.jobs.scored_runs import agent_folder, read_scored
+from assay.adapters.jobs.trial_gates import JUDGEMENTS, SCORES
+from assay.adapters.machine.record_files import parse_record, read_records
+from assay.adapters.machine.safe_read import open_below, read_below, read_file
+from assay.core.errors import InputError
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.scored_run import Scoring
+from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.trace_page import TracePart, TraceQuery, part_of, trace_part
+from assay.engine.jobs.trial_additions import History
+from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
+from assay.evidence.coding_run import CodingRecord
+from assay.evidence.files import ByteSource, Content, HeldBytes, tail
+from assay.evidence.run import Run
+
+RESPONSE_LIMIT = 256 * 1024
+REPORT_LIMIT = 64 * 2**20
+_LOGS = (*TRAJECTORIES, AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
+_VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
+
+
+class WorkPlace(Protocol):
+    """The folder of one run."""
+
+    def detail(self, line: Run, history: History | None) -> RunDetail: ...
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None: ...
+
+    def file(self, name: str) -> ByteSource | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlace:
+    """A trial in the folder of a job."""
+
+    path: str
+
+    def detail(self, line: Run, history: History | None) -> RunDetail:
+        remarks: list[str] = []
+        scored = self._scored(remarks)
+        return RunDetail(
+            line,
+            reports=[(one.scored_at, one.report) for one in scored],
+            judged=self._judged(scored, remarks),
+            gradings=() if history is None else history.gradings,
+            annotations=() if history is None else history.annotations,
+            turns=[turn or "" for turn in turns_of_trial(self.path)],
+            responses=list(self._responses()),
+            remarks=remarks,
+        )
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
+        if turn not in [one or "" for one in turns_of_trial(self.path)]:
+            return None
+        folder = agent_folder(self.path, turn or None)
+        for name in _LOGS:
+            found = open_below(folder, (name,))
+            if found is not None and found.size:
+                return trace_part(found, name, lambda other: open_below(folder, other.split("/")), asked)
+        return None
+
+    def file(self, name: str) -> ByteSource | None:
+        if name == "diff":
+            newest = (
+                [one for one in os.listdir(self.path + "/" + SCORES) if one.endswith(".diff")]
+                if self._has()
+                else []
+            )
+            return open_below(self.path, (SCORES, max(newest))) if newest else None
+        found = (open_below(self.path, ("verifier", one)) for one in _VERIFIER_OUTPUTS)
+        return next((one for one in found if one is not None and one.size), None)
+
+    def _has(self) -> bool:
+        return os.path.isdir(f"{self.path}/{SCORES}")
+
+    def _scored(self, remarks: list[str]) -> Sequence[Scoring]:
+        try:
+            records = read_scored(self.path)
+        except InputError as error:
+            remarks.append(str(error))
+            return []
+        diff = self.file("diff") if records else None
+        if records and records[-1].diff_sha256 is not None and _digest(diff) != records[-1].diff_sha256:
+            remarks.append("the diff is missing or was changed since the run was scored")
+        return records
+
+    def _judged(self, scored: Sequence[Scoring], remarks: list[str]) -> JudgeVerdict | None:
+        """What a judge said last, if that isn't in the last scoring."""
+        try:
+            kept = read_records(self.path, JUDGEMENTS, JudgeVerdict)
+        except InputError as error:
+            remarks.append(str(error))
+            return None
+        verdicts = [one.report.judge.verdict for one in scored]
+        last = next((one for one in (*kept[::-1], *verdicts[::-1]) if one is not None), None)
+        return last if not verdicts or last != verdicts[-1] else None
+
+    def _responses(self) -> Iterator[str]:
+        """The final response of each turn; without a file of its own, the last message of the trace has it."""
+        for turn in turns_of_trial(self.path):
+            folder = agent_folder(self.path, turn)
+            found = next(
+                (one for name in RESPONSES if (one := open_below(folder, (name,))) is not None and one.size), None
+            )
+            yield "" if found is None else tail(found, RESPONSE_LIMIT).decode(errors="replace").strip()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptPlace:
+    """A run that ``assay score --keep`` wrote."""
+
+    path: str
+
+    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the other one
+        remarks: list[str] = []
+        response, judged, report = None, None, None
+        try:
+            found = read_below(self.path, (REPORT,), REPORT_LIMIT)
+            report = (
+                parse_record(found.data, ScorersReport, f"{self.path}/{REPORT}")
+                if isinstance(found, Content)
+                else None
+            )
+            run = self._run()
+            response = run.final_response
+            remarks += run.remarks
+            judgements = LocalCases().judgements(self.path)
+            judged = judgements[-1] if judgements else None
+        except InputError as error:
+            remarks.append(str(error))
+        if report is not None and judged == report.judge.verdict:
+            judged = None
+        reports = [] if report is None else [(None, report)]
+        return RunDetail(line, reports, judged, responses=[response or ""], remarks=remarks)
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
+        found = self._run().trajectory if not turn else None
+        return None if found is None else part_of(found, asked)
+
+    def file(self, name: str) -> ByteSource | None:
+        if name != "diff":
+            return None
+        diff = self._run().diff
+        return None if diff is None else HeldBytes(diff.text.encode(errors="replace"))
+
+    def _run(self) -> CodingRecord:
+        return LocalCases().read(self.path).run
+
+
+@dataclass(frozen=True, slots=True)
+class ReportPlace:
+    """A report by itself, as ``assay score --json`` prints it."""
+
+    path: str
+
+    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the others
+        found = read_file(self.path, REPORT_LIMIT)
+        if not isinstance(found, Content):
+            return RunDetail(line, remarks=[f"{self.path} can't be read"])
+        return RunDetail(line, [(None, parse_record(found.data, ScorersReport, self.path))])
+
+    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:  # noqa: ARG002 - as the others
+        return None
+
+    def file(self, name: str) -> ByteSource | None:  # noqa: ARG002 - as the others
+        return None
+
+
+def _digest(source: ByteSource | None) -> str | None:
+    if source is None:
+        return None
+    found = hashlib.sha256()
+    for at in range(0, source.size, 1 << 20):
+        found.update(source.read(at, 1 << 20))
+    return found.hexdigest()

@@ -1,0 +1,179 @@
+"""The folder of one trial: written step by step while it runs, and read to grade it again.
+
+A trial with a result.json is finished, so that file is written last.
+
+Turn the record that an agent keeps of itself into harbor's format, beside it.
+
+The agent wrote the record, so it is read without following a link and up to a limit.
+"""
+
+import json
+import os
+import tarfile
+import zlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.adapters.jobs.gradings import last_grading, write_grading
+from assay.adapters.jobs.trial_gates import read_gates
+from assay.adapters.machine.atomic_write import write_durably, write_text
+from assay.adapters.machine.checksums import file_checksum
+from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.trees import clear_the_way
+from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
+from assay.core.errors import InputError
+from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor import wire
+from assay.dialects.harbor.task_config import ArtifactConfig
+from assay.engine.run.grading_record import Before
+from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Bench
+from assay.engine.sandbox import Ran
+from assay.evidence.files import Content
+from assay.evidence.run import Gates
+from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.write_atif import atif_of
+
+NAME = "trajectory.json"
+LIMIT = 64 * 2**20
+
+
+class DiskTrialFolder:
+    """The folder of one trial."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+
+    @property
+    def path(self) -> str:
+        return os.path.abspath(self._folder)
+
+    def keep_agent(
+        self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
+    ) -> str:
+        folder = self._of(step)
+        os.makedirs(folder, exist_ok=True)
+        manifest = bench.keep_agent(folder, artifacts)
+        clear_the_way(f"{folder}/artifacts/{MANIFEST}")
+        write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(manifest, indent=2))
+        _write_output(f"{folder}/agent/{log}", ran)
+        return file_checksum(bench.keep_workspace(folder))
+
+    def tell_trajectory(self, step: str | None, agent: Agent) -> None:
+        if agent.trajectory is not None:
+            from assay.adapters.jobs.trial_folder import tell_trajectory  # noqa: PLC0415 - only agents with a name
+
+            tell_trajectory(f"{self._of(step)}/agent", agent)
+
+    def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
+        folder = self._of(step)
+        os.makedirs(folder, exist_ok=True)
+        bench.keep_verifier(folder)
+        _write_output(f"{folder}/verifier/test-stdout.txt", ran)
+
+    def restore(self, step: str | None, bench: Bench) -> None:
+        DiskKeptTrial(self._folder).restore(step, bench)
+
+    def gradings(self) -> Before:
+        return last_grading(self._folder)
+
+    def gates(self) -> Gates | None:
+        return read_gates(self._folder)
+
+    def add_grading(self, grading: Grading) -> None:
+        write_grading(self._folder, grading)
+
+    def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
+        write_text(f"{self._folder}/trial.log", "".join(f"{line}\n" for line in log))
+        if failure is not None:
+            write_text(f"{self._folder}/exception.txt", f"{failure}\n")
+        write_durably(f"{self._folder}/result.json", wire.encode(result))
+
+    def _of(self, step: str | None) -> str:
+        return self._folder if step is None else f"{self._folder}/steps/{step}"
+
+
+class DiskKeptTrial:
+    """The folder of a finished trial. ``path`` is as the user wrote it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def task_path(self) -> str:
+        try:
+            with open(f"{self.path}/config.json") as file:
+                return str(json.load(file)["task"]["path"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{self.path}/config.json must name the task in task.path, but it doesn't") from error
+
+    def archive(self, step: str | None) -> str:
+        return f"{self._of(step)}/{ARCHIVE}"
+
+    def workspace(self, step: str | None) -> str | None:
+        archive = self.archive(step)
+        return file_checksum(archive) if os.path.exists(archive) else None
+
+    def kept_in_part(self, step: str | None) -> bool:
+        return os.path.exists(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
+
+    def restore(self, step: str | None, bench: Bench) -> None:
+        try:
+            bench.restore(self._of(step))
+        except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
+            raise InputError(f"{self.archive(step)} can't be unpacked: {error}") from error
+
+    def gradings(self) -> Before:
+        return last_grading(self.path)
+
+    def add_grading(self, grading: Grading) -> None:
+        write_grading(self.path, grading)
+
+    def _of(self, step: str | None) -> str:
+        return self.path if step is None else f"{self.path}/steps/{step}"
+
+
+def find_trials(paths: list[str]) -> list[str]:
+    """The trial folders at the given paths: each path is a trial, or a job folder with trials."""
+    found: list[str] = []
+    for path in paths:
+        if not os.path.isdir(path):
+            raise InputError(f"the folder {path} doesn't exist")
+        if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
+            found.append(path)
+        else:
+            found += _trials_of_job(path)
+    return found
+
+
+def _trials_of_job(path: str) -> list[str]:
+    names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
+    if not names:
+        raise InputError(f"{path} must be a trial or a job with finished trials, but it is neither")
+    if any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
+        raise InputError(f"{path} is a folder of jobs; pass one of them, such as {os.path.join(path, names[0])}")
+    return [os.path.join(path, name) for name in names]
+
+
+def _write_output(path: str, ran: Ran | None) -> None:
+    """Write the tail of a command's output."""
+    if ran is None:
+        return
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    clear_the_way(path)
+    cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
+    with open(path, "wb") as file:
+        file.write(cut + ran.output)
+
+
+def tell_trajectory(folder: str, agent: Agent) -> None:
+    """Write trajectory.json into the folder of an agent's kept logs, unless there is one already."""
+    target = f"{folder}/{NAME}"
+    if agent.trajectory is None or os.path.lexists(target) or not os.path.isdir(folder):
+        return
+    found = read_below(folder, agent.trajectory.split("/"), LIMIT)
+    if not isinstance(found, Content) or not found.data.strip():
+        return
+    told = read_trajectory(found.data, agent.trajectory, lambda _name: None)
+    if told.steps:
+        written = atif_of(told, agent.name, agent.version, agent.model)
+        write_text(target, json.dumps(written, indent=2, ensure_ascii=False) + "\n")

@@ -1,0 +1,1 @@
+"""This machine: files that an agent may have made, processes, locks."""

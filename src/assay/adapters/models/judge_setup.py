@@ -1,0 +1,217 @@
+"""A judge by what the command line, the environment and a scenario say, ready to be asked."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from assay.adapters.machine.safe_read import read_file
+from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replaying
+from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from
+from assay.adapters.sources import bearer_tokens
+from assay.core.errors import InputError
+from assay.dialects.scorers.judge_section import JudgeSection
+from assay.evidence.files import Content, Refused
+from assay.formats.endpoint_url import base_url
+from assay.judge import rubric
+from assay.judge.bounds import bounds_within
+from assay.judge.budget import Budget, Budgeted, Prices
+from assay.judge.grade_rubric import RubricJudge
+from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
+from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
+from assay.judge.run_judge import GUARD, JudgeSetting
+from assay.judge.verdict_answer import FIELDS, NAME
+
+if TYPE_CHECKING:
+    import httpx
+
+URL: Final = "ASSAY_JUDGE_URL"
+MODEL: Final = "ASSAY_JUDGE_MODEL"
+KEY: Final = "ASSAY_JUDGE_KEY"
+KEY_FILE: Final = "ASSAY_JUDGE_KEY_FILE"
+# Answers of the same model at temperature 0 hardly differ.
+TEMPERATURE_OF_SAMPLES: Final = 0.7
+LONGEST_KEY: Final = 64 * 1024
+AT_ONCE: Final = 8
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """What a user asks for. None and empty mean: as the environment or the scenario says."""
+
+    url: str | None = None
+    models: tuple[str, ...] = ()
+    key_file: str | None = None
+    samples: int | None = None
+    guard: bool = False
+    prompt: str | None = None
+    record: str | None = None
+    replay: str | None = None
+    price: Prices | None = None
+    tokens: int | None = None
+    cost: float | None = None
+    at_once: int = AT_ONCE
+    trust: Trust = UNKNOWN
+
+
+class Judges:
+    """Judges by scenario. To be closed, or used in a ``with``; one budget is for all questions together."""
+
+    def __init__(
+        self,
+        options: JudgeOptions,
+        environment: Mapping[str, str] = os.environ,
+        client: "httpx.Client | None" = None,
+    ) -> None:
+        """A ``client`` that is given decides where connections may go, and is not closed here."""
+        _check_folders(options)
+        self._connecting = client
+        self._options = options
+        self._environment = environment
+        self._all = Budget("all runs", options.tokens, options.cost)
+        self._open = ExitStack()
+        self._known: dict[str, VerdictJudge] = {}
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> "Judges":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
+
+    def judge(self, section: JudgeSection | None) -> VerdictJudge:
+        """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
+        asked = section or JudgeSection()
+        name = asked.model_dump_json()
+        with self._lock:
+            if name not in self._known:
+                self._known[name] = self._new(asked)
+            return self._known[name]
+
+    def rubric_judge(self) -> RubricJudge:
+        """The judge of rubrics. Raises ``InputError`` if nobody says which."""
+        asked = JudgeSection()
+        clients = self._new_clients(asked)()
+        sampling, samples = self._sampling(asked), self._options.samples or asked.samples
+        file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
+        bounds = bounds_within(asked.characters)
+        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
+
+    def _new(self, asked: JudgeSection) -> VerdictJudge:
+        now = lambda: datetime.now(UTC)  # noqa: E731 - a port
+        setting, clients = self._setting(asked), self._new_clients(asked)
+        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
+
+    def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
+        sources = [self._source(name, asked) for name in self._models(asked)]
+
+        def new_clients() -> list[ModelClient]:
+            budget = Budget("this run", asked.budget.tokens, asked.budget.cost)
+            return [self._client(source, budget, asked) for source in sources]
+
+        return new_clients
+
+    def _setting(self, section: JudgeSection) -> JudgeSetting:
+        options = self._options
+        return JudgeSetting(
+            prompt_from(options.prompt or NAME, FIELDS),
+            prompt_file(GUARD) if options.guard or section.guard else None,
+            bounds_within(section.characters),
+            self._sampling(section),
+            options.samples or section.samples,
+            canary=section.canary,
+        )
+
+    def _sampling(self, section: JudgeSection) -> Sampling:
+        usual = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
+        temperature = usual if section.temperature is None else section.temperature
+        return Sampling(temperature, section.max_tokens, section.seed)
+
+    def _models(self, section: JudgeSection) -> list[str]:
+        named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
+        models = list(self._options.models) or [name for name in named if name] or section.models
+        if not models:
+            raise InputError(f"name the judge's model: an option, the variable {MODEL}, or judge: in the scenario")
+        return list(dict.fromkeys(models))
+
+    def _source(self, model: str, section: JudgeSection) -> ModelClient:
+        """Where answers come from: an endpoint, or a recording."""
+        if self._options.replay is not None:
+            return Replaying(model, AnswerFolder(self._options.replay))
+        return GivingUp(self._chat(model, section))
+
+    def _client(self, source: ModelClient, budget: Budget, section: JudgeSection) -> ModelClient:
+        if isinstance(source, Replaying):
+            return source
+        client = Budgeted(source, (budget, self._all), self._options.price or _prices(section))
+        record = self._options.record
+        return client if record is None else Remembering(client, AnswerFolder(record))
+
+    def _chat(self, model: str, section: JudgeSection) -> ModelClient:
+        from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge needs it
+
+        url, token = self._place(section)
+        limits = limits_of(section.timeout_s)
+        at_once = self._options.at_once
+        asked = ChatModel(url, model, token, limits, client=self._connecting, at_once=at_once)
+        return self._open.enter_context(asked)
+
+    def _place(self, section: JudgeSection) -> tuple[str, bearer_tokens.Token | None]:
+        """The endpoint with its key. A key goes only to an endpoint that the same side named."""
+        own = self._options.url or self._environment.get(URL) or None
+        if own is not None:
+            try:
+                return base_url(own, "a judge"), self._own_key()
+            except ValueError as error:
+                raise InputError(f"{error}, got {own}") from error
+        if section.url is None:
+            raise InputError(
+                f"name the judge's endpoint: an option, the variable {URL}, or judge: in the scenario"
+            )
+        named = section.key_env
+        return section.url, None if named is None else bearer_tokens.from_environment(named, self._environment)
+
+    def _own_key(self) -> bearer_tokens.Token | None:
+        path = self._options.key_file or self._environment.get(KEY_FILE) or None
+        if path is not None:
+            return bearer_tokens.given(_key_in(path))
+        return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
+
+    def _ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
+        """Ask several models and samples at once."""
+        every = list(asked)
+        if len(every) == 1:
+            return [ask(every[0])]
+        with ThreadPoolExecutor(min(len(every), self._options.at_once)) as pool:
+            return list(pool.map(ask, every))
+
+
+def _prices(section: JudgeSection) -> Prices | None:
+    found = section.prices
+    return None if found is None else Prices(found.tokens_in, found.tokens_out)
+
+
+def _check_folders(options: JudgeOptions) -> None:
+    if options.record is not None and options.replay is not None:
+        raise InputError("answers are either recorded or replayed, got a folder for both")
+    if options.replay is not None and not os.path.isdir(options.replay):
+        raise InputError(f"recorded answers must be in a folder, but {options.replay} isn't one")
+    if options.record is not None:
+        try:
+            os.makedirs(options.record, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"answers can't be recorded to {options.record}: {error.strerror}") from error
+
+
+def _key_in(path: str) -> str:
+    found = read_file(path, LONGEST_KEY)
+    if not isinstance(found, Content):
+        why = str(found) if isinstance(found, Refused) else f"there is no file {path}"
+        raise InputError(f"the judge's key can't be read: {why}")
+    return found.data.decode(errors="replace").strip()

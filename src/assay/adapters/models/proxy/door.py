@@ -1,0 +1,176 @@
+"""Doors: for each trial a socket that its agent can reach, behind which Assay asks the model's endpoint."""
+
+import contextlib
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from assay.adapters.machine.scratch import temporary_folder
+from assay.adapters.models.proxy.exchange import Exchange
+from assay.adapters.models.proxy.upstream import Call, Upstream, endpoint
+from assay.adapters.workspace.command_environment import system_python
+from assay.core.errors import InputError
+from assay.engine.model_access import Meter, ModelGrant, ModelUse
+from assay.engine.sandbox import Command, Mount, Sandbox
+
+PORT = 47100
+INSIDE = "/run/assay-model"
+AT_ONCE = 8
+GRACE_SEC = 5.0
+_SCRIPT = "forward.py"
+# Libraries insist on a key. The one that counts is added outside.
+_NO_KEYS = {"OPENAI_API_KEY": "assay", "ANTHROPIC_API_KEY": "assay"}
+_HOSTS = (f"127.0.0.1:{PORT}", f"localhost:{PORT}")
+
+
+class Doors:
+    """Fulfils ``ModelDoors``. Raises ``InputError`` for a sandbox in which there can be no door."""
+
+    def __init__(self, grant: ModelGrant, key: str | None, sandbox: Sandbox) -> None:
+        self.grant = grant
+        self._upstream = Upstream(endpoint(grant.endpoint, key))
+        self._owner = sandbox.owner
+        self._python = _python(sandbox)
+
+    @contextlib.contextmanager
+    def open(self) -> Iterator["Door"]:
+        with temporary_folder(0o711) as around:
+            folder = f"{around}/door"
+            os.mkdir(folder, 0o700)
+            shutil.copyfile(Path(__file__).with_name(_SCRIPT), f"{folder}/{_SCRIPT}")
+            meter = Meter(self.grant.limits, self.grant.prices)
+            door = Door(folder, self._python, self._upstream, meter)
+            try:
+                # Only the sandbox's user gets in: others on this machine must not use the key.
+                for name in ("socket", _SCRIPT, ""):
+                    if self._owner is not None:
+                        os.chown(os.path.join(folder, name), *self._owner)
+                yield door
+            finally:
+                door.close()
+
+
+class Door:
+    """Fulfils ``ModelDoor``: the socket of one trial and the threads behind it."""
+
+    def __init__(self, folder: str, python: str, upstream: Upstream, meter: Meter) -> None:
+        self._folder = folder
+        self._python = python
+        self._upstream = upstream
+        self._meter = meter
+        self._places = threading.BoundedSemaphore(AT_ONCE)
+        self._lock = threading.Lock()
+        self._connections: dict[socket.socket, Call | None] = {}
+        self._closing = False
+        self._listener = socket.socket(socket.AF_UNIX)
+        # The whole path of a folder may be too long for the address of a socket.
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            self._listener.bind(f"/proc/self/fd/{fd}/socket")
+        finally:
+            os.close(fd)
+        os.chmod(f"{folder}/socket", 0o600)
+        self._listener.listen(128)
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+
+    def through(self, command: Command) -> Command:
+        """The command behind the forwarder, with a port of its own loopback that leads here."""
+        forward = (self._python, "-I", "-S", f"{INSIDE}/{_SCRIPT}", str(PORT), f"{INSIDE}/socket")
+        return replace(
+            command,
+            argv=(*forward, *command.argv),
+            mounts=(*command.mounts, Mount(self._folder, INSIDE)),
+            env={**_NO_KEYS, **command.env, **_addresses(self._upstream.base)},
+            network=False,
+        )
+
+    def take_use(self) -> ModelUse:
+        """What was used, once the requests that are under way have ended, or were given up."""
+        self._settle()
+        return self._meter.take_use()
+
+    def close(self) -> None:
+        self._closing = True
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        self._cut()
+        self._thread.join(GRACE_SEC)
+
+    def _accept(self) -> None:
+        while not self._closing:
+            self._places.acquire()
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            with self._lock:
+                self._connections[connection] = None
+            threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
+
+    def _attend(self, connection: socket.socket) -> None:
+        def watch(call: Call | None) -> None:
+            with self._lock:
+                self._connections[connection] = call
+
+        try:
+            Exchange(connection, self._upstream, _HOSTS, self._meter, watch).handle()
+        finally:
+            connection.close()
+            with self._lock:
+                del self._connections[connection]
+            self._places.release()
+
+    def _settle(self) -> None:
+        """Wait for the answers that were asked for: they are paid for, whoever reads them."""
+        end = time.monotonic() + GRACE_SEC
+        while time.monotonic() < end and self._under_way():
+            time.sleep(0.01)
+        self._cut()
+        end = time.monotonic() + GRACE_SEC
+        while time.monotonic() < end and self._under_way():
+            time.sleep(0.01)
+
+    def _under_way(self) -> bool:
+        with self._lock:
+            return any(call is not None for call in self._connections.values())
+
+    def _cut(self) -> None:
+        with self._lock:
+            for connection, call in self._connections.items():
+                with contextlib.suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
+                if call is not None:
+                    call.cut()
+
+
+def _addresses(base: str) -> Mapping[str, str]:
+    """Where the libraries of models look for their endpoint."""
+    root = f"http://127.0.0.1:{PORT}"
+    openai = f"{root}{base or '/v1'}"
+    # Anthropic's library adds the version by itself.
+    anthropic = openai.removesuffix("/v1")
+    return {
+        "ASSAY_MODEL_URL": openai,
+        "OPENAI_BASE_URL": openai,
+        "OPENAI_API_BASE": openai,
+        "ANTHROPIC_BASE_URL": anthropic,
+    }
+
+
+def _python(sandbox: Sandbox) -> str:
+    """A Python for the forwarder that a sandbox shows. Raises ``InputError`` where there can be no forwarder."""
+    isolation = sandbox.isolation
+    if sandbox.images is not None or not isolation.no_network:
+        why = "can't be given a way out" if sandbox.images is not None else "has the whole network anyway"
+        raise InputError(
+            "--model-endpoint needs the isolation bubblewrap or namespaces,"
+            f" but a sandbox of {isolation.backend} {why}"
+        )
+    return system_python("--model-endpoint")

@@ -1,0 +1,1 @@
+"""Playgrounds of files: their sources and criteria, as the command line reads them."""

@@ -1,0 +1,1 @@
+"""The machine around the service: workers, sandboxes, secrets, sources of tenants."""

@@ -1,0 +1,83 @@
+"""Everything that coding runs of a service are kept and graded with, put together once."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from assay.adapters.sandbox.backends import AUTO
+from assay.adapters.service.coding import ServiceGrader
+from assay.adapters.service.judges import ServiceJudges
+from assay.adapters.service.sandbox import OFF, CodingSandbox
+from assay.adapters.service.secret_box import SecretBox
+from assay.adapters.sources.source_guard import SourcePolicy
+from assay.adapters.store.service.coding_gradings import StoredCodingGradings
+from assay.adapters.store.service.coding_runs import StoredCodingRuns
+from assay.adapters.store.service.coding_tasks import StoredCodingTasks
+from assay.adapters.store.service.judges import StoredJudges
+from assay.adapters.store.service.scenarios import StoredScenarios
+from assay.adapters.store.store import Store
+from assay.adapters.tasks.remembered_commands import runs_of_store
+from assay.engine.explorer.blobs import BlobStore
+from assay.engine.service.coding_grading import Coding, grade_again, grade_coding_run, seed_coding_task
+from assay.engine.service.coding_policy import CodingPolicy
+from assay.engine.service.errors import ConflictError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.work import Doer, WorkKind
+
+
+@dataclass(frozen=True, slots=True)
+class CodingSetting:
+    """What the operator says about coding runs: the sandbox, what scenarios may ask for, and a judge for all."""
+
+    isolation: str = AUTO
+    policy: CodingPolicy = field(default_factory=CodingPolicy)
+    judge: bool = False
+
+
+class CodingParts:
+    """The parts, and the work that is done with them."""
+
+    def __init__(
+        self,
+        store: Store,
+        host: ServiceHost,
+        blobs: BlobStore,
+        secrets: SecretBox,
+        sources: SourcePolicy,
+        setting: CodingSetting,
+    ) -> None:
+        """Raises ``InputError`` for a setting that can't be used."""
+        self.host, self.policy = host, setting.policy
+        self.scenarios = StoredScenarios(store, host, blobs)
+        self.tasks = StoredCodingTasks(store, host, blobs, self.scenarios)
+        self.runs = StoredCodingRuns(store, host, blobs)
+        self.gradings = StoredCodingGradings(store, host, blobs, self.tasks, self.runs)
+        self.judges = StoredJudges(store)
+        self.sandbox = CodingSandbox(setting.isolation)
+        # Nothing is graded by a service that takes no coding runs.
+        remembered = None if setting.isolation == OFF else runs_of_store(store.name)
+        self.asked = ServiceJudges(self.judges, secrets, sources, os.environ if setting.judge else None)
+        self.grader = ServiceGrader(self.sandbox, self.asked.of, host.now, remembered)
+
+    def check_on(self) -> None:
+        """Raises ``ConflictError`` if this server takes no coding runs."""
+        if self.sandbox.refused is not None:
+            raise ConflictError(f"this server takes no coding runs: {self.sandbox.refused}")
+
+    def doers(self) -> Mapping[str, Doer]:
+        """What is done here: nothing where no sandbox works, so that other machines do it."""
+        if self.sandbox.why_not() is not None:
+            return {}
+        return {kind.value: self._doer(do) for kind, do in _WORK.items()}
+
+    def _doer(self, do: Callable[[Coding, str, str], None]) -> Doer:
+        coding = Coding(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
+        return lambda work: do(coding, work.organisation, work.target)
+
+
+_WORK: Final = {
+    WorkKind.SEED_CODING_TASK: seed_coding_task,
+    WorkKind.GRADE_CODING_RUN: grade_coding_run,
+    WorkKind.GRADE_AGAIN: grade_again,
+}

@@ -1,0 +1,221 @@
+"""What pages read, from the store of a service: the runs of one organisation."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from pydantic import ValidationError
+from sqlalchemy import func, select
+
+from assay.adapters.service.uploaded_job import audit_archive
+from assay.adapters.store.run_tables import runs
+from assay.adapters.store.runs.imported import StoredImports
+from assay.adapters.store.runs.jobs import StoredJobs
+from assay.adapters.store.runs.run_search import chosen_runs
+from assay.adapters.store.runs.run_values import run_of_row
+from assay.adapters.store.service.keyset import beside
+from assay.adapters.store.service.paging import PageRequest, mine
+from assay.adapters.store.store import Store
+from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Annotation
+from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.scored_run import Scoring
+from assay.engine.explorer.blobs import (
+    DIFF,
+    FINAL_RESPONSE,
+    LOG,
+    PART_BYTES,
+    REPORT,
+    TRAJECTORY,
+    BlobStore,
+    KeptFile,
+)
+from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.page_source import JobLine, LinePage, RunDetail, job_line
+from assay.engine.explorer.run_query import RunQuery
+from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
+from assay.engine.jobs.job_runs import USUAL
+from assay.engine.report.audit import Audit
+from assay.engine.report.compare import Comparison, compare
+from assay.engine.report.compare_arms import ReadJob, arms_of
+from assay.engine.report.report import report_job
+from assay.engine.service.errors import NotFoundError
+from assay.evidence.files import ByteSource, tail
+from assay.evidence.run import Run
+
+COUNTED: Final = 10_000
+"""More runs than these are not counted for a page."""
+MOST_CHOICES: Final = 200
+MOST_RUNS: Final = 20_000
+"""How many runs of a job are looked at."""
+RESPONSE: Final = 256 * 1024
+REPORT_BYTES: Final = 64 * 2**20
+
+
+class BlobBytes:
+    """A file of a run, read in parts. The last part is kept. Fulfils ``ByteSource``."""
+
+    def __init__(self, blobs: BlobStore, file: KeptFile) -> None:
+        self._blobs = blobs
+        self._digest = file.blob.digest
+        self.size = file.blob.size
+        self._held: tuple[int, bytes] = (-1, b"")
+
+    def read(self, start: int, length: int) -> bytes:
+        end = max(start, min(start + length, self.size))
+        parts = []
+        for number in range(start // PART_BYTES, -(-end // PART_BYTES)):
+            at = number * PART_BYTES
+            parts.append(self._part(number)[max(0, start - at) : max(0, end - at)])
+        return b"".join(parts)
+
+    def _part(self, number: int) -> bytes:
+        if self._held[0] != number:
+            self._held = number, b"".join(self._blobs.read(self._digest, number * PART_BYTES, PART_BYTES))
+        return self._held[1]
+
+
+@dataclass(frozen=True, slots=True)
+class StorePages:
+    """Fulfils ``PageSource`` for one organisation."""
+
+    store: Store
+    imports: StoredImports
+    blobs: BlobStore
+    jobs_sent: StoredJobs
+    organisation: str
+    _jobs: dict[str, ReadJob] = field(default_factory=dict)
+    """Jobs that this page has looked at."""
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    def lines(self, asked: RunQuery) -> LinePage:
+        rows = self.imports.page(self.organisation, asked)
+        total = self._count(asked)
+        return LinePage(rows.rows, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
+
+    def _count(self, asked: RunQuery) -> int:
+        if not asked.filters:
+            return self.imports.totals(self.organisation).runs
+        some = chosen_runs(self.store, self.organisation, [runs.c.id], asked).query.limit(COUNTED + 1)
+        return int(self.store.rows(select(func.count()).select_from(some.subquery()))[0][0])
+
+    def every_line(self, asked: RunQuery) -> Iterator[Run]:
+        return self.imports.every(self.organisation, asked)
+
+    def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
+        return self.imports.groups(self.organisation, asked)
+
+    def choices(self, field: str) -> Sequence[str]:
+        known = [one["value"] for one in self.imports.groups(self.organisation, RunQuery(group=field))]
+        return [one for one in known if one] if len(known) <= MOST_CHOICES else []
+
+    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+        chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
+        here = self.store.rows(chosen.query.where(runs.c.id == identity))
+        if not here:
+            return None, None
+        before, after = beside(self.store, chosen.query, chosen.order, here[0])
+        return None if before is None else before.id, None if after is None else after.id
+
+    def run(self, identity: str) -> RunDetail:
+        line = self.imports.run(self.organisation, identity)
+        files = self._files(identity)
+        remarks: list[str] = []
+        report = self._report(files, remarks)
+        notes = self.imports.annotations(self.organisation, identity, PageRequest(100))
+        return RunDetail(
+            line,
+            reports=[] if report is None else [report],
+            gradings=[
+                Grading.model_validate_json(json.dumps(one))
+                for one in self.imports.gradings(self.organisation, identity)
+            ],
+            annotations=[Annotation.model_validate_json(json.dumps(row.record)) for row in notes.rows],
+            turns=_turns(files),
+            responses=[self._text(files, turn, FINAL_RESPONSE) for turn in _turns(files)],
+            remarks=remarks,
+        )
+
+    def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
+        files = self._files(identity)
+        prefix = f"{turn}/" if turn else ""
+        found = files.get(f"{prefix}{TRAJECTORY}") or files.get(f"{prefix}{LOG}")
+        return (
+            None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, lambda _: None, asked)
+        )
+
+    def file(self, identity: str, name: str) -> ByteSource | None:
+        found = self._files(identity).get(DIFF if name == "diff" else name)
+        return None if found is None else BlobBytes(self.blobs, found)
+
+    def _files(self, identity: str) -> dict[str, KeptFile]:
+        return {one.name: one for one in self.imports.files(self.organisation, identity)}
+
+    def _report(self, files: Mapping[str, KeptFile], remarks: list[str]) -> Any:
+        """The newest scoring: a report by itself, or the record that holds one."""
+        if REPORT not in files or files[REPORT].blob.size > REPORT_BYTES:
+            return None
+        data = BlobBytes(self.blobs, files[REPORT]).read(0, REPORT_BYTES)
+        try:
+            if b'"scored_at"' in data[:100_000] and b'"scenario"' in data:
+                record = Scoring.model_validate_json(data)
+                return record.scored_at, record.report
+            return None, ScorersReport.model_validate_json(data)
+        except ValidationError:
+            remarks.append("the report of the scorers can't be read")
+            return None
+
+    def _text(self, files: Mapping[str, KeptFile], turn: str, name: str) -> str:
+        found = files.get(f"{turn}/{name}" if turn else name)
+        return (
+            "" if found is None else tail(BlobBytes(self.blobs, found), RESPONSE).decode(errors="replace").strip()
+        )
+
+    def jobs(self) -> Sequence[JobLine]:
+        known = self.imports.groups(self.organisation, RunQuery(group="job"))
+        return [job_line(one) for one in known if one["value"]]
+
+    def job(self, name: str) -> JobView:
+        found = self._job(name)
+        return view_job(report_job(found.job, runs=found.runs))
+
+    def _job(self, name: str) -> ReadJob:
+        if name not in self._jobs:
+            self._jobs[name] = _job_in_store(self.store, self.organisation, name)
+        return self._jobs[name]
+
+    def run_ids(self, job: str) -> Mapping[str, str]:
+        named = mine(runs, self.organisation, job=job).with_only_columns(runs.c.name, runs.c.id)
+        return {row.name: row.id for row in self.store.rows(named)}
+
+    def audits(self, name: str) -> Sequence[Audit] | None:
+        try:
+            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.job(self.organisation, name)))
+        except NotFoundError:
+            return None
+        return None if found is None else [found]
+
+    def compare(self, names: Sequence[str]) -> Comparison:
+        return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
+
+
+def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
+    """The job of that name with its runs. Raises ``NotFoundError``."""
+    query = mine(runs, organisation, job=name).order_by(runs.c.id).limit(MOST_RUNS + 1)
+    found = [run_of_row(row) for row in store.rows(query)]
+    if not found:
+        raise NotFoundError("there is no such job")
+    notes = [f"only the first {MOST_RUNS} runs are looked at"] if len(found) > MOST_RUNS else []
+    return job_of_runs(name, found[:MOST_RUNS], notes)
+
+
+def _turns(files: Mapping[str, KeptFile]) -> list[str]:
+    """The names of turns, in their order; "" alone for a run without turns."""
+    named = {
+        name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in (TRAJECTORY, LOG, FINAL_RESPONSE)
+    }
+    return sorted(named, key=lambda one: (len(one), one)) or [""]

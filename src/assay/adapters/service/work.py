@@ -1,0 +1,81 @@
+"""What workers of the service do, by the kind of work."""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from assay.adapters.service.claim_renewal import HeldClaims
+from assay.adapters.service.coding_parts import CodingParts
+from assay.adapters.service.worker import Worker
+from assay.adapters.store.service.runs import StoredRuns
+from assay.adapters.store.service.work import StoredWork
+from assay.core.broken import where_it_broke
+from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
+from assay.engine.service.errors import BusyError, ConflictError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.keys import Owner
+from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
+from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, work_once
+
+log = logging.getLogger("assay.worker")
+SWEPT_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceWork:
+    """Everything that work is done with."""
+
+    host: ServiceHost
+    runs: StoredRuns
+    work: StoredWork
+    grade: Grade
+    claims: HeldClaims
+    coding: CodingParts
+
+    def doers(self) -> Mapping[str, Doer]:
+        known = {WorkKind.COMPLETE_TASK_RUN.value: self.complete, **self.coding.doers()}
+        return {kind: _guarded(doer) for kind, doer in known.items()}
+
+    def step(self) -> bool:
+        """Do one piece of work; whether there was one."""
+        did = work_once(self.work, self.host, self.doers(), self.claims)
+        return did is not None
+
+    def sweep(self) -> None:
+        """End runs whose time is over, also if nobody asks for them. Accepted ones are queued instead."""
+        now = self.host.now()
+        for organisation, run in self.runs.overdue(now, SWEPT_AT_ONCE):
+            if run.completion_requested_at is None:
+                end_overdue(self.runs, organisation, run, now)
+            else:
+                self.work.add(organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
+
+    def complete(self, work: Work) -> None:
+        """A run that ended in the meantime needs no grading any more. Only what breaks uses up a try."""
+        owner = Owner(work.organisation)
+        try:
+            complete_task_run(self.runs, self.host, self.grade, self.claims, owner, work.target)
+        except BrokenCheckError:
+            raise
+        except (BusyError, MeasurementError) as error:
+            raise SourceDownError(str(error)) from error
+        except ConflictError as error:
+            log.info("nothing to complete: %s", error)
+
+    def worker(self, threads: int) -> Worker:
+        return Worker(self.step, self.sweep, threads)
+
+
+def _guarded(doer: Doer) -> Doer:
+    """A mistake of Assay's own breaks a piece of work, and not the worker."""
+
+    def do(work: Work) -> None:
+        try:
+            doer(work)
+        except AssayError:
+            raise
+        except Exception as error:
+            log.error("work %s broke: %s", work.id, where_it_broke(error))
+            raise MeasurementError(f"the worker broke ({type(error).__name__})") from error
+
+    return do

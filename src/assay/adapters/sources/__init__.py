@@ -1,0 +1,1 @@
+"""What criteria are checked against: FHIR servers, message listeners, files."""

@@ -1,0 +1,1 @@
+"""Runs in the store: rows, totals, searches and pages of them."""

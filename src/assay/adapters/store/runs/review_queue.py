@@ -1,0 +1,76 @@
+"""The review queue in the store, read from what the rows of runs say about their annotations."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import func, not_, or_, select
+
+from assay.adapters.store.bulk import batches
+from assay.adapters.store.run_tables import annotations, runs
+from assay.adapters.store.runs.run_search import chosen_runs
+from assay.adapters.store.runs.run_values import run_of_row
+from assay.adapters.store.service.paging import StoredRows
+from assay.dialects.evaluation.models import Annotation
+from assay.engine.explorer.review_queue import GateCount, Reviewed, Waiting
+from assay.engine.explorer.run_query import RunQuery
+from assay.evidence.run import Run
+
+_DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
+
+
+class StoredReviews(StoredRows):
+    """Runs and what reviewers said about them. ``asked`` says which runs belong to a queue."""
+
+    def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
+        """The next runs that the reviewer hasn't judged, in the order of the queue.
+
+        Each part is read by an index, so that a long list isn't sorted for its beginning.
+        """
+        judged = select(annotations.c.run).where(
+            annotations.c.organisation == organisation,
+            annotations.c.record["reviewer_id"].as_string() == reviewer,
+        )
+        mine = self._of((runs.c.id, runs.c.reviewers), organisation, replace(asked, sort="reviewers")).where(
+            runs.c.id.not_in(judged)
+        )
+        ordered = mine.order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        parts = [self._store.rows(ordered.where(condition)) for condition in (_DISAGREED, not_(_DISAGREED))]
+        found = [(row.reviewers, part, row) for part, rows in enumerate(parts) for row in rows]
+        # Both parts are in order, and a stable sort keeps that. Only the rows that are shown are read whole.
+        chosen = [row.id for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
+        whole = {row.id: row for row in self._store.rows(select(runs).where(runs.c.id.in_(chosen)))}
+        return [run_of_row(whole[one]) for one in chosen if one in whole]
+
+    def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
+        counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
+        found = {reviewers: int(count) for reviewers, count in self._store.rows(counted)}
+        return Waiting(sum(found.values()), found.get(0, 0))
+
+    def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
+        """Runs with annotations, the newest first, up to so many."""
+        chosen = self._of(runs.c, organisation, asked).where(runs.c.reviewers > 0)
+        rows = self._store.rows(chosen.order_by(runs.c.id.desc()).limit(most))
+        said = self._annotations([row.id for row in rows])
+        return [Reviewed(run_of_row(row), said.get(row.id, [])) for row in rows]
+
+    def one(self, run: Run) -> Reviewed:
+        """A run with its annotations."""
+        return Reviewed(run, self._annotations([run.id]).get(run.id, []))
+
+    def gates(self, organisation: str, asked: RunQuery) -> Sequence[GateCount]:
+        gates = (runs.c.checks, runs.c.judge)
+        counted = self._of((*gates, func.count()), organisation, asked).group_by(*gates)
+        return [GateCount(checks, judge, int(count)) for checks, judge, count in self._store.rows(counted)]
+
+    def _annotations(self, identities: Sequence[str]) -> dict[str, list[Annotation]]:
+        found: dict[str, list[Annotation]] = {}
+        for some in batches(identities, 500):
+            these = annotations.c.run.in_(some)
+            query = select(annotations.c.run, annotations.c.record).where(these).order_by(annotations.c.id)
+            for run, record in self._store.rows(query):
+                found.setdefault(run, []).append(Annotation.model_validate(record))
+        return found
+
+    def _of(self, columns: Any, organisation: str, asked: RunQuery) -> Any:
+        return chosen_runs(self._store, organisation, columns, asked).query

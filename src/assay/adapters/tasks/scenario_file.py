@@ -1,0 +1,89 @@
+"""Read scenario files: YAML, TOML or JSON."""
+
+import json
+import os
+import tomllib
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
+from assay.core.errors import InputError
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine import schema_errors
+from assay.engine.schema_errors import spelled
+
+
+def load_scenario(path: str) -> Scenario:
+    """Read a scenario. Raises ``InputError`` that names the file and the field."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise InputError(f"the scenario {path} can't be read: {error.strerror}") from error
+    return parse_scenario(path, data)
+
+
+def parse_scenario(path: str, data: bytes) -> Scenario:
+    """A scenario from the bytes of a file. The end of the name says what it is written in."""
+    return scenario_of(_parsed(path, data), path)
+
+
+def scenario_of(value: object, origin: str) -> Scenario:
+    """A scenario from plain values."""
+    try:
+        # As JSON, because a strict model accepts plain values from nowhere else.
+        return Scenario.model_validate_json(json.dumps(value, allow_nan=False, default=_no_value))
+    except ValidationError as error:
+        first = schema_errors.first(error.errors(include_url=False))
+        place = ": ".join(part for part in (origin, _place(first["loc"])) if part)
+        raise InputError(schema_errors.about(place, schema_errors.sentence(first, Scenario))) from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"{origin}: {error}") from error
+
+
+def _place(parts: tuple[int | str, ...]) -> str:
+    """``scorers[0].name``. The type of a seed, which pydantic adds, isn't a level of the file."""
+    return spelled(parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts)
+
+
+def _no_value(value: object) -> object:
+    """Refuse what YAML and TOML have and JSON doesn't, such as a date without quotes."""
+    raise TypeError(f"a value must be text, a number, a list or an object, got {value} (put it in quotes)")
+
+
+def _parsed(path: str, data: bytes) -> Any:
+    suffix = os.path.splitext(path)[1].lower()
+    try:
+        text = data.decode("utf-8-sig")
+        if suffix == ".toml":
+            return tomllib.loads(text)
+        if suffix == ".json":
+            return json.loads(text, object_pairs_hook=_without_doubles)
+        return yaml.load(text, _YamlLoader)  # noqa: S506 - it is the safe loader, and stricter
+    except UnicodeDecodeError as error:
+        raise not_utf8(path, error) from error
+    except yaml.YAMLError as error:
+        raise not_yaml(path, error) from error
+    except (ValueError, RecursionError) as error:
+        what = " ".join(str(error).split())
+        raise InputError(f"{path} must be valid {suffix.removeprefix('.').upper() or 'YAML'}: {what}") from error
+
+
+class _YamlLoader(yaml.SafeLoader):
+    """Refuses a key that is written twice: one of the two would silently not count."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        written = [(key.value, None) for key, _ in node.value if isinstance(key, yaml.ScalarNode)]
+        _without_doubles([pair for pair in written if pair[0] != "<<"])
+        return super().construct_mapping(node, deep)
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"a key must be written once, got {key!r} twice")
+        found[key] = value
+    return found

@@ -1,0 +1,121 @@
+"""Copies of the tests and solutions of tasks, shared by all trials and read-only for sandboxes."""
+
+import contextlib
+import glob
+import os
+import secrets
+import shutil
+import threading
+
+from assay.adapters.machine.checksums import checksum
+from assay.adapters.machine.scratch import scratch_folder
+from assay.adapters.machine.tree_walk import walk
+from assay.adapters.machine.trees import copy_tree, copy_whole, remove_tree
+
+_open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}
+_copying = threading.Lock()
+
+
+class SharedCopies:
+    """Copies of folders, made once each. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._root = scratch_folder(0o711)
+        self._lock = threading.Lock()
+        self._copies: dict[tuple[str, ...], str] = {}
+        self._checksums: dict[tuple[str, ...], str] = {}
+
+    def copy(self, *folders: str) -> str:
+        """One folder with the content of all these. Files of later folders replace those of earlier ones."""
+        with self._lock:
+            if folders not in self._copies:
+                # A name that can't be guessed, because without namespaces an agent could look for it.
+                target = f"{self._root}/{secrets.token_hex(16)}"
+                for folder in folders:
+                    copy_whole(folder, target)
+                _open_to_all(target)
+                self._copies[folders] = target
+            return self._copies[folders]
+
+    def checksum(self, *folders: str) -> str:
+        """The checksum of that copy."""
+        copy = self.copy(*folders)
+        with self._lock:
+            if folders not in self._checksums:
+                self._checksums[folders] = checksum(copy)
+            return self._checksums[folders]
+
+    def close(self) -> None:
+        remove_tree(self._root)
+
+
+def open_copy(folder: str, exclude: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:
+    """A copy of a folder of the user's that everybody can read, made once and removed when Assay ends.
+
+    ``exclude`` has patterns of names to leave out; ``only`` has those of paths to take, with all below them.
+    """
+    with _copying:
+        key = folder, exclude, only
+        if key not in _open_copies:
+            _open_copies[key] = _copied(folder, exclude, only)
+        return _open_copies[key]
+
+
+def forget_open_copies() -> None:
+    """Remove the copies now."""
+    while _open_copies:
+        remove_tree(os.path.dirname(_open_copies.popitem()[1]))
+
+
+def _copied(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str:
+    target = f"{scratch_folder(0o711)}/copy"
+    os.mkdir(target)
+    for path in _chosen(folder, only):
+        os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
+        if os.path.isdir(f"{folder}/{path}") and not os.path.islink(f"{folder}/{path}"):
+            copy_tree(f"{folder}/{path}", f"{target}/{path}", exclude=exclude, links=True)
+            _keep_times(f"{folder}/{path}", f"{target}/{path}")
+        else:
+            shutil.copy2(f"{folder}/{path}", f"{target}/{path}", follow_symlinks=False)
+    _open_to_all(target)
+    return target
+
+
+def _keep_times(source: str, target: str) -> None:
+    """A compiled file counts only as long as its source has the time that it was compiled from."""
+    for path, found in walk(source):
+        with contextlib.suppress(OSError):
+            os.utime(f"{target}/{path}", ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+
+
+def _chosen(folder: str, only: tuple[str, ...]) -> list[str]:
+    found = (glob.glob(pattern, root_dir=folder) for pattern in only)
+    return list(dict.fromkeys(path for paths in found for path in paths)) if only else ["."]
+
+
+def _open_to_all(root: str) -> None:
+    """Let everybody read, and only the owner write."""
+    for folder, folders, files in os.walk(root):
+        for name in folders:
+            set_mode(os.path.join(folder, name), 0o755)
+        for name in files:
+            path = os.path.join(folder, name)
+            set_mode(path, 0o755 if _is_program(path) else 0o644)
+    os.chmod(root, 0o755)  # noqa: S103
+
+
+def _is_program(path: str) -> bool:
+    """Whether a file is executable or has a #! line: harbor makes such files executable, too."""
+    return os.path.islink(path) or os.stat(path).st_mode & 0o111 != 0 or names_program(path)
+
+
+def names_program(path: str) -> bool:
+    """Whether a file begins with ``#!``."""
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def set_mode(path: str, mode: int) -> None:
+    """Set the mode of a file or folder, but never of the target of a link."""
+    if not os.path.islink(path):
+        os.chmod(path, mode)

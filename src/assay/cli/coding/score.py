@@ -1,0 +1,232 @@
+"""Score a coding run: compare the workspace with its baseline and run the task's scorers on it.
+
+Inside a git repository, no argument is needed: the working tree (or --branch, --pr) is compared with the main
+branch, by the assay.yaml of the main branch or by what can be guessed; the first lines say what was assumed.
+
+Otherwise, WORKSPACE is the folder that the agent left, an archive of it, or the branch that it pushed
+(REPOSITORY@BRANCH). The scorers and the baseline come from a seeded task (--task), or from a scenario (--scenario)
+with a baseline: a folder, an archive, or a commit of a repository that the agent could not write to (--baseline
+REPOSITORY@COMMIT). The .git of a folder is never used.
+
+WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
+
+With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
+PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
+
+Scorers that run the tests many times (tests_bite and its siblings) remember how each run ended, by the content of
+all files: scoring the same again costs nothing, and the report says how many commands weren't run again. This
+memory is in ~/.cache/assay/runs. ASSAY_RUN_CACHE names another folder; "off" switches it off, as --no-run-cache
+does.
+
+Advisory scorers warn without failing the run; with --strict they count as required ones.
+
+Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed, or no
+scorer applied).
+"""
+
+import argparse
+import functools
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from assay.adapters.jobs.agent_record import read_agent_record
+from assay.adapters.sandbox.backends import choose
+from assay.adapters.tasks.remembered_commands import runs_folder
+from assay.adapters.tasks.scoring_files import LocalScoringFiles
+from assay.adapters.tasks.seeded_names import is_kept_run
+from assay.adapters.workspace.capture import Captured
+from assay.adapters.workspace.diff import cumulative_diff
+from assay.cli.coding.score_here import add_branch, score_here
+from assay.cli.options.common import add_isolation, add_run_cache
+from assay.cli.options.judge import add_judge, judges_of, refuse_without
+from assay.cli.output.score_formats import FORMATS, parse_format
+from assay.cli.output.score_table import render
+from assay.core.errors import InputError
+from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
+from assay.engine.coding.score_coding_run import Afterwards, Candidate, KeepRun, score_by_scenario, score_by_task
+from assay.evidence.coding_run import AgentRecord, RunStatus
+from assay.evidence.run_memory import ResultMemory
+
+if TYPE_CHECKING:
+    from assay.adapters.models.judge_setup import Judges
+
+EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "workspace",
+        metavar="WORKSPACE",
+        nargs="?",
+        help="what the agent left: a folder, an archive or REPOSITORY@BRANCH",
+    )
+    parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
+    parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")
+    parser.add_argument(
+        "--baseline",
+        metavar="WHERE",
+        help="the state before the run, with --scenario: a folder, an archive, or REPOSITORY@COMMIT",
+    )
+    parser.add_argument(
+        "--run-status",
+        choices=[status.value for status in RunStatus],
+        default=RunStatus.COMPLETED.value,
+        help="status of the run (default: completed)",
+    )
+    parser.add_argument(
+        "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
+    )
+    add_branch(parser)
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--format",
+        action="append",
+        default=[],
+        metavar="NAME[:FILE]",
+        help=f"print the report as {', '.join(FORMATS)}, or write it to a file beside the table; may be repeated",
+    )
+    parser.add_argument(
+        "--all",
+        action="store_true",
+        help="show the details of every scorer, not only of those that failed",
+    )
+    parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
+    parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
+    parser.add_argument(
+        "--judge", action="store_true", help="have a language model judge the run too; its verdict gates nothing"
+    )
+    parser.add_argument("--require-judge", action="store_true", help="also exit with 1 if the judge says FAIL")
+    parser.add_argument(
+        "--agent-logs", metavar="DIR", help="what the agent recorded: trajectory, final response, output"
+    )
+    add_run_cache(parser)
+    parser.add_argument("--keep", metavar="DIR", help="keep the run in a new folder, for 'assay judge'")
+    add_judge(parser, "judge-")
+    add_isolation(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    _check(args)
+    # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
+    show = functools.partial(_write_diff, path=args.diff)
+    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
+    agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
+    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, agent)
+    with judges_of(args) as judges:
+        if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
+            report = _score_again(args, judges)
+        else:
+            report = _score(args, attempt, files, Afterwards(judges, _keep(args)))
+    _show(report, args)
+    return _exit_code(report, args.require_judge)
+
+
+def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersReport:
+    """Score a run in a job's folder."""
+    from assay.adapters.jobs.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
+    from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
+    from assay.engine.coding.score_trials import Coding, score_trial  # noqa: PLC0415
+
+    scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
+    return score_trial(KeptCodingWork(args.workspace), args.task, Coding(scoring, judges))
+
+
+def _runs(args: argparse.Namespace) -> ResultMemory | None:
+    return None if args.no_run_cache else runs_folder()
+
+
+def _keep(args: argparse.Namespace) -> KeepRun | None:
+    if args.keep is None:
+        return None
+    from assay.adapters.jobs.run_store import keep_run  # noqa: PLC0415 - only who keeps a run needs it
+
+    return functools.partial(keep_run, args.keep)
+
+
+def _score(
+    args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
+) -> ScorersReport:
+    if args.task is not None:
+        return score_by_task(args.task, attempt, files, then)
+    if args.scenario is not None and (args.baseline is not None or args.no_workspace):
+        return score_by_scenario(args.scenario, args.baseline, attempt, files, then)
+    return score_here(args, attempt, files, then)
+
+
+def _show(report: ScorersReport, args: argparse.Namespace) -> None:
+    """Print the table, unless another format goes to standard output; write the formats that go to files."""
+    wanted = [*args.format, *(["json"] if args.json else [])]
+    formats = [parse_format(text) for text in wanted]
+    for name, path in formats:
+        if path is not None:
+            _write(path, FORMATS[name](report) + "\n", "the report")
+    shown = [name for name, path in formats if path is None]
+    print("\n".join(FORMATS[name](report) for name in shown) if shown else render(report, everything=args.all))
+
+
+def _check(args: argparse.Namespace) -> None:
+    _check_judge(args)
+    for text in args.format:
+        parse_format(text)
+    _check_sources(args)
+    _check_repository(args)
+
+
+def _check_judge(args: argparse.Namespace) -> None:
+    refuse_without(args, wanted=args.judge)
+    if args.require_judge and not args.judge:
+        raise InputError("pass --judge with --require-judge: without it no judge is asked")
+    if args.keep is not None and os.path.lexists(args.keep):
+        raise InputError(f"--keep must be a new folder, but {args.keep} exists")
+    if args.agent_logs is not None and not os.path.isdir(args.agent_logs):
+        raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
+
+
+def _check_sources(args: argparse.Namespace) -> None:
+    if args.task is not None and args.scenario is not None:
+        raise InputError("pass --task or --scenario, got both")
+    if args.workspace is not None and args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got both")
+    if args.task is not None and args.baseline is not None:
+        raise InputError("a task has its own baseline: leave out --baseline")
+    if args.baseline is not None and args.scenario is None:
+        raise InputError("pass --scenario with --baseline, got no scenario")
+    if _is_elsewhere(args) and args.workspace is None and not args.no_workspace:
+        raise InputError("pass a workspace or --no-workspace, got neither")
+    if args.no_workspace and args.task is None and args.scenario is None:
+        raise InputError("pass --task or --scenario with --no-workspace, got neither")
+
+
+def _is_elsewhere(args: argparse.Namespace) -> bool:
+    """Whether what to compare with isn't a repository's main branch."""
+    return args.task is not None or args.baseline is not None
+
+
+def _check_repository(args: argparse.Namespace) -> None:
+    given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
+    if given and (_is_elsewhere(args) or args.no_workspace):
+        raise InputError(f"{given[0]} is for a git repository: leave out --task, --baseline and --no-workspace")
+
+
+def _write_diff(workspace: Captured, path: str | None) -> None:
+    if path is None:
+        return
+    text, cut = cumulative_diff(workspace)
+    _write(path, text, "the diff")
+    if cut:
+        print(f"assay: {path} doesn't show every change", file=sys.stderr)
+
+
+def _write(path: str, text: str, what: str) -> None:
+    try:
+        with open(path, "w", encoding="utf-8", errors="surrogateescape") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
+
+
+def _exit_code(report: ScorersReport, require_judge: bool) -> int:
+    """That of the checks. Of the judge, only a FAIL may count, and only on demand."""
+    code = EXIT[report.overall.verdict] if report.overall is not None else 0
+    return 1 if require_judge and report.judge.state is JudgeState.FAIL and code != 2 else code

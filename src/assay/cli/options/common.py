@@ -1,0 +1,171 @@
+"""Options that several commands share."""
+
+import argparse
+import getpass
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.adapters.sandbox.backends import CHOICES
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.jobs.metric_script import ScriptMetric
+    from assay.engine.tasks.grading_rules import GradingRules
+
+PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
+
+
+def add_metric_script(parser: argparse.ArgumentParser) -> None:
+    """Add --metric-script. A script only runs if it is named here, never because a job mentions it."""
+    parser.add_argument(
+        "--metric-script",
+        type=_script,
+        metavar="PATH",
+        help="the dataset's metric.py, for jobs that configure a script metric (default: skip such metrics)",
+    )
+
+
+def add_isolation(parser: argparse.ArgumentParser) -> None:
+    """Add --isolation, which says what sandbox to run in."""
+    parser.add_argument(
+        "--isolation",
+        default="auto",
+        metavar="KIND",
+        help=f"how to isolate processes: {', '.join(CHOICES)} (default: auto)",
+    )
+
+
+def add_run_cache(parser: argparse.ArgumentParser) -> None:
+    """Add --no-run-cache, which has every command of a scorer run again."""
+    parser.add_argument(
+        "--no-run-cache", action="store_true", help="run every command again, and remember none of them"
+    )
+
+
+def add_control(parser: argparse.ArgumentParser) -> None:
+    """Add --no-control, which leaves open why a verifier gave no usable reward."""
+    parser.add_argument(
+        "--no-control",
+        action="store_true",
+        help="run each verifier once, and leave it open why it gave no usable reward",
+    )
+
+
+def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
+    """Add --verifier-environment, which says what the verifier finds of the agent's."""
+    parser.add_argument(
+        "--verifier-environment",
+        choices=["separate", "shared"],
+        help="separate: the verifier gets the workspace alone; shared: also what the agent left in its home and "
+        "other folders outside of it (default: as the task says, else separate)",
+    )
+
+
+def warn(text: str) -> None:
+    """Say something that nobody should overlook."""
+    print(f"WARNING: {text}", file=sys.stderr)
+
+
+def exit_status(text: str) -> int:
+    """A number that a process can end with: 256 would end as 0."""
+    return _number(text, "an exit status from 0 to 255", most=255)
+
+
+def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
+    """Add --profile and --schema-forbids-reward, for commands that read what verifiers wrote."""
+    parser.add_argument(
+        "--profile",
+        choices=PROFILES,
+        help="the rules for reading harbor's rewards; strict takes finite numbers from 0 to 1 and nothing else "
+        f"(default: {default})",
+    )
+    parser.add_argument(
+        "--schema-forbids-reward",
+        action="store_true",
+        help="an output that violates its schema forfeits its reward, as one that can't be parsed does",
+    )
+
+
+def grading_rules(args: argparse.Namespace) -> "GradingRules | None":
+    """The rules that the options ask for; None if they say nothing."""
+    from assay.dialects.harbor.rewards import Profile  # noqa: PLC0415 - most commands don't read rewards
+    from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules  # noqa: PLC0415
+
+    if args.profile is None and not args.schema_forbids_reward:
+        return None
+    return GradingRules(Profile(args.profile or DEFAULT_RULES.profile), args.schema_forbids_reward)
+
+
+def whole_number(text: str) -> int:
+    """A whole number of at least 0."""
+    return _number(text, "a whole number of at least 0")
+
+
+def positive(text: str) -> int:
+    """A whole number of at least 1."""
+    return _number(text, "a whole number of at least 1", least=1)
+
+
+def port_number(text: str) -> int:
+    """A TCP port; 0 means any free one."""
+    return _number(text, "a port from 0 to 65535", most=65535)
+
+
+def whole_numbers(text: str) -> tuple[int, ...]:
+    """Whole numbers of at least 1, separated by commas."""
+    parts = text.split(",")
+    if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
+        raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, such as 1,4, got {text!r}")
+    return tuple(map(int, parts))
+
+
+def finite_number(text: str) -> float:
+    """Any number but NaN and infinity."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"must be a finite number, got {text!r}")
+    return number
+
+
+def number_from_0(text: str) -> float:
+    """A finite number of at least 0."""
+    number = finite_number(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must be at least 0, got {text!r}")
+    return number
+
+
+def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")
+    return int(text)
+
+
+def _script(text: str) -> "ScriptMetric":
+    from assay.adapters.jobs.metric_script import ScriptMetric  # noqa: PLC0415 - most commands are given no script
+
+    path = Path(text)
+    if not path.is_file():
+        raise argparse.ArgumentTypeError(f"must be a file, but there is no file {text}")
+    return ScriptMetric(path)
+
+
+def user_name(option: str) -> str:
+    """The name of the user who runs the command. ``option`` is the one with which another can be given."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError) as error:
+        raise InputError(f"your user name can't be found; pass {option}") from error
+
+
+def add_playground(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """Its former name, ``--sandbox``, still works and is left out of the help."""
+    option = parser.add_argument(
+        "--playground", "--sandbox", metavar="FILE", required=required, help="the playground file, as YAML or JSON"
+    )
+    option.option_strings = option.option_strings[:1]

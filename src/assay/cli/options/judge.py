@@ -1,0 +1,114 @@
+"""Options that name a judge, for all commands that have one."""
+
+import argparse
+import math
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.options.common import positive
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.models.judge_setup import JudgeOptions, Judges
+    from assay.judge.budget import Prices
+
+
+def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
+    """Add the options, with a prefix where a command has others beside them."""
+
+    def add(name: str, text: str, **how: Any) -> None:
+        parser.add_argument(f"--{prefix}{name}", dest=f"judge_{name.replace('-', '_')}", help=text, **how)
+
+    add("url", "endpoint that speaks OpenAI's chat completions (default: ASSAY_JUDGE_URL)", metavar="URL")
+    add(
+        "model",
+        "model to ask; more than one make a panel (default: ASSAY_JUDGE_MODEL)",
+        metavar="NAME",
+        action="append",
+        default=[],
+    )
+    add(
+        "key-file",
+        "file with the key (default: ASSAY_JUDGE_KEY_FILE, or the key in ASSAY_JUDGE_KEY)",
+        metavar="FILE",
+    )
+    add("samples", "how often to ask each model (default: 1)", metavar="N", type=positive)
+    add("guard", "also ask whether any text addresses the evaluator", action="store_true")
+    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-1)", metavar="PROMPT")
+    add("record", "keep the answers in this folder, and ask no question twice", metavar="DIR")
+    add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
+    add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=_price)
+    add("tokens", "most tokens for all questions together", metavar="N", type=positive)
+    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
+    add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
+    add("at-once", "most questions at the same time (default: 8)", metavar="N", type=positive)
+
+
+def judge_options(args: argparse.Namespace) -> "JudgeOptions":
+    """What the options say."""
+    from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import AT_ONCE, JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
+    from assay.judge.judge_coding_run import UNKNOWN  # noqa: PLC0415
+
+    return JudgeOptions(
+        url=args.judge_url,
+        models=tuple(args.judge_model),
+        key_file=args.judge_key_file,
+        samples=args.judge_samples,
+        guard=args.judge_guard,
+        prompt=args.judge_prompt,
+        record=args.judge_record,
+        replay=args.judge_replay,
+        price=args.judge_price,
+        tokens=args.judge_tokens,
+        cost=args.judge_cost,
+        at_once=args.judge_at_once or AT_ONCE,
+        trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
+    )
+
+
+def judges_of(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
+    """The judges that the options name, with ``--judge``."""
+    if not args.judge:
+        return nullcontext()
+    from assay.adapters.models.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
+
+    return Judges(judge_options(args))
+
+
+def check_judges(judges: "Judges", tasks: Sequence[str]) -> None:
+    """Raise ``InputError`` if a seeded task has no judge, before any agent is run."""
+    from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415
+
+    if not tasks:
+        raise InputError("--judge is for tasks that 'assay seed' made, got none of them")
+    for task in tasks:
+        judges.judge(load_seeded(task).scenario.judge)
+
+
+def refuse_without(args: argparse.Namespace, wanted: bool) -> None:
+    """Raise ``InputError`` if options name a judge that nobody asks for."""
+    given = [name for name, value in vars(args).items() if name.startswith("judge_") and value]
+    if given and not wanted:
+        raise InputError(f"pass --judge with --{given[0].replace('_', '-')}: without it no judge is asked")
+
+
+def _price(text: str) -> "Prices":
+    from assay.judge.budget import Prices  # noqa: PLC0415
+
+    parts = text.split(",")
+    if len(parts) != 2:
+        raise argparse.ArgumentTypeError(f"must be two numbers such as 0.15,0.60, got {text!r}")
+    return Prices(*(amount(part) for part in parts))
+
+
+def amount(text: str) -> float:
+    """A number of at least 0."""
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if not 0 <= amount < math.inf:
+        raise argparse.ArgumentTypeError(f"must be a number of at least 0, got {text!r}")
+    return amount

@@ -1,0 +1,135 @@
+"""A scored run for people: the gates, one row per scorer, and the details of every scorer that failed or broke."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from assay.cli.output.judge_card import card
+from assay.cli.output.table import clean, render_table, some_of
+from assay.dialects.scorers.report import IgnoredGroup, Row, RowVerdict, ScorersReport
+from assay.formats.counting import counted
+
+SHOWN = 10
+OUTPUT_LINES = 15
+HASH = re.compile("[0-9a-f]{64}")
+HASH_DIGITS = 12
+_SHOWN_ALWAYS = (RowVerdict.FAIL, RowVerdict.ERROR)
+
+
+def render(report: ScorersReport, everything: bool = False) -> str:
+    return "\n".join(_lines(report, everything))
+
+
+def _lines(report: ScorersReport, everything: bool) -> Iterator[str]:
+    for sentence in report.provenance.assumed:
+        yield f"assumed  {clean(sentence)}"
+    yield from _gates(report)
+    if report.scorers:
+        yield from _scorers(report, everything)
+    if report.judge.verdict is not None:
+        yield ""
+        yield from card(report.judge.verdict)
+    if report.disagreement is not None:
+        yield ""
+        yield report.disagreement
+
+
+def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
+    yield ""
+    yield render_table(["scorer", "type", "verdict", "score", ""], [_row(row) for row in report.scorers])
+    for row in report.scorers:
+        if row.verdict in _SHOWN_ALWAYS or (everything and row.verdict is not RowVerdict.NOT_APPLICABLE):
+            yield ""
+            yield from _details(row)
+        elif row.evidence.get("notes"):
+            # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
+            yield ""
+            yield f"note: {clean(row.name)}: {clean(row.detail)}"
+        yield from _explained(row)
+
+
+def _gates(report: ScorersReport) -> Iterator[str]:
+    if report.overall is None:
+        why = "the run had no workspace" if report.workspace is None else "the scenario has none"
+        yield f"scorers  none, because {why}"
+    else:
+        score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
+        yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
+    yield f"judge    {report.judge.state.value}"
+    yield f"run      {report.run.status.value}{_metrics(report)}"
+    if report.workspace is not None:
+        yield f"changed  {counted(len(report.workspace.changed), 'file')}"
+        became = [file for file in report.workspace.changed if file.detail is not None]
+        for file in became[:SHOWN]:
+            yield f"         {file.detail}: {clean(file.path)}"
+        yield from _ignored(report.workspace.ignored)
+        for path in report.workspace.nested_repositories[:SHOWN]:
+            yield f"         a repository inside the workspace: {clean(path)}"
+        for sentence in report.workspace.cut[:SHOWN]:
+            yield f"         not captured: {clean(sentence)}"
+    runs = report.provenance.remembered_runs
+    if runs:
+        how = "an earlier grading of the same content ran it" if runs == 1 else "an earlier grading ran them"
+        yield f"memory   {counted(runs, 'command')} not run again: {how}"
+
+
+def _metrics(report: ScorersReport) -> str:
+    """Whether the metrics of the run passed, and those that didn't."""
+    if report.run.passed is None:
+        return ""
+    failed = [f"{one.name}: {one.detail}" for one in report.run.metrics if one.passed is False]
+    return ", metrics passed" if report.run.passed else f", metrics failed ({clean('; '.join(failed))})"
+
+
+def _ignored(groups: Sequence[IgnoredGroup]) -> Iterator[str]:
+    """One line for all files that nobody read."""
+    if groups:
+        most = sorted(groups, key=lambda one: -one.files)
+        named = some_of([f"{clean(one.rule)} {one.files}" for one in most])
+        count = counted(sum(one.files for one in groups), "new file")
+        yield f"ignored  {count} that the baseline's .gitignore names ({named}): not read, not shown to commands"
+
+
+def _row(row: Row) -> list[str]:
+    score = "" if row.score is None else f"{row.score:.2f}"
+    return [clean(row.name), row.type, row.verdict.value, score, "advisory" if row.advisory else ""]
+
+
+def _details(row: Row) -> Iterator[str]:
+    yield f"{clean(row.name)}: {clean(row.detail)}"
+    yield from _findings(row.evidence.get("findings"))
+    if row.output:
+        yield from (f"  | {clean(line)}" for line in row.output.splitlines()[-OUTPUT_LINES:])
+
+
+def _explained(row: Row) -> Iterator[str]:
+    """What would be a finding if the change itself didn't give a reason for it."""
+    explained = row.evidence.get("explained")
+    if isinstance(explained, list) and explained:
+        yield ""
+        yield f"{clean(row.name)}: not counted, because the code that was tested was removed or renamed"
+        yield from _findings(explained)
+
+
+def _findings(found: object) -> Iterator[str]:
+    if not isinstance(found, list):
+        return
+    for finding in found[:SHOWN]:
+        yield from (f"  {clean(line)}" for line in _finding(finding))
+    if len(found) > SHOWN:
+        yield f"  and {len(found) - SHOWN} more"
+
+
+def _finding(finding: Mapping[str, object]) -> Iterator[str]:
+    """Where and what, then before and after on lines of their own."""
+    where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
+    rest = [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
+    yield "  ".join(part for part in (where, *rest) if part)
+    for label, key in (("before: ", "before"), ("after:  ", "after")):
+        if finding.get(key):
+            yield f"  {label}{_short(finding[key])}"
+
+
+def _short(value: object) -> str:
+    """Text as it is, and the beginning of a hash."""
+    text = str(value)
+    return text[:HASH_DIGITS] if HASH.fullmatch(text) else text

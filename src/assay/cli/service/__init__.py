@@ -1,0 +1,1 @@
+"""Commands for a service: its store, keys, workers and imports."""

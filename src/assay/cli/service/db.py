@@ -1,0 +1,86 @@
+"""Look after the store of a service: its tables, and everything in it.
+
+    assay db check
+    assay db upgrade
+    assay db export FILE
+    assay db export FOLDER --parquet
+    assay db load FILE
+
+check says at which migration the tables are. upgrade brings them up to date; every command that opens a store does
+so too. export writes everything into a new file of JSON lines, and load puts such a file into an empty store, on
+the same or the other kind of database: scores come back to the last bit. The file has hashes of keys and encrypted
+secrets, and only its owner may read it. Files of runs that are kept outside the store are not in it.
+
+With --parquet, export writes a new folder with a Parquet file for each table, for other programs: without keys,
+secrets and the content of files.
+
+Exit codes: 0 done, or up to date; 1 the tables are not up to date; 2 it could not be done.
+"""
+
+import argparse
+import os
+from typing import TextIO
+
+from assay.cli.options.service import add_store, store_of
+from assay.core.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=["check", "upgrade", "export", "load"], help="what to do")
+    parser.add_argument("file", metavar="FILE", nargs="?", help="the file to write or to read")
+    parser.add_argument("--parquet", action="store_true", help="export a folder of Parquet files")
+    add_store(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    if (args.action in ("export", "load")) != (args.file is not None):
+        raise InputError("FILE must be given for export and load, and only then")
+    if args.parquet and args.action != "export":
+        raise InputError("--parquet must be used with export")
+    if args.action == "check":
+        return _check(store_of(args))
+    from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
+
+    with open_store(store_of(args), create=args.action == "load") as store:
+        if args.action == "upgrade":
+            print(f"{store.name} is up to date")
+            return 0
+        from assay.adapters.store.dump import dumped, load  # noqa: PLC0415
+
+        if args.parquet:
+            from assay.adapters.store.parquet import export_parquet  # noqa: PLC0415
+
+            print(f"{args.file} has {len(export_parquet(store, args.file))} tables of {store.name}")
+        elif args.action == "export":
+            with _new(args.file) as file:
+                file.writelines(f"{line}\n" for line in dumped(store))
+            print(f"{args.file} has everything of {store.name}")
+        else:
+            with _existing(args.file) as file:
+                print(f"{load(store, file)} rows are in {store.name}")
+    return 0
+
+
+def _new(path: str) -> TextIO:
+    try:
+        return os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} must be a new file: {error.strerror}") from error
+
+
+def _existing(path: str) -> TextIO:
+    try:
+        return open(path, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _check(where: str) -> int:
+    from assay.adapters.store.opening import revision_of  # noqa: PLC0415 - help needs no database
+
+    found, newest = revision_of(where)
+    if found == newest:
+        print(f"{where}: the tables are up to date ({found})")
+        return 0
+    print(f"{where}: the tables are at {found or 'nothing'}, and this version of Assay has {newest}")
+    return 1

@@ -1,0 +1,113 @@
+"""Add, list, rotate and revoke keys of a service, at its store or over HTTP.
+
+    assay keys add --organisation NAME --scope admin
+    assay keys list --organisation NAME
+    assay keys rotate KEY --organisation NAME
+    assay keys revoke KEY --organisation NAME
+
+This is for whoever operates the service and can reach its store: it needs no key. An organisation that isn't there
+yet is added. The secret of a new key is printed once; the store has only its hash. Rotating revokes a key at once
+and adds another one like it.
+
+With --server URL it is for an admin of an organisation, whose key says which one that is.
+
+Exit codes: 0 done, 2 it could not be done.
+"""
+
+import argparse
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from assay.cli.options.server import add_server, client_of
+from assay.cli.options.service import add_store, store_of
+from assay.cli.output.table import clean
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.adapters.store.service.keys import StoredKeys
+
+SCOPES = ("admin", "grader", "reader")
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=["add", "list", "revoke", "rotate"], help="what to do")
+    parser.add_argument("key", metavar="KEY", nargs="?", help="the id of the key to revoke or rotate")
+    parser.add_argument("--organisation", metavar="NAME", help="whose keys, at a store (default: default)")
+    parser.add_argument("--scope", choices=SCOPES, default="admin", help="what a new key may do (default: admin)")
+    parser.add_argument("--name", metavar="TEXT", default="added at the store", help="how lists call a new key")
+    add_store(parser)
+    add_server(parser, "ask the service at this address")
+
+
+def run(args: argparse.Namespace) -> int:
+    if (args.action in ("revoke", "rotate")) != (args.key is not None):
+        raise InputError("KEY must be given to revoke or rotate a key, and only then")
+    if args.server is None:
+        return _at_store(args)
+    for option in ("organisation", "store"):
+        if getattr(args, option) is not None:
+            raise InputError(f"--{option} must not be given with --server: the key says whose keys they are")
+    for line in _asked(args):
+        print(line)
+    return 0
+
+
+def _asked(args: argparse.Namespace) -> Iterator[str]:
+    from assay.client import Requests  # noqa: PLC0415 - only who asks a service needs it
+
+    with client_of(args.server) as client:
+        if args.action == "revoke":
+            client.send(Requests.revoke_key(args.key))
+            yield f"{args.key} is revoked"
+        elif args.action == "list":
+            for key in client.each("keys"):
+                yield _line(key["id"], key["scope"], _is_valid(key), key["name"])
+        else:
+            new = Requests.create_key(args.name, args.scope)
+            issued = client.send(Requests.rotate_key(args.key) if args.action == "rotate" else new)
+            yield _shown_once(issued["key"]["id"], issued["secret"])
+
+
+def _is_valid(key: dict[str, Any]) -> bool:
+    expires = key["expires_at"]
+    return key["revoked_at"] is None and (expires is None or datetime.fromisoformat(expires) > datetime.now(UTC))
+
+
+def _line(identity: str, scope: str, valid: bool, name: str) -> str:
+    return clean(f"{identity}  {scope:<6}  {'valid' if valid else 'ended':<5}  {name}")
+
+
+def _shown_once(identity: str, secret: str) -> str:
+    return f"{identity}, shown only now: {secret}"
+
+
+def _at_store(args: argparse.Namespace) -> int:
+    from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
+
+    with open_store(store_of(args), create=args.action == "add") as store:
+        from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
+
+        keys = StoredKeys(store)
+        for line in _lines(keys, args.organisation or "default", args):
+            print(line)
+    return 0
+
+
+def _lines(keys: "StoredKeys", organisation: str, args: argparse.Namespace) -> list[str]:
+    from assay.adapters.service.host import ThisServer  # noqa: PLC0415 - only who does something needs it
+    from assay.engine.service.keys import Owner, Scope, issue_key, rotate_key  # noqa: PLC0415
+
+    host = ThisServer()
+    if args.action == "add":
+        keys.add_organisation(organisation, organisation, host.now())
+        issued = issue_key(keys, host, Owner(organisation), Scope(args.scope), args.name)
+        return [_shown_once(issued.key.id, issued.secret)]
+    if args.action == "rotate":
+        issued = rotate_key(keys, host, organisation, args.key)
+        return [_shown_once(issued.key.id, issued.secret)]
+    if args.action == "revoke":
+        revoked = keys.revoke_key(organisation, args.key, host.now())
+        return [f"{revoked.id} is revoked"]
+    now = host.now()
+    return [_line(key.id, key.scope.value, key.valid_at(now), key.name) for key in keys.all_keys(organisation)]

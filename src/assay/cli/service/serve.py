@@ -1,0 +1,78 @@
+"""Serve the HTTP API and its pages: runs, task runs, their criteria, and everything that agents' systems record.
+
+    assay serve
+
+keeps everything in the SQLite file assay.db, listens on this machine only, and prints its address. If the store
+has no keys yet, it also prints a first admin key, once. With --store postgresql://user@host/name, several servers
+and workers share one database. Ctrl-C ends it after the requests that are going on.
+
+Pages for a browser are at /ui/. People sign in with a key; with --single-user, the address that is printed leads
+in without one, and the server must listen on this machine only. Browsers may reach the pages by an address, as
+localhost, or by a name that --page-host gives.
+
+Secrets of sources are encrypted with the key in ASSAY_SECRET_KEY (32 bytes in base64), or else with one that is
+made beside a SQLite store. Sources at loopback and link-local addresses are refused unless --allow-source names
+them.
+
+Coding runs are graded in a sandbox that isolates, if one works on this machine; --coding chooses another one, or
+none. Scenarios see no folder of this machine, no image and no network unless an option allows it.
+
+Exit codes: 0 it was stopped, 2 it could not start.
+"""
+
+import argparse
+
+from assay.cli.options.common import port_number, positive
+from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
+from assay.core.errors import InputError
+
+PORT = 8765
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_service(parser)
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port", type=port_number, metavar="N", default=PORT, help="0 takes any free port (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
+    )
+    parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
+    parser.add_argument(
+        "--page-host",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a name by which browsers reach the pages, besides localhost and addresses; repeatable",
+    )
+    parser.add_argument(
+        "--single-user",
+        action="store_true",
+        help="print an address of the pages that needs no key, for this machine",
+    )
+    parser.add_argument("--log", action="store_true", help="write a line of JSON per request on standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        from assay.api.serving import Serving, serve  # noqa: PLC0415 - help needs no server
+    except ImportError as error:
+        raise InputError(f"a server needs {error.name or 'more packages'}: install assay[service]") from error
+    told = Serving(
+        store_of(args),
+        args.host,
+        args.port,
+        args.rate,
+        not args.no_worker,
+        allowed=tuple(args.allow_source),
+        log=args.log,
+        claim_sec=args.claim,
+        blobs=blobs_of(args),
+        page_hosts=tuple(args.page_host),
+        single_user=args.single_user,
+        coding=coding_of(args),
+    )
+    return serve(told, lambda line: print(line, flush=True))

@@ -1,0 +1,47 @@
+"""Do the queued work of a service: grade what was accepted for later.
+
+    assay worker --store postgresql://user@host/name
+
+takes work from the store that 'assay serve' uses, as many pieces at a time as it has threads, on as many machines
+as you start it on. Work whose worker died is taken over by another one. After three failures, work is set aside
+with its reason. Coding runs are left to workers on machines where a sandbox works. Ctrl-C or SIGTERM ends it
+after the work that was begun.
+
+Exit codes: 0 it was stopped, 2 it could not start.
+"""
+
+import argparse
+import signal
+import threading
+
+from assay.cli.options.common import positive
+from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
+from assay.core.errors import InputError
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_service(parser)
+    parser.add_argument(
+        "--threads", type=positive, metavar="N", default=4, help="how much at a time (default: %(default)s)"
+    )
+    parser.add_argument("--log", action="store_true", help="write what happens on standard error")
+
+
+def run(args: argparse.Namespace) -> int:
+    try:
+        from assay.api.working import Working, work  # noqa: PLC0415 - help needs no worker
+    except ImportError as error:
+        raise InputError(f"a worker needs {error.name or 'more packages'}: install assay[service]") from error
+    ended = threading.Event()
+    for one in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, lambda *_: ended.set())
+    told = Working(
+        store_of(args),
+        args.threads,
+        allowed=tuple(args.allow_source),
+        log=args.log,
+        claim_sec=args.claim,
+        blobs=blobs_of(args),
+        coding=coding_of(args),
+    )
+    return work(told, lambda line: print(line, flush=True), ended)

@@ -1,0 +1,1 @@
+"""Signs in Python source, found by its own syntax tree."""

@@ -1,0 +1,1 @@
+"""Expressions of test code: words, chains, conditions, literals."""

@@ -1,0 +1,208 @@
+"""Assertions that read like sentences: ``expect(x).not.toBe(3)``, ``x.Should().Be(3)``."""
+
+from dataclasses import replace
+
+from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.conditions import close, shape
+from assay.detectors.test_code.engine.expressions.literals import measure
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.rules import Facts, demand_of, strongest, turned
+from assay.detectors.test_code.model import Strength
+
+_DEEPEST = 8
+
+
+def fluent_demands(
+    library: Library, words: list[str], links: list[Link], facts: Facts
+) -> list[WrittenDemand] | None:
+    """What a chain of calls demands; None where it is no assertion of this library."""
+    at = next(
+        (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
+    )
+    if at is not None:
+        named = links[at].name
+        subject = _before(words, named) if library.subject_first else links[at].argument(0)
+        rest = links[at + 1 :]
+        if links[at].given > 1 and links[at].name in library.asked:
+            return matched(library, links[at], facts)
+    else:
+        takers = library.asking
+        at = next((i for i, link in enumerate(links) if any(name in takers for name in link.names)), None)
+        if at is None:
+            return None
+        word = next(name for name in links[at].names if name in takers)
+        subject, rest = _before(words, word), links[at:]
+    found = _checks(library, subject, rest, facts)
+    if not found:
+        return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, joined(subject)))]
+    promise = any(name in library.promises for link in rest for name in link.names)
+    found = [(text, replace(each, promise=True) if promise else each) for text, each in found]
+    if library.asked_of is not None:
+        text = _without_message(words, rest[-1])
+        return [WrittenDemand(text, each) for _, each in found]
+    if library.each and library.subject_first:
+        start = joined(_before(words, links[at].name, and_itself=bool(library.starters)))
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
+    if library.each:
+        first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
+        start = joined(words[first : _length_of(words, at)])
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
+    best = strongest(each for _, each in found)
+    return [WrittenDemand(joined(words), best)] if best is not None else None
+
+
+def _without_message(words: list[str], last: Link) -> str:
+    """The assertion without what may follow a matcher."""
+    if last.given < 2 or words[-1] != ")":
+        return joined(words)
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        depth += (words[index] in (")", "]", "}")) - (words[index] in ("(", "[", "{"))
+        if depth == 0:
+            return f"{joined(words[:index])}({joined(last.argument(0))})"
+    return joined(words)
+
+
+def _length_of(words: list[str], at: int) -> int:
+    """How many words the chain has up to the end of its starter."""
+    depth, calls = 0, 0
+    for index, word in enumerate(words):
+        if word in ("(", "[", "{"):
+            depth += 1
+        elif word in (")", "]", "}"):
+            depth -= 1
+            if depth == 0 and word == ")":
+                calls += 1
+                if calls > at:
+                    return index + 1
+    return len(words)
+
+
+def _before(words: list[str], word: str, and_itself: bool = False) -> list[str]:
+    """What a taker is asked of: the words before it."""
+    at = words.index(word) if word in words else 0
+    if and_itself:
+        return words[: closing(words, words.index("(", at)) + 1] if "(" in words[at:] else words
+    return words[: at - 1] if at > 1 else ["subject"]
+
+
+def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts) -> list[tuple[str, Demand]]:
+    found: list[tuple[str, Demand]] = []
+    negated = False
+    if library.asked_of is not None and rest and rest[0].name in library.matchers:
+        subject = library.asked_of(subject, [])[0][0]
+    for each in rest:
+        link = library.trimmed(each) if library.trimmed is not None else each
+        shown = link.written(link.names[-1:] if library.subject_first else None)
+        negated ^= any(name in library.negations for name in link.names)
+        name = link.name
+        if name in library.takers and name not in library.matchers and link.arguments is not None:
+            holds = library.takers[name] is not negated
+            pairs = (
+                library.asked_of(subject, link.argument(0)) if library.asked_of else [(subject, link.argument(0))]
+            )
+            found += [(shown, _matcher(library, words, of, facts, holds)) for of, words in pairs]
+            negated = False
+        elif library.neutral.fullmatch(name) or (link.arguments is None and name not in library.properties):
+            continue
+        elif library.navigation.fullmatch(name):
+            subject = [*subject, ".", link.written()]
+        elif name in library.starters:
+            # From here on a part of what was asked about is asked about.
+            subject = [*subject, ".", ".".join(link.names[:-1])]
+        else:
+            rule = library.matching(name)
+            demand = demand_of(turned(rule) if negated else rule, link, facts, subject)
+            found.append((shown, demand))
+            negated = negated and not library.each
+    return found
+
+
+def _matcher(
+    library: Library, words: list[str], subject: list[str], facts: Facts, holds: bool, depth: int = 0
+) -> Demand:
+    """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
+    if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
+        for word, needs_all in library.infix.items():
+            single = [_undotted(each) for each in split(words, word)]
+            if len(single) > 1:
+                asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
+                return _combined(asked, needs_all is holds, joined(words))
+    links = chain(words)
+    at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
+    if at is not None:
+        return close(subject, links[at - 1].argument(0), _tolerance(links[at:], facts))
+    links = [link for link in links if not library.neutral.fullmatch(link.name)] or links
+    for name in (name for link in links for name in link.names):
+        holds ^= name in library.negations
+    last = links[-1]
+    subject = _navigated(library, links, subject)
+    if any(name in library.elements for link in links for name in link.names):
+        return shape(subject, "contain", last.argument(0) or [last.name], holds)
+    rule = library.matcher(last.name)
+    inner = last.argument(0)
+    if last.name in library.joined and last.given and depth < _DEEPEST:
+        parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
+        most = max if library.joined[last.name] is holds else min
+        return most(parts, key=lambda each: each.strength)
+    inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
+    nested = last.name in ("is", "describedAs") or rule is None
+    nested = nested and bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
+    if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
+        return _matcher(library, inner, subject, facts, holds, depth + 1)
+    if rule is None:
+        rule = library.matching(last.name)
+    if not holds:
+        rule = library.opposites.get(last.name) or turned(rule)
+    return demand_of(rule, last, facts, subject)
+
+
+def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:
+    """The part of the subject that a matcher goes on to: ``Has.Count.EqualTo(3)``."""
+    steps = [(link.name, link.written(link.names[-1:])) for link in links[:-1]]
+    steps += [(name, name) for name in links[-1].names[:-1]]
+    for name, text in steps:
+        subject = [*subject, ".", text] if library.navigation.fullmatch(name) else subject
+    return subject
+
+
+def _undotted(words: list[str]) -> list[str]:
+    """A matcher without the dots between it and its neighbours."""
+    words = words[1:] if words[0] == "." else words
+    return words[:-1] if words[-1] == "." else words
+
+
+def _combined(found: list[Demand], needs_all: bool, text: str) -> Demand:
+    """All of several matchers demand as much as the strongest, any of them less than equality."""
+    if needs_all:
+        return max(found, key=lambda each: each.strength)
+    weakest = min(found, key=lambda each: each.strength)
+    return replace(weakest, strength=min(weakest.strength, Strength.SHAPE), expected=text)
+
+
+def _tolerance(links: list[Link], facts: Facts) -> float | None:
+    """How far apart numbers may be by ``Within(0.1)`` or ``Within(10).Percent``."""
+    value = measure(links[0].argument(0), facts.constants)
+    percent = any("ercent" in name for link in links[1:] for name in link.names)
+    return value / 100 if value is not None and percent else value
+
+
+def matched(library: Library, link: Link, facts: Facts) -> list[WrittenDemand]:
+    """``assertThat(x, is(3))``: a subject and matchers that must all match; a reason may stand before them."""
+    given = link.arguments or []
+    if len(given) > 2 and given[0][0][0] in "\"'":
+        given = given[1:]
+    asked = [given[1]]
+    for word, needs_all in library.infix.items():
+        single = [_undotted(each) for part in asked for each in split(part, word)]
+        if not needs_all and len(single) > 1:
+            break
+        asked = single
+    return [
+        WrittenDemand(
+            f"{link.name}({joined(given[0])}, {joined(each)})", _matcher(library, each, given[0], facts, True)
+        )
+        for each in asked
+    ]

@@ -1,0 +1,1 @@
+"""Coding runs: seed their tasks, find what changed, ask the scorers."""

@@ -1,0 +1,1 @@
+"""Criteria: check them against a playground, and find mistakes in them."""

@@ -1,0 +1,333 @@
+"""Complete a task run: ask every criterion's check, and roll the answers up by axis."""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, ClassVar, TypeVar
+
+from assay.checks import criteria as checks
+from assay.core.check import Check
+from assay.core.errors import BoundsError, BrokenCheckError, UnmeasuredError
+from assay.core.exact import exact_total
+from assay.core.grading import Ask, PlacedCheck, grade
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.placement import Placed, Placement
+from assay.core.rollup import by_axis, exact_mean
+from assay.dialects.criteria.models import (
+    DEFAULT_AXIS,
+    AskedCriterion,
+    AxisScore,
+    Completion,
+    CriterionRun,
+    UnusableCriterion,
+    verdict_of,
+)
+from assay.dialects.criteria.variables import filled
+from assay.engine.check_catalog import class_in, made, modules_in
+from assay.engine.criteria.bounded_evidence import shown_details, shown_evidence
+from assay.engine.criteria.criterion_entries import DISCRIMINATOR
+from assay.engine.criteria.shared_state import SharedJudge, SharedState
+from assay.evidence import bounds
+from assay.evidence.playground import (
+    Clock,
+    Event,
+    FhirSource,
+    FileSource,
+    PlaygroundCheck,
+    PlaygroundState,
+    StateRow,
+    Turn,
+)
+from assay.evidence.verdict import Judge
+
+# Most of their time, checks of these kinds wait for a source.
+REMOTE = frozenset(("fhir-resource-state", "sftp-file-present"))
+SIDE_BY_SIDE = 32
+NOT_MEASURED = {"measured": False}
+Record = TypeVar("Record", Event, StateRow, Turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the runs of one completion get from outside: ids, the time, and the task run they belong to.
+
+    ``accepted_at`` is when the completion was accepted: what systems changed later doesn't count.
+    """
+
+    created_at: datetime
+    new_id: Callable[[], str]
+    task_run_id: str | None = None
+    accepted_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """The check of a criterion that can't be used: it fails and says why."""
+
+    kind: ClassVar[str] = "unusable"
+
+    why: str
+
+    def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002 - there is nothing to look at
+        return Scored(0.0, False, self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class WithinBounds:
+    """A check that is not measured if what it should look at is too much, or a pattern takes too many steps."""
+
+    kind: ClassVar[str] = "within bounds"
+
+    check: Check[PlaygroundState]
+
+    def run(self, evidence: PlaygroundState) -> Outcome:
+        try:
+            return self.check.run(evidence)
+        except (BoundsError, UnmeasuredError) as error:
+            return Scored(0.0, False, f"not measured: {error}", NOT_MEASURED)
+
+
+@functools.cache
+def kinds() -> list[str]:
+    """The values that ``assert`` can have."""
+    return [module.replace("_", "-") for module in modules_in(checks)]
+
+
+def check_class(kind: str) -> type[PlaygroundCheck]:
+    """The class that answers for a value of ``assert``."""
+    return class_in(checks, kind.replace("-", "_"), kind)
+
+
+def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> PlaygroundCheck:
+    """The check that an assertion asks for. Raises ``ValueError`` that says why there is none."""
+    kind = assertion.get(DISCRIMINATOR)
+    if not isinstance(kind, str) or kind not in kinds():
+        raise ValueError(f"{DISCRIMINATOR} must be one of {', '.join(kinds())}, got {kind!r}")
+    cls = check_class(kind)
+    written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
+    given = filled(written, data, cls.escapes)
+    check: PlaygroundCheck = made(cls, given)
+    return check
+
+
+def complete(
+    criteria: Sequence[AskedCriterion],
+    data: Mapping[str, Any],
+    state: PlaygroundState,
+    stamp: Stamp,
+    judge: Judge | None = None,
+    time: Clock | None = None,
+) -> Completion:
+    """Ask all criteria, side by side; no source is asked the same question twice.
+
+    If a source is down, ``MeasurementError`` passes through and nothing is scored; of several, it is that of the
+    first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
+    no score. Without ``time``, no check waits (``wait_s``).
+    """
+    return ask(compiled(criteria, data), state, stamp, judge, time)
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledCriteria:
+    """Criteria with their checks, made once: asking them again costs no more than asking."""
+
+    criteria: tuple[AskedCriterion, ...]
+    checks: tuple[PlacedCheck[PlaygroundState], ...]
+
+    @property
+    def may_wait(self) -> bool:
+        """Whether a check asks another system than the records."""
+        return any(_may_wait(one) for one in self.checks)
+
+
+def compiled(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
+    """The checks of criteria, with the values of ``data`` filled in."""
+    return CompiledCriteria(tuple(criteria), tuple(_placed(criterion, data) for criterion in criteria))
+
+
+def ask(
+    asked: CompiledCriteria,
+    state: PlaygroundState,
+    stamp: Stamp,
+    judge: Judge | None = None,
+    time: Clock | None = None,
+) -> Completion:
+    """The same as ``complete``, with checks that were made before."""
+    shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
+    placed = _graded(asked.checks, shared)
+    _refuse_broken(placed)
+    score = exact_mean(placed)
+    runs = zip(asked.criteria, asked.checks, placed, strict=True)
+    return Completion(
+        verdict=verdict_of(score),
+        score=score or 0.0,
+        axes={axis or DEFAULT_AXIS: _axis(answers) for axis, answers in by_axis(placed).items()},
+        criterion_runs=[_run(one, check, answer, stamp) for one, check, answer in runs],
+    )
+
+
+def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
+    """Checks that only look at records are asked here. A thread costs more than most of their answers."""
+    if sum(_may_wait(one) for one in checks) < 2:
+        return grade(checks, shared)
+    with ThreadPoolExecutor(max_workers=SIDE_BY_SIDE, thread_name_prefix="criterion") as threads:
+        try:
+            return grade(checks, shared, partial(_side_by_side, threads))
+        finally:
+            # After an error, those that still wait for something to show up need not go on.
+            shared.stop()
+
+
+def _side_by_side(
+    threads: ThreadPoolExecutor, put: Ask[PlaygroundState], checks: Iterable[PlacedCheck[PlaygroundState]]
+) -> Iterator[Placed]:
+    """Those that may wait are asked all at once; the answers come in the order of the checks."""
+    asked = [(one, threads.submit(put, one) if _may_wait(one) else None) for one in checks]
+    return (put(one) if waiting is None else waiting.result() for one, waiting in asked)
+
+
+def _may_wait(placed: PlacedCheck[PlaygroundState]) -> bool:
+    """Whether a check asks another system than the records: a server, a place for files, a judge."""
+    check = placed.check.check if isinstance(placed.check, WithinBounds) else placed.check
+    return check.kind in REMOTE or getattr(check, "paraphrase", False)
+
+
+def _placed(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
+    return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), _check(criterion, data))
+
+
+def _check(criterion: AskedCriterion, data: Mapping[str, Any]) -> Check[PlaygroundState]:
+    if isinstance(criterion, UnusableCriterion):
+        return Unusable(f"the criterion can't be used: {criterion.why}")
+    try:
+        return WithinBounds(check_of(criterion.assertion, data))
+    except ValueError as error:
+        return Unusable(f"unsupported assertion: {error}")
+
+
+def _refuse_broken(placed: Sequence[Placed]) -> None:
+    """The message of the error is left out, because it may contain values of the playground."""
+    for one in placed:
+        if isinstance(one.outcome, Errored):
+            what = f"the check of criterion {one.placement.name!r} broke ({one.outcome.error_type})"
+            raise BrokenCheckError(f"{what}; nothing is scored")
+
+
+def _axis(placed: Sequence[Placed]) -> AxisScore:
+    return AxisScore(score=exact_mean(placed) or 0.0, weight=exact_total(one.placement.weight for one in placed))
+
+
+def _is_unmeasured(outcome: Outcome) -> bool:
+    return isinstance(outcome, Scored) and outcome.evidence.get("measured") is False
+
+
+def _run(
+    criterion: AskedCriterion, asked: PlacedCheck[PlaygroundState], placed: Placed, stamp: Stamp
+) -> CriterionRun:
+    outcome, kind = placed.outcome, criterion.assertion.get(DISCRIMINATOR)
+    details = f"does not apply: {outcome.summary}" if isinstance(outcome, NotApplicable) else outcome.summary
+    return CriterionRun(
+        id=stamp.new_id(),
+        task_run_id=stamp.task_run_id,
+        criterion_id=criterion.id,
+        label=criterion.label,
+        assert_=kind if isinstance(kind, str) else None,
+        axis=criterion.axis,
+        weight=criterion.weight,
+        score=outcome.score if isinstance(outcome, Scored) else 0.0,
+        passed=isinstance(outcome, Scored) and outcome.passed,
+        status="failed" if isinstance(asked.check, Unusable) or _is_unmeasured(outcome) else "completed",
+        details=shown_details(details),
+        evidence=shown_evidence(outcome.evidence) if isinstance(outcome, Scored) else {},
+        created_at=stamp.created_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BoundedState:
+    """Fulfils ``PlaygroundState``. Records beyond the bounds keep their place and have no content.
+
+    FHIR servers and files have bounds of their own. Raises ``BoundsError`` for more records than are read.
+    """
+
+    source: PlaygroundState
+
+    @property
+    def run_start(self) -> datetime:
+        return self.source.run_start
+
+    def events(self, event_type: str) -> Sequence[Event]:
+        return _messages(self.source.events(event_type), f"events of type {event_type}")
+
+    def x12_responses(self) -> Sequence[Event]:
+        return _messages(self.source.x12_responses(), "X12 responses")
+
+    def state_rows(self, resource: str) -> Sequence[StateRow]:
+        rows = self.source.state_rows(resource)
+        return _bounded(rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", _emptied_row)
+
+    def turns(self) -> Sequence[Turn]:
+        turns, most = self.source.turns(), bounds.SPEECH_CHARACTERS
+        return _bounded(turns, "turns", lambda one: len(one.text), most, "characters", _emptied_turn)
+
+    @property
+    def fhir(self) -> FhirSource:
+        return self.source.fhir
+
+    @property
+    def files(self) -> FileSource:
+        return self.source.files
+
+
+def _messages(events: Sequence[Event], what: str) -> Sequence[Event]:
+    return _bounded(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", _emptied_event)
+
+
+def _bounded(
+    records: Sequence[Record],
+    what: str,
+    size: Callable[[Record], int | str],
+    most: int,
+    unit: str,
+    emptied: Callable[[Record, str], Record],
+) -> Sequence[Record]:
+    """The records; those that are too large, alone or with the ones before, are emptied."""
+    if len(records) > bounds.MOST_RECORDS:
+        raise BoundsError(f"there are more than {bounds.MOST_RECORDS} {what}, which are not read")
+    left, kept = most, list[Record]()
+    for record in records:
+        needed = size(record) if record.unread is None else record.unread
+        if isinstance(needed, int) and needed > left:
+            needed = f"the {what} have more than {most} {unit} up to here"
+        if isinstance(needed, str):
+            kept.append(emptied(record, needed))
+        else:
+            left -= needed
+            kept.append(record)
+    return kept
+
+
+def _message_size(event: Event) -> int | str:
+    too_large = len(event.payload) > bounds.MESSAGE_BYTES
+    return f"it has more than {bounds.MESSAGE_BYTES} bytes" if too_large else len(event.payload)
+
+
+def _row_size(row: StateRow) -> int | str:
+    data = dict(row.data)
+    size = bounds.size_of(data)
+    return size if size > bounds.MOST_VALUES else bounds.unusual(data) or size
+
+
+def _emptied_event(event: Event, why: str) -> Event:
+    return replace(event, payload=b"", unread=why)
+
+
+def _emptied_row(row: StateRow, why: str) -> StateRow:
+    return replace(row, data={}, unread=why)
+
+
+def _emptied_turn(turn: Turn, why: str) -> Turn:
+    return replace(turn, text="", unread=why)

@@ -1,0 +1,1 @@
+"""Lists and pages of many runs, wherever they are kept."""

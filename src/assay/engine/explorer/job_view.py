@@ -1,0 +1,81 @@
+"""The page of a job: its report, and its tasks with a strip of runs each."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from assay.dialects.harbor.job_config import ConfiguredMetrics
+from assay.dialects.harbor.metrics import MEAN
+from assay.dialects.harbor.trial import Seconds, Trial, Usage
+from assay.engine.jobs.job import Job
+from assay.engine.report.compare_arms import ReadJob
+from assay.engine.report.report import JobReport, group_of
+from assay.evidence.run import COUNTED, Run, State
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStrip:
+    """The runs of one group at one task. ``kind`` is always, never, flaky or unknown."""
+
+    task: str
+    group: str
+    runs: tuple[Run, ...]
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job as its page shows it."""
+
+    report: JobReport
+    strips: tuple[TaskStrip, ...]
+
+
+def view_job(report: JobReport) -> JobView:
+    """The view of a report."""
+    return JobView(report, tuple(_strips(report.runs)))
+
+
+def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> ReadJob:
+    """A job of runs that are known, whose own files aren't there. Harbor's numbers follow from their rewards."""
+    trials = [_trial(run) for run in runs if group_of(run)]
+    metrics = ConfiguredMetrics({trial.dataset: [MEAN] for trial in trials})
+    return ReadJob(name, Job(name, trials, [], metrics, recorded=None, notes=list(notes)), runs=runs)
+
+
+def _trial(run: Run) -> Trial:
+    """What harbor's numbers need of a run. A coding run has a score instead of rewards."""
+    rewards = run.rewards
+    if rewards is None and run.score is not None and run.kind != "trial":
+        rewards = {"score": run.score}
+    return Trial(
+        name=run.name,
+        task=run.task,
+        agent=run.agent or run.kind,
+        model=run.model,
+        dataset=run.dataset or "adhoc",
+        rewards=rewards,
+        verified=rewards is not None,
+        exception_type=run.exception_type,
+        usage=None if run.cost_usd is None else Usage(cost_usd=run.cost_usd),
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+        seconds=Seconds(run.duration_sec),
+    )
+
+
+def _strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+    found: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        found.setdefault((group_of(run), run.task), []).append(run)
+    for (group, task), members in sorted(found.items()):
+        yield TaskStrip(task, group, tuple(members), _kind(members))
+
+
+def _kind(runs: Sequence[Run]) -> str:
+    """Whether the task is passed always, never or sometimes, by the runs that count."""
+    states = {run.state for run in runs if run.state in COUNTED}
+    if not states:
+        return "unknown"
+    if states == {State.PASSED}:
+        return "always"
+    return "flaky" if State.PASSED in states else "never"

@@ -1,0 +1,208 @@
+"""What pages read, wherever it is: a folder on this machine, or the store of a service."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from assay.core.errors import InputError
+from assay.engine.explorer.job_view import JobView
+from assay.engine.explorer.run_query import (
+    AxisWithin,
+    During,
+    Filter,
+    HasMetadata,
+    Is,
+    Mentions,
+    NameBegins,
+    OneOf,
+    RunQuery,
+    Within,
+)
+from assay.engine.explorer.run_ranges import Range
+from assay.engine.explorer.run_totals import Totals
+from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.report.audit import Audit
+from assay.engine.report.compare import Comparison
+from assay.evidence.files import ByteSource
+from assay.evidence.run import Run
+
+MOST_CHOICES = 200
+
+
+if TYPE_CHECKING:
+    # Importing pydantic takes longer than listing runs that have no such records.
+    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Annotation
+    from assay.dialects.scorers.judge_record import JudgeVerdict
+    from assay.dialects.scorers.report import ScorersReport
+
+
+@dataclass(frozen=True, slots=True)
+class LinePage:
+    """Some runs. ``total`` is None if nobody counted; ``at_least`` says that there are more than that."""
+
+    lines: Sequence[Run]
+    next: str | None
+    prev: str | None
+    total: int | None
+    at_least: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class JobLine:
+    """A job in a list. ``states`` is the partition of its runs."""
+
+    name: str
+    runs: int
+    states: Mapping[str, int]
+    scored: int
+    mean: float | None
+    passed: int
+
+
+def job_line(group: Mapping[str, Any]) -> JobLine:
+    """The line of a group of runs by job."""
+    return JobLine(group["value"], group["runs"], group["states"], group["scored"], group["mean"], group["passed"])
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """What the page of a run shows beside its large files. ``turns`` are names; "" is the run itself.
+
+    ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
+    that was after the last scoring.
+    """
+
+    line: Run
+    reports: "Sequence[tuple[datetime | None, ScorersReport]]" = ()
+    judged: "JudgeVerdict | None" = None
+    gradings: "Sequence[Grading]" = ()
+    annotations: "Sequence[Annotation]" = ()
+    turns: Sequence[str] = ("",)
+    responses: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+
+
+class PageSource(Protocol):
+    """Where pages read from. Whatever isn't there raises ``NotFoundError``."""
+
+    @property
+    def title(self) -> str: ...
+
+    def lines(self, asked: RunQuery) -> LinePage:
+        """Raises ``InputError`` for a question that can't be answered here."""
+        ...
+
+    def every_line(self, asked: RunQuery) -> Iterator[Run]: ...
+
+    def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
+        """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
+        ...
+
+    def choices(self, field: str) -> Sequence[str]:
+        """Values of a field to choose from; few, or none if there are too many."""
+        ...
+
+    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+        """The runs before and after one in a list."""
+        ...
+
+    def run(self, identity: str) -> RunDetail: ...
+
+    def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
+        """Some steps of what the agent did in a turn; None if there is no record of it."""
+        ...
+
+    def file(self, identity: str, name: str) -> ByteSource | None:
+        """A file of a run by what it is, ``diff`` or ``verifier_output``; None if there is none."""
+        ...
+
+    def jobs(self) -> Sequence[JobLine]: ...
+
+    def job(self, name: str) -> JobView: ...
+
+    def run_ids(self, job: str) -> Mapping[str, str]:
+        """The ids of the runs of a job, by their names."""
+        ...
+
+    def audits(self, name: str) -> Sequence[Audit] | None:
+        """Whether the record of a job follows from its trials; None if the record isn't here."""
+        ...
+
+    def compare(self, names: Sequence[str]) -> Comparison:
+        """Raises ``InputError`` for jobs that can't be compared."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Runs in the order in which they were added. ``mentions`` tells whether the trace of a run has some words."""
+
+    all: Sequence[Run]
+    mentions: Callable[[str, str], bool]
+
+    def asked(self, asked: RunQuery) -> list[Run]:
+        """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
+        found = [line for line in self.all if all(self._takes(one, line) for one in asked.filters)]
+        if asked.sorted_by == "created_at":
+            return found[::-1] if asked.descending else found
+        valued = [line for line in found if getattr(line, asked.sorted_by) is not None]
+        rest = [line for line in found if getattr(line, asked.sorted_by) is None]
+        valued.sort(key=lambda line: getattr(line, asked.sorted_by), reverse=asked.descending)
+        return valued + rest
+
+    def page(self, asked: RunQuery) -> LinePage:
+        """A part of them. A cursor is the number of the first run."""
+        found = self.asked(asked)
+        written, size = asked.page.cursor or "0", asked.page.limit
+        if not (written.isascii() and written.isdecimal() and len(written) < 10):
+            raise InputError("cursor must be next or prev of an earlier page of the same list")
+        start = int(written)
+        after = str(start + size) if start + size < len(found) else None
+        before = str(max(0, start - size)) if start else None
+        return LinePage(found[start : start + size], after, before, len(found))
+
+    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+        ids = [line.id for line in self.asked(asked)]
+        if identity not in ids:
+            return None, None
+        at = ids.index(identity)
+        return ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+
+    def groups(self, asked: RunQuery) -> list[Mapping[str, Any]]:
+        field = asked.group or "task"
+        found: dict[str | None, Totals] = {}
+        for line in self.asked(asked):
+            found.setdefault(getattr(line, field), Totals()).add(line.state, line.score)
+        known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
+        return [{"value": value, **totals.shown()} for value, totals in known]
+
+    def choices(self, field: str) -> list[str]:
+        known = sorted({str(value) for line in self.all if (value := getattr(line, field)) is not None})
+        return known if len(known) <= MOST_CHOICES else []
+
+    def _takes(self, one: Filter, line: Run) -> bool:
+        match one:
+            case OneOf(name, values):
+                return (getattr(line, name) or "") in values
+            case Is(name, flag):
+                return bool(getattr(line, name)) is flag
+            case Within(name, span):
+                return _within(getattr(line, name), span)
+            case During(name, times):
+                return _within(getattr(line, name), times)
+            case AxisWithin(axis, span):
+                return _within(line.axes.get(axis), span)
+            case HasMetadata(key, value):
+                return key in line.metadata and str(line.metadata[key]) == value
+            case NameBegins(text):
+                return line.name.startswith(text)
+            case Mentions(text):
+                return self.mentions(line.id, text)
+
+
+def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:
+    if value is None:
+        return False
+    return (span.low is None or value >= span.low) and (span.high is None or value <= span.high)

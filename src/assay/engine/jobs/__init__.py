@@ -1,0 +1,1 @@
+"""Finished jobs: their trials as runs, and what was added to them later."""

@@ -1,0 +1,134 @@
+"""The metrics of a job: those of its config.json, and those that only its result knows."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isclose, isfinite
+from pathlib import PurePosixPath
+from typing import Any
+
+from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
+from assay.dialects.harbor.metrics import MEAN, METRICS, Aggregate, Metric
+from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.versions import HarborVersion
+from assay.engine.jobs.job_record import recorded_fields
+from assay.evidence.files import Content, File, Refused
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedMetric:
+    """A metric of which only the result is known."""
+
+    result: Mapping[str, object]
+
+    def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:  # noqa: ARG002 - a Metric has them
+        return dict(self.result)
+
+
+def job_metrics(
+    config: File, trials: Sequence[Trial], script: Metric | None, version: HarborVersion, notes: list[str]
+) -> ConfiguredMetrics:
+    """The metrics that config.json configures. Notes say why it can't be used, or what is missing."""
+    found = ConfiguredMetrics(metrics_for({trial.dataset for trial in trials}))
+    if isinstance(config, Content):
+        try:
+            found = metrics_of_config(config.data, script, _sources(trials, version))
+        except (ValueError, RecursionError) as error:
+            notes.append(f"config.json can't be used ({error}), so the metric is the mean")
+    elif isinstance(config, Refused):
+        notes.append(f"config.json is {config.why.value}, so the metric is the mean")
+    if not found.complete:
+        notes.append("the job's metric is a script that was not run; pass it with --metric-script")
+    if script is not None and not found.script_used:
+        notes.append("the metric script was not run: the job configures no script metric")
+    return found
+
+
+def _sources(trials: Iterable[Trial], version: HarborVersion) -> Sources:
+    known = {(trial.slot, trial.dataset) for trial in trials if trial.dataset != "adhoc"}
+    # Taking paths apart is slow, and most tasks are in the same few folders: one path of each is enough.
+    paths = {(_before_name(slot[0]), dataset): slot[0] for slot, dataset in known if slot}
+    return Sources(
+        names=frozenset(dataset for _, dataset in known),
+        by_folder={str(PurePosixPath(path).parent): dataset for (_, dataset), path in paths.items()},
+        all_count=version.every_source_counts,
+    )
+
+
+def _before_name(path: str) -> str:
+    """The text before the last name of a path; the whole text if it doesn't end with a name."""
+    before, slash, name = path.rpartition("/")
+    return path if name in ("", ".") else before + slash
+
+
+def with_registered(
+    metrics: ConfiguredMetrics, trials: Sequence[Trial], recorded: bytes | None, notes: list[str]
+) -> ConfiguredMetrics:
+    """Add the metrics that a registry brought, as far as the job's result shows them.
+
+    One that is harbor's own metric of the same rewards is computed like any other. For all others, the number is
+    taken as recorded, and a note says so.
+    """
+    groups = _registered_groups(metrics, trials)
+    result = recorded_fields(recorded) if groups else None
+    by_group: dict[str, list[Metric]] = {}
+    taken: set[str] = set()
+    for key, members in groups.items():
+        known = _recorded_metrics(result, key)
+        brought = known[: len(known) - len(metrics.of_job)]
+        if not brought:
+            continue
+        rewards = [trial.rewards for trial in members]
+        own = [_harbors_own(one, rewards) for one in brought]
+        by_group[key] = [
+            *(known or RecordedMetric(one) for known, one in zip(own, brought, strict=True)),
+            *metrics.of_job,
+        ]
+        notes += _sayings(members[0].dataset, own)
+        taken |= {key} if None in own else set()
+    if not by_group:
+        return metrics
+    return replace(metrics, by_dataset=metrics.by_dataset | by_group, taken=frozenset(taken))
+
+
+def _sayings(dataset: str, own: Sequence[Aggregate | None]) -> Iterator[str]:
+    """What to say about metrics that a registry brought. A single mean is what every dataset has."""
+    origin = f"the metric of {dataset} comes from its registry, not from config.json"
+    if None in own:
+        yield f"{origin}: its value is taken as recorded"
+    elif own != [MEAN]:
+        names = ", ".join(one.name for one in own if one is not None)
+        yield f"{origin}: by its recorded value it is {names}"
+
+
+def _registered_groups(metrics: ConfiguredMetrics, trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    groups: dict[str, list[Trial]] = {}
+    for trial in trials:
+        if trial.dataset in metrics.registered:
+            groups.setdefault(trial.evals_key, []).append(trial)
+    return groups
+
+
+def _recorded_metrics(result: Mapping[str, Any] | None, key: str) -> list[dict[str, object]]:
+    match result:
+        case {"stats": {"evals": dict(evals)}}:
+            group = evals.get(key)
+            found = group.get("metrics") if isinstance(group, dict) else None
+            return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return []
+
+
+def _harbors_own(recorded: Mapping[str, object], rewards: Sequence[Rewards | None]) -> Aggregate | None:
+    """The metric of harbor that gives this result; None if none does."""
+    return next((one for one in METRICS.values() if _alike(one.compute(rewards), recorded)), None)
+
+
+def _alike(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
+    return set(one) == set(other) and all(_same_number(one[key], other[key]) for key in one)
+
+
+def _same_number(one: object, other: object) -> bool:
+    if isinstance(other, bool) or not isinstance(one, int | float) or not isinstance(other, int | float | None):
+        return False
+    # NaN and infinity are recorded as null.
+    return not isfinite(one) if other is None else isclose(one, other, rel_tol=1e-12)

@@ -1,0 +1,1 @@
+"""Reports about jobs: numbers with their intervals, comparisons, audits."""

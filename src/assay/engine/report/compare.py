@@ -1,0 +1,166 @@
+"""Compare agents on the tasks that they have in common, and refuse what can't be compared."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+
+from assay.core.errors import InputError
+from assay.core.exact import exact_average
+from assay.engine.report.compare_arms import Arm, Arms
+from assay.engine.report.compare_provenance import Mismatch, mismatches
+from assay.stats.interval import CantSay
+from assay.stats.means import Mean, clustered_mean
+from assay.stats.paired import Difference, PairedTask, paired_difference
+from assay.stats.ranking import Ranks, holm, rank_ranges
+
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDifference:
+    """One task of a comparison: the mean rewards of both agents, and how many attempts they have."""
+
+    task: str
+    first: float
+    second: float
+    difference: float
+    attempts: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two agents compared. A positive difference means that the second is better.
+
+    ``bounds`` is where the difference could have been, whatever the open runs would have got. ``adjusted`` is
+    the p-value after the correction for several agents; with two it is that of the test.
+    """
+
+    first: str
+    second: str
+    difference: Difference
+    adjusted: float | None
+    tasks: list[TaskDifference]
+    only_first: list[str]
+    only_second: list[str]
+    bounds: tuple[float, float] | None
+    open_runs: tuple[int, int]
+    mismatches: list[Mismatch]
+    pairs: list[PairedTask]
+
+    @property
+    def better(self) -> str | None:
+        """The agent that is shown to be better; None if neither is."""
+        if self.adjusted is None or self.adjusted >= ALPHA or not self.difference.value:
+            return None
+        return self.second if self.difference.value > 0 else self.first
+
+
+@dataclass(frozen=True, slots=True)
+class AgentSummary:
+    """One agent of a comparison: its mean over its own trials, and the ranks that the data allow."""
+
+    arm: Arm
+    mean: Mean
+    ranks: Ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Several agents, and every pair of them. ``left_out`` says who can't be compared, and why."""
+
+    agents: list[AgentSummary]
+    pairs: list[Pair]
+    left_out: Sequence[str] = ()
+
+
+def compare(found: Arms, *, anyway: bool) -> Comparison:
+    """Compare every two of the agents.
+
+    Raises ``InputError`` for fewer than two, and for agents that were graded with something different unless
+    ``anyway`` is set.
+    """
+    arms = found.arms
+    if len(arms) < 2:
+        known = f"only {arms[0].label}" if arms else "none"
+        reasons = "".join(f"; {one}" for one in found.left_out)
+        raise InputError(f"a comparison needs two agents with scores, got {known}{reasons}")
+    pairs = [_pair(first, second) for first, second in combinations(arms, 2)]
+    differing = [(pair, one) for pair in pairs for one in pair.mismatches if one.refuses]
+    if differing and not anyway:
+        pair, one = differing[0]
+        raise InputError(f"{pair.first} and {pair.second} can't be compared: {one.what} (--anyway compares them)")
+    pairs = _corrected(pairs)
+    better: dict[int, set[int]] = {}
+    for (i, j), pair in zip(combinations(range(len(arms)), 2), pairs, strict=True):
+        if pair.better is not None:
+            winner, loser = (j, i) if pair.better == pair.second else (i, j)
+            better.setdefault(winner, set()).add(loser)
+    ranks = rank_ranges(len(arms), better)
+    means = [_mean_of(arm) for arm in arms]
+    agents = [AgentSummary(arm, mean, rank) for arm, mean, rank in zip(arms, means, ranks, strict=True)]
+    return Comparison(agents, pairs, found.left_out)
+
+
+def _mean_of(arm: Arm) -> Mean:
+    """The same number as in the report of the job, to the last bit."""
+    tasks = [task.rewards for task in arm.tasks.values()]
+    return replace(clustered_mean(tasks), value=exact_average(chain.from_iterable(tasks)))
+
+
+def _pair(first: Arm, second: Arm) -> Pair:
+    common = [task for task in first.tasks if task in second.tasks]
+    usable = [task for task in common if first.tasks[task].rewards and second.tasks[task].rewards]
+    pairs = [PairedTask(task, first.tasks[task].rewards, second.tasks[task].rewards) for task in usable]
+    rows = [
+        TaskDifference(
+            one.name, _mean(one.first), _mean(one.second), one.difference, (len(one.first), len(one.second))
+        )
+        for one in pairs
+    ]
+    difference = paired_difference(pairs)
+    return Pair(
+        first=first.label,
+        second=second.label,
+        difference=difference,
+        adjusted=None if isinstance(difference.test, CantSay) else difference.test.p,
+        tasks=sorted(rows, key=lambda row: (-abs(row.difference), row.task)),
+        only_first=[task for task in first.tasks if task not in second.tasks],
+        only_second=[task for task in second.tasks if task not in first.tasks],
+        bounds=_bounds(first, second, common),
+        open_runs=(_open(first, common), _open(second, common)),
+        mismatches=mismatches(first, second, common),
+        pairs=pairs,
+    )
+
+
+def _mean(rewards: Sequence[float]) -> float:
+    found = clustered_mean([rewards]).value
+    return float("nan") if found is None else found
+
+
+def _open(arm: Arm, tasks: Sequence[str]) -> int:
+    return sum(arm.tasks[task].open for task in tasks)
+
+
+def _bounds(first: Arm, second: Arm, common: Sequence[str]) -> tuple[float, float] | None:
+    """The least and the largest difference with every open run a 0 or a 1; None if there are none."""
+    if not common or not _open(first, common) + _open(second, common):
+        return None
+    known = [reward for arm in (first, second) for task in common for reward in arm.tasks[task].rewards]
+    if known and not 0 <= min(known) <= max(known) <= 1:
+        return None
+    ends = []
+    for of_first, of_second in ((1.0, 0.0), (0.0, 1.0)):
+        filled = [
+            PairedTask(task, first.tasks[task].filled(of_first), second.tasks[task].filled(of_second))
+            for task in common
+        ]
+        ends.append(paired_difference(filled).value)
+    low, high = ends
+    return None if low is None or high is None else (low, high)
+
+
+def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
+    tested = [pair for pair in pairs if pair.adjusted is not None]
+    adjusted = iter(holm([pair.adjusted for pair in tested if pair.adjusted is not None]))
+    return [pair if pair.adjusted is None else replace(pair, adjusted=next(adjusted)) for pair in pairs]

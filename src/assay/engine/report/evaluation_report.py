@@ -1,0 +1,137 @@
+"""Summarize the gradings of a job beyond its rewards: validity, failures, changes, flakiness, reviews."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.engine.jobs.reviews import Review, reviews_of
+from assay.engine.jobs.trial_additions import History
+from assay.evidence.run import Run
+
+if TYPE_CHECKING:
+    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import ValidityCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A trial whose newest grading has another reward than its first. None means no reward."""
+
+    trial: str
+    step: str | None
+    first: float | None
+    latest: float | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class TagGroup:
+    """Failures of one category from one source, and the trials that have them."""
+
+    category: str
+    source: str
+    trials: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonGroup:
+    """Trials whose gradings have no reward from the verifier, for the same reason."""
+
+    reason_code: str
+    trials: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationReport:
+    """What a job's gradings say beyond rewards. ``used`` says which gradings the numbers of the report come from.
+
+    All counts are of trials: one with several steps counts once.
+    """
+
+    used: str
+    graded: int
+    graded_again: int
+    unparseable: int
+    schema_violations: int
+    incomplete: int
+    changes: list[Change]
+    flaky: list[str]
+    taxonomy: list[TagGroup]
+    reasons: list["ReasonGroup"]
+    reviews: list[Review]
+    disagreements: list[Review]
+
+
+def report_histories(histories: Iterable[History], used: str, runs: Mapping[str, Run]) -> EvaluationReport | None:
+    """The summary of a job's gradings, annotations and tags; None if none of its trials has any.
+
+    ``runs`` are all runs of the job by their names.
+    """
+    known = [one for one in histories if _says_something(one)]
+    if not known:
+        return None
+    reviews = [review for history in known for review in reviews_of(history, runs.get(history.trial), used)]
+    shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
+    return EvaluationReport(
+        used=used,
+        graded=sum(bool(history.gradings) for history in known),
+        graded_again=sum(history.graded_again() for history in known),
+        unparseable=_trials_with(shown, lambda one: not one.output_parseable),
+        schema_violations=_trials_with(shown, lambda one: one.output_parseable and not one.schema_valid),
+        incomplete=_trials_with(shown, lambda one: not one.verifier_completed),
+        changes=[change for history in known for change in _changes(history)],
+        flaky=[history.trial for history in known if _is_flaky(history)],
+        taxonomy=_taxonomy(shown, known),
+        reasons=_reasons(shown),
+        reviews=reviews,
+        disagreements=[review for review in reviews if review.contradicts],
+    )
+
+
+def _says_something(history: History) -> bool:
+    return bool(history.gradings or history.annotations or history.tags)
+
+
+def _is_flaky(history: History) -> bool:
+    return any(one.is_flaky for one in history.gradings)
+
+
+def _trials_with(shown: "dict[str, list[Grading]]", holds: "Callable[[ValidityCheck], bool]") -> int:
+    """The number of trials in which something holds for the validity of a step."""
+    return sum(any(holds(one.result.validity) for one in steps) for steps in shown.values())
+
+
+def _changes(history: History) -> Iterator[Change]:
+    for before, after in zip(history.first(), history.latest(), strict=True):
+        one, other = _reward(before), _reward(after)
+        if one != other:
+            yield Change(history.trial, after.step, one, other, after.number)
+
+
+def _reward(grading: "Grading") -> float | None:
+    """The reward of a grading; None, and not 0, if its verifier didn't complete."""
+    return grading.result.reward if grading.result.validity.verifier_completed else None
+
+
+def _taxonomy(shown: "dict[str, list[Grading]]", histories: Iterable[History]) -> list[TagGroup]:
+    """The failures by category and source. Categories of reviewers always have the source "human"."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for history in histories:
+        tags = {
+            (tag.category, tag.source.value)
+            for one in shown[history.trial]
+            for tag in one.result.error_taxonomy or ()
+        }
+        tags |= {(category, "human") for one in history.annotations for category in one.categories}
+        tags |= {(one.tag.category, one.tag.source.value) for one in history.tags}
+        for tag in sorted(tags):
+            groups.setdefault(tag, []).append(history.trial)
+    return [TagGroup(category, source, trials) for (category, source), trials in sorted(groups.items())]
+
+
+def _reasons(shown: "dict[str, list[Grading]]") -> list[ReasonGroup]:
+    groups: dict[str, list[str]] = {}
+    for trial, gradings in shown.items():
+        for reason in dict.fromkeys(one.reason_code for one in gradings if one.reason_code is not None):
+            groups.setdefault(reason, []).append(trial)
+    return [ReasonGroup(reason, trials) for reason, trials in sorted(groups.items())]

@@ -1,0 +1,1 @@
+"""Run jobs: plan, trials, verifiers, results; and grade finished trials again."""

@@ -1,0 +1,194 @@
+"""Grade a trial again: run its verifier on the files that the agent left, without running the agent."""
+
+import contextlib
+import posixpath
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from assay.core.errors import InputError, MeasurementError
+from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor.rewards import Profile
+from assay.engine.machine import Site
+from assay.engine.ports import NumberTakenError
+from assay.engine.run.control import VerifierControl
+from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
+from assay.engine.run.ports import KeptTrial, Workshop
+from assay.engine.run.trial_record import Verified
+from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
+from assay.engine.tasks.prepare_task import prepare_task
+from assay.engine.tasks.task import Step, Task, with_network
+from assay.engine.tasks.verifier_environment import with_kept_folders, with_verifier_environment
+
+# Extra threads that prepare and record gradings while verifiers run.
+AROUND = 2
+
+
+class GradeAgain:
+    """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
+
+    A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
+    ``rules``, those of its first grading apply. Without ``control``, nobody asks why a verifier gave no reward.
+    ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
+    matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
+    """
+
+    def __init__(
+        self,
+        site: Site,
+        workshop: Workshop,
+        load_task: Callable[[str], Task | None],
+        tasks_dir: str | None = None,
+        concurrent: int = 1,
+        anywhere: bool = False,
+        rules: GradingRules | None = None,
+        control: bool = True,
+    ) -> None:
+        self._site = site
+        self._control = VerifierControl(site, workshop, control=control)
+        self._workshop = workshop
+        self._load_task = load_task
+        self._tasks_dir = tasks_dir
+        self._anywhere = anywhere
+        self._rules = rules
+        self._lock = threading.Lock()
+        self._tasks: dict[str, Task] = {}
+        self._verifying = threading.BoundedSemaphore(concurrent)
+        self.threads = concurrent + AROUND
+
+    def grade(self, trial: KeptTrial) -> list[Grading]:
+        """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial."""
+        before = trial.gradings()
+        task = _with_recorded_network(self._task_of(trial), before)
+        task = replace(task, rules=self._rules or _recorded_rules(before))
+        task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
+        self._check_place(trial)
+        task = self._with_recorded_image(trial, task, before)
+        kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
+        if not kept:
+            raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
+        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        if task.multi_step:
+            graded.append(_added(trial, lambda before: grading_of_trial(before, task.strategy)))
+        return graded
+
+    def _check_place(self, trial: KeptTrial) -> None:
+        """Refuse to verify elsewhere than before, unless that was asked for: the answer could be another one."""
+        known, here = recorded_backend(trial), self._site.sandbox.isolation.backend
+        if not self._anywhere and known not in (None, here):
+            raise InputError(
+                f"{trial.path} was verified in {known}, but this is {here}; pass --isolation {kind_of(here)} to "
+                "verify it here all the same"
+            )
+
+    def _with_recorded_image(self, trial: KeptTrial, task: Task, before: Before) -> Task:
+        """The task with the image that it was verified in, if that is still here."""
+        known = before.gradings[0].provenance.image if before.gradings else None
+        images, now = self._site.sandbox.images, task.environment.image
+        if images is None or known is None or known == now:
+            return task
+        try:
+            images.workdir_of(known)
+        except MeasurementError as error:
+            if self._anywhere:
+                return task
+            raise InputError(
+                f"{trial.path} was verified in the image {known}, which isn't here any more; pass --isolation "
+                f"{kind_of(self._site.sandbox.isolation.backend)} to verify it in {now} all the same"
+            ) from error
+        return replace(task, environment=replace(task.environment, image=known))
+
+    def _task_of(self, trial: KeptTrial) -> Task:
+        path = trial.task_path()
+        if self._tasks_dir is not None:
+            path = posixpath.join(self._tasks_dir, posixpath.basename(path.rstrip("/")))
+        with self._lock:
+            if path not in self._tasks:
+                task = self._load_task(path)
+                if task is None:
+                    raise InputError(
+                        f"the task {path} of {trial.path} doesn't exist; pass its parent folder with --tasks"
+                    )
+                self._tasks[path] = prepare_task(task, self._site, no_image=True)
+            return self._tasks[path]
+
+    def _grade(self, trial: KeptTrial, task: Task, step: Step, workspace: str) -> Grading:
+        _check_workspace(trial, step, workspace)
+        bench = self._workshop.bench(task.environment)
+        try:
+            trial.restore(step.name, bench)
+            with self._verifying:
+                verified = self._control.verify(bench, task, step, lambda: trial.restore(step.name, bench))
+        finally:
+            bench.close()
+        if verified.failure is not None and verified.broken:
+            raise MeasurementError(verified.failure.message)
+        return self._record(trial, task, step, verified, workspace)
+
+    def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
+        checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
+        return _added(
+            trial,
+            lambda before: grading_of(
+                verified, task=task, step=step, site=self._site, before=before, checksums=checksums
+            ),
+        )
+
+
+def kind_of(backend: str) -> str:
+    """A backend as an option names it: ``container`` for ``container (podman)``."""
+    return backend.partition(" ")[0]
+
+
+def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+    """Add a grading after the newest one. Another process may add one at the same time."""
+    while True:
+        grading = made(trial.gradings())
+        with contextlib.suppress(NumberTakenError):
+            trial.add_grading(grading)
+            return grading
+
+
+def recorded_backend(trial: KeptTrial) -> str | None:
+    """The kind of sandbox that a trial was first verified in; None if nothing is recorded."""
+    gradings = trial.gradings().gradings
+    return None if not gradings else gradings[0].provenance.isolation.get("backend")
+
+
+def _with_recorded_network(task: Task, before: Before) -> Task:
+    """The task, with the network for the verifier only if it had it the first time."""
+    granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
+    return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
+
+
+def _with_recorded_environment(task: Task, before: Before, backend: str) -> Task:
+    """The task, with the folders that its verifier shared with the agent the first time."""
+    mode = before.gradings[0].provenance.verifier_environment if before.gradings else None
+    task = with_verifier_environment(task, mode)
+    return replace(task, environment=with_kept_folders(task.environment, backend))
+
+
+def _recorded_rules(before: Before) -> GradingRules:
+    """The rules of the first grading."""
+    if not before.gradings:
+        return DEFAULT_RULES
+    made = before.gradings[0].provenance
+    profile = next((one for one in Profile if one.value == made.profile), None)
+    if profile is None:
+        known = ", ".join(one.value for one in Profile)
+        raise InputError(f"the profile of the first grading must be one of {known}, got {made.profile!r}")
+    return GradingRules(profile, made.schema_forbids_reward)
+
+
+def _why_not_kept(trial: KeptTrial, task: Task) -> str:
+    if any(trial.kept_in_part(step.name) for step in task.steps):
+        return "its workspace was too large to be kept as a whole, and grading a part of it would be wrong"
+    return "its workspace was not kept"
+
+
+def _check_workspace(trial: KeptTrial, step: Step, checksum: str) -> None:
+    """Refuse a workspace that changed since it was graded."""
+    before: Before = trial.gradings()
+    known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step.name]
+    if any(one is not None and one != checksum for one in known):
+        raise InputError(f"{trial.archive(step.name)} changed since it was graded: its hash differs")

@@ -1,0 +1,160 @@
+"""Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeAlias
+
+from assay.core.errors import MeasurementError
+from assay.dialects.harbor import multi_step
+from assay.dialects.harbor.multi_step import TrialRewards
+from assay.engine.machine import Site
+from assay.engine.model_access import ModelUse
+from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Bench
+from assay.engine.run.run_verifier import FailedDownloadError, run_verifier
+from assay.engine.run.trial_commands import agent_command
+from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
+from assay.engine.sandbox import Ran
+from assay.engine.tasks.task import Step, Task
+
+# Shorter values, such as 1 or true, are no secrets, and occur everywhere.
+SHORTEST_SECRET = 6
+
+
+# Runs the verifier of a step.
+Verify: TypeAlias = Callable[[Step], Verified]
+
+
+class Recorder(Protocol):
+    """Keeps the files of a trial as soon as each part ends."""
+
+    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+        """Called after the agent ended, before anything else touches the files that it left."""
+        ...
+
+    def step_ended(self, step: Step, record: StepRecord) -> None:
+        """Called after the verifier ended."""
+        ...
+
+
+def run_trial(
+    site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder, verify: Verify | None = None
+) -> TrialRecord:
+    """Run all steps of a trial, or until one of them stops it. Without ``verify``, verifiers have no control."""
+    verify = verify or (lambda step: run_verifier(site, bench, task, step))
+    started = site.host.now()
+    records: list[StepRecord] = []
+    for step in task.steps:
+        record = _run_step(site, bench, task, step, agent, recorder, verify, first=not records)
+        records.append(record)
+        recorder.step_ended(step, record)
+        if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
+            break
+    return TrialRecord(
+        started, site.host.now(), records, _trial_rewards(task, records), _trial_failure(task, records)
+    )
+
+
+def _run_step(
+    site: Site,
+    bench: Bench,
+    task: Task,
+    step: Step,
+    agent: Agent,
+    recorder: Recorder,
+    verify: Verify,
+    *,
+    first: bool,
+) -> StepRecord:
+    run = AgentEnding()
+    try:
+        if first:
+            bench.seed()
+        try:
+            run = run_agent(site, bench, task, step, agent)
+        finally:
+            recorder.agent_ended(step, run.ran)
+        run.check_model()
+        verified = verify(step)
+    except MeasurementError as error:
+        verifier = error.verified.ran if isinstance(error, FailedDownloadError) else None
+        broken = Failure(BROKEN, str(error), site.host.now())
+        return StepRecord(step.name, run.ran, broken, None, verifier, run.model)
+    failure = verified.failure if verified.broken else run.failure or verified.failure
+    return StepRecord(step.name, run.ran, failure, verified, verified.ran, run.model)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentEnding:
+    """How the agent ended, its failure if there was one, and what it asked its model for."""
+
+    ran: Ran | None = None
+    failure: Failure | None = None
+    model: ModelUse | None = None
+
+    def check_model(self) -> None:
+        """Raise ``MeasurementError`` if the agent asked its model and never got through. That isn't its fault."""
+        if self.model is not None and self.model.outage is not None:
+            raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
+
+
+def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> AgentEnding:
+    """Run the agent. An agent without a command does nothing."""
+    bench.write_instruction(step.instruction)
+    if step.workdir_files is not None:
+        bench.add_to_workdir(step.workdir_files)
+    if agent.oracle and step.solution is None:
+        message = "the task has no solution/solve.sh for the oracle to run"
+        return AgentEnding(failure=Failure("FileNotFoundError", message, site.host.now()))
+    command = agent_command(site, bench, task, step, agent)
+    if command is None:
+        return AgentEnding()
+    ran = without_secrets(site.sandbox.run(command), agent)
+    used = None if site.model is None else site.model.take_use()
+    return AgentEnding(ran, _agent_failure(ran, command.limits.timeout_sec), used)
+
+
+def without_secrets(ran: Ran, agent: Agent) -> Ran:
+    """The run without private values in what the agent printed. What it writes to files is its own doing."""
+    output = ran.output
+    for name, value in agent.private.items():
+        if len(value) >= SHORTEST_SECRET:
+            output = output.replace(value.encode(errors="surrogateescape"), f"[{name}]".encode())
+    return ran if output == ran.output else replace(ran, output=output)
+
+
+def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
+    if ran.end.timed_out:
+        message = f"Agent execution timed out after {timeout_sec} seconds"
+        return Failure("AgentTimeoutError", message, ran.finished_at)
+    if ran.end.excess:
+        return Failure(TOO_MUCH_DISK, f"The agent {ran.end.excess}", ran.finished_at)
+    if ran.end.exit_code == 0:
+        return None
+    how = f"exit code {ran.end.exit_code}" if ran.end.exit_code is not None else f"signal {ran.end.signal}"
+    return Failure("NonZeroAgentExitCodeError", f"The agent ended with {how}", ran.finished_at)
+
+
+def _as_harbor_step(record: StepRecord) -> multi_step.Step:
+    result = record.verified.rewards if record.verified is not None else None
+    return multi_step.Step(
+        verified=result is not None,
+        rewards=result.rewards if result is not None else None,
+        exception_type=record.failure.type if record.failure is not None else None,
+    )
+
+
+def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
+    """The rewards of the trial; None if the measurement broke, because earlier steps alone don't give them."""
+    if records[-1].broken:
+        return None
+    if not task.multi_step:
+        return records[0].verified.rewards if records[0].verified is not None else None
+    return multi_step.trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
+
+
+def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
+    """The exception of the whole trial. As in harbor, that of a step stays with the step, unless the measurement
+    broke.
+    """
+    return records[-1].failure if not task.multi_step or records[-1].broken else None

@@ -1,0 +1,194 @@
+"""Run the trials of a job, several at a time, with retries, and keep its result.json up to date.
+
+Harbor rewrites the whole result after each trial, so its overhead grows with the square of the number of trials.
+Here the result is written again only when that takes a small share of the time since the last write.
+"""
+
+import queue
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
+from assay.engine.machine import Host
+from assay.engine.run.job_plan import Planned, trial_name
+from assay.engine.run.trial_record import TOO_MUCH_DISK
+from assay.engine.sandbox import StoppedError
+from assay.evidence.run import State
+
+WRITING_SHARE = 0.05
+MAX_WAIT_SEC = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A trial that ended, what it came to, and a remark if the evaluation doesn't agree with its rewards."""
+
+    trial: Trial
+    remark: str | None = None
+    state: State | None = None
+
+
+class TrialRunner(Protocol):
+    """Runs single trials."""
+
+    def run(self, planned: Planned, name: str) -> Ended:
+        """Run one attempt to its end and keep it. The trial is finished once this returns."""
+        ...
+
+    def discard(self, name: str) -> None:
+        """Remove an attempt that will be retried."""
+        ...
+
+
+class Result(Protocol):
+    """The job's result."""
+
+    def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
+        """Write the result."""
+        ...
+
+
+class Listener(Protocol):
+    """Gets the events of the trials, from several threads."""
+
+    def started(self, name: str) -> None: ...
+    def retrying(self, trial: Trial, wait_sec: float) -> None: ...
+    def ended(self, ended: Ended, done: int, total: int) -> None: ...
+
+
+class TrialQueue:
+    """Runs the trials of one job. ``finished`` has those that an earlier run of the same job finished."""
+
+    def __init__(
+        self,
+        runner: TrialRunner,
+        result: Result,
+        listener: Listener,
+        *,
+        host: Host,
+        concurrent: int,
+        max_retries: int,
+        total: int,
+        finished: Mapping[int, Trial],
+        n_retries: int = 0,
+    ) -> None:
+        self._runner = runner
+        self._result = result
+        self._listener = listener
+        self._host = host
+        self._concurrent = concurrent
+        self._max_retries = max_retries
+        self._total = total
+        self._trials = dict(finished)
+        self._n_retries = n_retries
+        self._lock = threading.Lock()
+        self._running = 0
+        self._unwritten = False
+        self._last_write = 0.0
+        self._write_cost = 0.0
+        self._stop = threading.Event()
+        self._done: list[threading.Event] = []
+
+    def run(self, planned: Sequence[Planned]) -> list[Trial]:
+        """Run the planned trials and return all trials of the job in order."""
+        work: queue.SimpleQueue[Planned] = queue.SimpleQueue()
+        for one in planned:
+            work.put(one)
+        failures: list[BaseException] = []
+        self._write(finished=False, force=True)
+        for _ in range(min(self._concurrent, max(len(planned), 1))):
+            done = threading.Event()
+            threading.Thread(target=self._work, args=(work, failures, done), daemon=True).start()
+            self._done.append(done)
+        self.wait()
+        if failures:
+            raise failures[0]
+        self._write(finished=True, force=True)
+        return self._in_order()
+
+    def stop(self) -> None:
+        """Start no more trials. The caller has to stop those that are running."""
+        self._stop.set()
+
+    def wait(self) -> None:
+        """Wait until no trial is running, then write the result if it is out of date.
+
+        A stopped job writes no result at its end, so that is done here. This doesn't join the threads, because
+        Python 3.11 takes a thread for dead if Ctrl-C interrupts its join.
+        """
+        for done in self._done:
+            while not done.wait(0.1):
+                with self._lock:
+                    if self._unwritten:
+                        self._write(finished=False, force=False)
+        if self._stop.is_set() and self._unwritten:
+            self._running = 0
+            self._write(finished=False, force=True)
+
+    def _work(
+        self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException], done: threading.Event
+    ) -> None:
+        try:
+            self._work_off(work, failures)
+        finally:
+            done.set()
+
+    def _work_off(self, work: "queue.SimpleQueue[Planned]", failures: list[BaseException]) -> None:
+        while not self._stop.is_set():
+            try:
+                planned = work.get_nowait()
+            except queue.Empty:
+                return
+            try:
+                self._run_one(planned)
+            except StoppedError:
+                return
+            except BaseException as error:  # noqa: BLE001 - handed to the thread that waits
+                failures.append(error)
+                self._stop.set()
+                return
+
+    def _run_one(self, planned: Planned) -> None:
+        name = trial_name(planned.task.name, self._host.random_letters)
+        with self._lock:
+            self._running += 1
+        self._listener.started(name)
+        ended = self._with_retries(planned, name)
+        with self._lock:
+            self._running -= 1
+            self._trials[planned.position] = ended.trial
+            done = len(self._trials)
+            self._unwritten = True
+            self._write(finished=False, force=False)
+        self._listener.ended(ended, done, self._total)
+
+    def _with_retries(self, planned: Planned, name: str) -> Ended:
+        """Retry after an exception, unless a retry would only raise it again."""
+        for _ in range(self._max_retries):
+            ended = self._runner.run(planned, name)
+            kind = ended.trial.exception_type
+            if kind is None or kind in (*EXCLUDED_FROM_RETRY, TOO_MUCH_DISK):
+                return ended
+            self._runner.discard(name)
+            wait = min(1.0, MAX_WAIT_SEC)
+            self._listener.retrying(ended.trial, wait)
+            with self._lock:
+                self._n_retries += 1
+            if self._stop.wait(wait):
+                raise StoppedError("the job was stopped")
+        return self._runner.run(planned, name)
+
+    def _write(self, *, finished: bool, force: bool) -> None:
+        now = self._host.monotonic()
+        if not force and (now - self._last_write) * WRITING_SHARE < self._write_cost:
+            return
+        self._unwritten = False
+        self._result.write(self._in_order(), self._n_retries, self._running, finished)
+        self._last_write = self._host.monotonic()
+        self._write_cost = self._last_write - now
+
+    def _in_order(self) -> list[Trial]:
+        return [self._trials[position] for position in sorted(self._trials)]

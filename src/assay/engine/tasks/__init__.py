@@ -1,0 +1,1 @@
+"""Tasks: load, describe, check and prepare them."""

@@ -1,0 +1,141 @@
+"""What a task comes to: its verifier, its output, its limits and its environment, be they written or inferred."""
+
+from typing import Any
+
+from assay.dialects.evaluation.models import StrictModel, VerifierSpec
+from assay.engine.tasks.output_choice import Origin
+from assay.engine.tasks.task import Phase, Step, Task
+from assay.engine.tasks.task_reading import LintFinding
+
+INSTRUCTION = "instruction.md"
+# A finding that isn't a mistake.
+NOTE = "note"
+
+
+class OutputDescription(StrictModel):
+    """The output: where it is, how that is known, and what is asked of it."""
+
+    path: str
+    inferred_from: str
+    format: str | None
+    schema_given: bool
+    sections: list[str]
+    other_paths: list[str]
+    inputs: list[str]
+
+
+class PhaseDescription(StrictModel):
+    """How the agent or the verifier is run. Of its variables only the names are told."""
+
+    timeout_sec: float | None
+    user: str | int | None
+    network: bool
+    env: list[str]
+
+
+class StepDescription(StrictModel):
+    """One step of a task; a task without steps has a single one without a name."""
+
+    name: str | None
+    verifier: VerifierSpec
+    output: OutputDescription
+    agent_phase: PhaseDescription
+    verifier_phase: PhaseDescription
+    has_solution: bool
+    min_reward: float | dict[str, float] | None
+
+
+class EnvironmentDescription(StrictModel):
+    """Where agent and verifier run, and the limits that task.toml sets."""
+
+    workdir: str
+    image: str | None
+    needs_image: str | None
+    dockerfile: str | None
+    env: list[str]
+    cpus: int | None
+    memory_mb: int | None
+    storage_mb: int | None
+
+
+class TaskDescription(StrictModel):
+    """A task as it is run."""
+
+    name: str
+    path: str
+    checksum: str
+    reward_strategy: str | None
+    steps: list[StepDescription]
+    environment: EnvironmentDescription
+    warnings: list[str]
+
+
+def describe_task(task: Task) -> TaskDescription:
+    """The description of a loaded task."""
+    settings, environment = task.config.environment, task.environment
+    strategy = "mean" if task.strategy is None else task.strategy.value
+    return TaskDescription(
+        name=task.name,
+        path=task.path,
+        checksum=task.checksum,
+        reward_strategy=strategy if task.multi_step else None,
+        steps=[_step(step) for step in task.steps],
+        environment=EnvironmentDescription(
+            workdir=environment.workdir,
+            image=environment.image,
+            needs_image=environment.needs_image,
+            dockerfile=environment.dockerfile,
+            env=sorted({*environment.env, *settings.env}),
+            cpus=settings.cpus,
+            memory_mb=settings.memory_mb,
+            storage_mb=settings.storage_mb,
+        ),
+        warnings=list(task.warnings),
+    )
+
+
+def output_findings(step: Step) -> list[LintFinding]:
+    """Which path was taken for the output, if an instruction names several.
+
+    It is a mere note if all others are inputs, or if task.toml says it.
+    """
+    choice = step.output
+    place = INSTRUCTION if step.name is None else f"steps/{step.name}/{INSTRUCTION}"
+    if len(choice.named) < 2:
+        return []
+    if choice.others and choice.origin is Origin.INSTRUCTION:
+        why = f"it names several paths, and {choice.path} is taken for the output, not {', '.join(choice.others)}"
+        return [LintFinding("output", place, f"{why}; declare metadata.output.path in task.toml")]
+    inputs = f"; there before the agent starts: {', '.join(choice.inputs)}" if choice.inputs else ""
+    return [LintFinding(NOTE, place, f"the output is {choice.path}, from {choice.origin.value}{inputs}")]
+
+
+def _step(step: Step) -> StepDescription:
+    declared, choice = step.declared, step.output
+    return StepDescription(
+        name=step.name,
+        verifier=step.verifier,
+        output=OutputDescription(
+            path=step.verifier.expected_output_path,
+            inferred_from=choice.origin.value,
+            format=None if declared is None or declared.format is None else declared.format.value,
+            schema_given=declared is not None and declared.schema is not None,
+            sections=[] if declared is None else list(declared.sections),
+            other_paths=choice.others,
+            inputs=choice.inputs,
+        ),
+        agent_phase=_phase(step.agent),
+        verifier_phase=_phase(step.verifier_phase),
+        has_solution=step.solution is not None,
+        min_reward=_plain(step.min_reward),
+    )
+
+
+def _phase(phase: Phase) -> PhaseDescription:
+    return PhaseDescription(
+        timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=sorted(phase.env)
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value if value is None or isinstance(value, int | float) else dict(value)

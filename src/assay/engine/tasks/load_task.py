@@ -1,0 +1,331 @@
+"""Load a task from its folder. An error names the file and the field.
+
+What a task declares about its output, in the [metadata.output] table of task.toml.
+
+A task with steps has such a table for each step that declares something: [metadata.output.<step>].
+"""
+
+import json
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from assay.core.errors import InputError
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.evaluation.output import Declared, Format, format_of, schema_complaint
+from assay.dialects.harbor.task_config import (
+    FILE_NAME,
+    AgentConfig,
+    NetworkMode,
+    StepConfig,
+    TaskConfig,
+    VerifierConfig,
+    first_complaint,
+    load_task_config,
+    unknown_fields,
+    unsupported,
+)
+from assay.engine.tasks.compose_file import beyond_one_container
+from assay.engine.tasks.dockerfile_environment import normal_path, read_environment
+from assay.engine.tasks.output_choice import choose_output
+from assay.engine.tasks.ports import TaskFolder
+from assay.engine.tasks.task import (
+    DEFAULT_WORKDIR,
+    DETAILS_PATH,
+    LOGS,
+    REWARD_PATH,
+    SOLUTION,
+    Copy,
+    Environment,
+    Phase,
+    Step,
+    Task,
+)
+from assay.engine.tasks.verifier_environment import asks_for_shared
+from assay.formats.dockerfile import parse_dockerfile
+
+# The only name that harbor knows. A file with another name is data of the task.
+COMPOSE_FILE = "environment/docker-compose.yaml"
+
+
+def load_task(folder: TaskFolder, path: str) -> Task:
+    """The task in a folder. ``path`` is how the user named it. Raises ``InputError``."""
+    config = load_task_config(folder.text(FILE_NAME), f"{path}/{FILE_NAME}")
+    environment = replace(_environment(folder, config), shared=asks_for_shared(config))
+    reader = _StepReader(folder, config, environment)
+    steps = tuple(reader.steps())
+    unknown = [f"{path}/{FILE_NAME}: {said}" for said in unknown_fields(config)]
+    return Task(
+        name=config.task.name if config.task is not None else posixpath.basename(folder.root),
+        path=path,
+        config=config,
+        steps=steps,
+        environment=environment,
+        checksum=folder.checksum(),
+        harbor_checksums=folder.harbor_checksums(),
+        warnings=(*unknown, *reader.warnings),
+        unsupported=_unsupported(folder, config, path),
+    )
+
+
+def _unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str | None:
+    """Why the task can be read but not run."""
+    why = unsupported(config)
+    if why is not None:
+        return f"{path}/{FILE_NAME}: {why}"
+    if not folder.is_file(COMPOSE_FILE):
+        return None
+    beyond = beyond_one_container(folder.text(COMPOSE_FILE))
+    return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
+
+
+def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
+    """The environment of the Dockerfile, with the settings of task.toml on top."""
+    base = Environment(workdir=DEFAULT_WORKDIR)
+    if folder.is_file("environment/Dockerfile"):
+        base = _dockerfile(folder, "environment/Dockerfile")
+    image = config.environment.docker_image
+    if image is not None:
+        # The image is used as it is, even beside a Dockerfile, which then tells only what it is like.
+        base = replace(base, image=image, needs_image=f"environment.docker_image {image}", broken=None)
+    return replace(base, workdir=normal_path(config.environment.workdir or base.workdir))
+
+
+def _dockerfile(folder: TaskFolder, name: str) -> Environment:
+    path, text = f"{folder.root}/{name}", folder.text(name)
+    if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
+        raise InputError(f"{path} must have a FROM instruction, but it has none")
+    return read_environment(text, folder.build_context(posixpath.dirname(name)), path)
+
+
+class _StepReader:
+    """Reads the steps of one task, and collects warnings on the way."""
+
+    def __init__(self, folder: TaskFolder, config: TaskConfig, environment: Environment) -> None:
+        self._folder = folder
+        self._config = config
+        self._environment = environment
+        self.warnings: list[str] = []
+
+    def steps(self) -> Iterator[Step]:
+        if self._config.steps is None:
+            yield self._step("", None)
+            return
+        if not self._config.steps:
+            raise InputError(
+                f"{self._folder.root}/{FILE_NAME}: steps must not be empty; leave it out for a task with one step"
+            )
+        for step in self._config.steps:
+            yield self._step(f"steps/{step.name}/", step)
+
+    def _step(self, below: str, step: StepConfig | None) -> Step:
+        """One step, whose files are below a path of the task's folder."""
+        config, folder = self._config, self._folder
+        instruction = folder.text(f"{below}instruction.md")
+        script, verify, tests = _verifier(folder, below, self.warnings)
+        name = None if step is None else step.name
+        declared = declared_output(config, folder.root, name)
+        workdir = self._environment.workdir
+        files = f"{below}workdir"
+        brought = f"{folder.root}/{files}" if step is not None and folder.is_folder(files) else None
+        choice = choose_output(
+            declared.path,
+            instruction,
+            workdir,
+            lambda path: is_brought_along(path, self._environment, brought, folder),
+        )
+        output = choice.path
+        spec = VerifierSpec(
+            script=script, expected_output_path=output, reward_path=REWARD_PATH, details_path=DETAILS_PATH
+        )
+        solution = f"{below}solution"
+        own = step or StepConfig(name="only")
+        prefix = "" if name is None else f"steps.{name}."
+        return Step(
+            name=name,
+            instruction=instruction,
+            verifier=spec,
+            verify=verify,
+            tests=tests,
+            solve=_command(folder, f"{solution}/solve.sh", SOLUTION),
+            solution=f"{folder.root}/{solution}" if folder.is_folder(solution) else None,
+            workdir_files=brought,
+            declared=declared.of(output, self._environment, folder),
+            agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
+            verifier_phase=self._phase(
+                f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
+            ),
+            min_reward=own.min_reward,
+            output=choice,
+        )
+
+    def _phase(
+        self,
+        field: str,
+        own: AgentConfig | VerifierConfig,
+        task: AgentConfig | VerifierConfig,
+        env: Mapping[str, str],
+    ) -> Phase:
+        """The step's own setting, then the task's, then the environment's. There is no network by default."""
+        mode = own.network_mode or task.network_mode or self._config.environment.network_mode
+        return Phase(
+            field=field,
+            timeout_sec=own.timeout_sec or task.timeout_sec,
+            user=own.user if own.user is not None else task.user,
+            network=mode is NetworkMode.PUBLIC,
+            env=env,
+        )
+
+
+def _command(folder: TaskFolder, name: str, path: str) -> tuple[str, ...]:
+    """The command that runs a shell script at a path of the sandbox. Without ``#!``, it is one for bash."""
+    script = folder.script(name)
+    return (path,) if script is None or script.names_program else ("bash", path)
+
+
+def _verifier(folder: TaskFolder, below: str, warnings: list[str]) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """The verifier's path in the sandbox, its command, and the folders of /tests: the task's, then the step's."""
+    tests = [name for name in dict.fromkeys(("tests", f"{below}tests")) if folder.is_folder(name)]
+    for name in ("test.sh", "verify.py"):
+        for found in reversed(tests):
+            script = folder.script(f"{found}/{name}")
+            if script is None:
+                continue
+            path = f"{folder.root}/{found}/{name}"
+            if script.is_link:
+                raise InputError(f"{path} must be a regular file, but it is a symbolic link")
+            inside = f"/tests/{name}"
+            command = _command(folder, f"{found}/{name}", inside)
+            if name == "verify.py":
+                warnings.append(f"using {path} as the verifier, because there is no test.sh")
+                command = ("python3", inside)
+            return inside, command, tuple(f"{folder.root}/{one}" for one in tests)
+    where = f"{folder.root}/{below}".rstrip("/")
+    raise InputError(f"{where} must have a verifier, tests/test.sh or tests/verify.py, but it has neither")
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    path: str | None = Field(default=None, pattern="^/")
+    format: Format | None = None
+    schema_file: str | None = Field(default=None, alias="schema")
+    sections: list[str] = Field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredOutput:
+    """The parsed table. All of its keys are optional. ``field`` is its name in task.toml, for errors."""
+
+    field: str
+    path: str | None
+    format: Format | None
+    schema_file: str | None
+    sections: tuple[str, ...]
+
+    def of(self, output: str, environment: Environment, folder: TaskFolder) -> Declared | None:
+        """What the output at this path must be. Without a declared format, the file's name decides.
+
+        None if the output is the working folder, about which nothing can be declared.
+        """
+        asks = self.format is not None or self.schema_file is not None or bool(self.sections)
+        if output != environment.workdir:
+            self._check_place(environment, folder.root)
+            schema = None if self.schema_file is None else _schema(folder, self.schema_file)
+            loose = self.path is None and not asks and "." not in posixpath.basename(output)
+            return Declared(self.format or format_of(output), schema, self.sections, may_be_folder=loose)
+        if asks:
+            raise InputError(
+                f"{folder.root}/{FILE_NAME}: {self.field}.path must name a file, because a format, a schema or "
+                f"sections are declared for it, got the working folder {output}"
+            )
+        return None
+
+    def _check_place(self, environment: Environment, root: str) -> None:
+        """Refuse a path at which no agent's files are kept: every run would lose its reward."""
+        places = [*environment.places, *LOGS]
+        path = posixpath.normpath(self.path or places[0])
+        if not any(path == place or path.startswith(f"{place}/") for place in places):
+            raise InputError(
+                f"{root}/{FILE_NAME}: {self.field}.path must lie below {', '.join(places)}, where an agent's "
+                f"files are kept, got {self.path}"
+            )
+
+
+def declared_output(config: TaskConfig, root: str, step: str | None) -> DeclaredOutput:
+    """The declared output of a step. ``step`` is None for a task without steps.
+
+    Raises ``InputError``.
+    """
+    where = f"{root}/{FILE_NAME}"
+    field, table = "metadata.output", config.metadata.get("output", {})
+    if not isinstance(table, dict):
+        raise InputError(f"{where}: {field} must be a table, got {type(table).__name__}")
+    if step is not None:
+        _check_steps(table, [one.name for one in config.steps or ()], where)
+        field, table = f"{field}.{step}", table.get(step, {})
+    try:
+        found = _Table.model_validate(table)
+    except ValidationError as error:
+        raise InputError(f"{where}: {first_complaint(error, f'{field}.')}") from error
+    return DeclaredOutput(field, found.path, found.format, found.schema_file, tuple(found.sections))
+
+
+def _check_steps(table: dict[str, Any], steps: list[str], where: str) -> None:
+    """Refuse an entry that isn't a table with the name of a step."""
+    for name, entry in table.items():
+        field = f"{where}: metadata.output.{name}"
+        if not isinstance(entry, dict):
+            raise InputError(
+                f"{field}: a task with steps must declare the output of each step in its own table, such as "
+                f"[metadata.output.{steps[0]}]"
+            )
+        if name not in steps:
+            raise InputError(f"{field}: the task has no step {name}; its steps are {', '.join(steps)}")
+
+
+def _schema(folder: TaskFolder, name: str) -> dict[str, Any]:
+    path = f"{folder.root}/{name}"
+    try:
+        schema = json.loads(folder.text(name))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} must be a JSON Schema, but it isn't JSON: {error}") from error
+    if not isinstance(schema, dict):
+        raise InputError(f"{path} must be a JSON Schema, which is an object, got {type(schema).__name__}")
+    complaint = schema_complaint(schema)
+    if complaint is not None:
+        raise InputError(f"{path} must be a valid JSON Schema: {complaint}")
+    return schema
+
+
+def is_brought_along(path: str, environment: Environment, workdir_files: str | None, folder: TaskFolder) -> bool:
+    """Whether the Dockerfile copies something to this path, or a step brings it into the working folder."""
+    if any(_copies(copy, source, path, folder) for copy in environment.copies for source in copy.sources):
+        return True
+    found = None if workdir_files is None else _inside(path, environment.workdir, workdir_files)
+    return found is not None and _exists(found, folder)
+
+
+def _copies(copy: Copy, source: str, path: str, folder: TaskFolder) -> bool:
+    target = copy.target.rstrip("/")
+    if not folder.is_folder(_name(source, folder)):
+        return path in (target, f"{target}/{posixpath.basename(source)}")
+    found = _inside(path, target, source)
+    return found is not None and found not in copy.ignored and _exists(found, folder)
+
+
+def _inside(path: str, target: str, source: str) -> str | None:
+    """The path on the host of what a copied folder brings to a path; None if that isn't below the copy."""
+    return posixpath.normpath(source + path.removeprefix(target)) if f"{path}/".startswith(f"{target}/") else None
+
+
+def _exists(path: str, folder: TaskFolder) -> bool:
+    name = _name(path, folder)
+    return folder.is_file(name) or folder.is_folder(name)
+
+
+def _name(path: str, folder: TaskFolder) -> str:
+    return posixpath.relpath(path, folder.root)

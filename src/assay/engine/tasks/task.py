@@ -1,0 +1,161 @@
+"""A loaded task: the instruction, the environment, and the verifier."""
+
+import posixpath
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.evaluation.output import Declared
+from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.tasks.command_environment import NO_ENVIRONMENT, CommandEnvironment
+from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
+from assay.engine.tasks.output_choice import Origin, OutputChoice
+
+WORKSPACE = "/workspace"
+DEFAULT_WORKDIR = WORKSPACE
+REWARD_PATH = "/logs/verifier/reward.json"
+DETAILS_PATH = "/logs/verifier/details.json"
+SOLUTION = "/solution/solve.sh"
+WHOLE_WORKSPACE = OutputChoice(DEFAULT_WORKDIR, Origin.WORKDIR)
+LOGS = ("/logs/agent", "/logs/artifacts")
+
+# Folders of every system in which programs and users have folders of their own.
+_SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})  # noqa: S108 - in the sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """How the agent or the verifier is run. ``field`` is its table in task.toml, for errors."""
+
+    field: str
+    timeout_sec: float | None
+    user: str | int | None
+    network: bool
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a task. A task without steps has a single step whose name is None.
+
+    The folders are paths on the host, or None if the task doesn't have them. ``declared`` is None if the output is
+    the working folder itself. ``verify`` and ``solve`` are the commands that run the verifier and the solution.
+    """
+
+    name: str | None
+    instruction: str
+    verifier: VerifierSpec
+    verify: tuple[str, ...]
+    tests: tuple[str, ...]
+    solve: tuple[str, ...]
+    solution: str | None
+    workdir_files: str | None
+    declared: Declared | None
+    agent: Phase
+    verifier_phase: Phase
+    min_reward: float | Mapping[str, float] | None = None
+    output: OutputChoice = WHOLE_WORKSPACE
+
+
+def with_network(step: Step, *, agent: bool | None = None, verifier: bool | None = None) -> Step:
+    """The step, with the network granted or taken away; None leaves what the task says."""
+    return replace(
+        step,
+        agent=step.agent if agent is None else replace(step.agent, network=agent),
+        verifier_phase=step.verifier_phase if verifier is None else replace(step.verifier_phase, network=verifier),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A COPY or ADD of the environment: files on the host, their target, and the mode that they get there.
+
+    ``ignored`` are paths on the host that are left out when a folder is copied.
+    """
+
+    sources: tuple[str, ...]
+    target: str
+    mode: int | None = None
+    ignored: frozenset[str] = frozenset()
+
+    @property
+    def place(self) -> str:
+        """The folder that the files are copied to; the file itself if that folder is the root."""
+        folder = self.target.rstrip("/") if self.target.endswith("/") else posixpath.dirname(self.target)
+        return folder if folder not in ("", "/") else self.target.rstrip("/")
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
+
+    ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
+    ``broken`` says why no image can be built. ``archive`` is unpacked into the working folder, and ``around`` is
+    what a seeded task shows beside it. ``shared`` is true if the verifier gets what the agent left outside of its
+    workspace, too, in the folders ``kept``.
+    """
+
+    workdir: str
+    env: Mapping[str, str] = field(default_factory=dict)
+    copies: tuple[Copy, ...] = ()
+    needs_image: str | None = None
+    broken: str | None = None
+    dockerfile: str | None = None
+    image: str | None = None
+    archive: str | None = None
+    around: CommandEnvironment = NO_ENVIRONMENT
+    shared: bool = False
+    kept: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> list[str]:
+        """The paths that belong to the agent: its working folder with the folder around it, /workspace, and the
+        targets of copied files. In an image, the folder around the working folder has the files of the image.
+        """
+        own = _uppermost(self.workdir) if self.image is None else self.workdir
+        wanted = {own, WORKSPACE, *self.kept, *(copy.place for copy in self.copies)} - {"/", ""}
+        return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
+
+
+@dataclass(frozen=True, slots=True)
+class HarborChecksums:
+    """The checksums that harbor records of a task: of the whole folder, and of the files of a published task."""
+
+    tree: str
+    package: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it.
+
+    ``seeded`` is true for a coding task, which has scorers in the place of a verifier. ``unsupported`` is why the
+    task can be read but not run.
+    """
+
+    name: str
+    path: str
+    config: TaskConfig
+    steps: tuple[Step, ...]
+    environment: Environment
+    checksum: str
+    harbor_checksums: HarborChecksums
+    warnings: tuple[str, ...] = ()
+    rules: GradingRules = DEFAULT_RULES
+    seeded: bool = False
+    unsupported: str | None = None
+
+    @property
+    def multi_step(self) -> bool:
+        return self.steps[0].name is not None
+
+    @property
+    def strategy(self) -> Strategy | None:
+        return self.config.multi_step_reward_strategy
+
+
+def _uppermost(path: str) -> str:
+    """The folder right below the root, or one level deeper in a folder that every system has."""
+    parts = path.split("/")
+    return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])

@@ -1,0 +1,171 @@
+"""Find likely mistakes in a task by reading it. A finding names the rule, the place and the reason."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from assay.dialects.harbor.task_config import FILE_NAME, converted_values
+from assay.engine.tasks.reward_lint import reward_findings
+from assay.engine.tasks.rules.answers import answer_findings, grader_findings
+from assay.engine.tasks.rules.facts import Facts
+from assay.engine.tasks.rules.names import name_findings, output_path_findings
+from assay.engine.tasks.rules.settings import setting_findings
+from assay.engine.tasks.rules.verdicts import verdict_findings
+from assay.engine.tasks.task_reading import LintFinding, TaskFiles, is_shell
+from assay.engine.tasks.unpinned_downloads import downloads, unpinned_download, unpinned_images
+from assay.formats.shell import Line, command_lines
+
+_PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
+_CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +['\"]?(/[^\s;&|'\"]*)")
+_FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]{1,255}){1,40}\.\w{1,5}(?![\w/])")
+
+
+_MAY_FAIL = re.compile(r"\|\|\s*(?:true|:)\s*$")
+# A copy of other files is often one of the inputs, which a test compares with what became of them.
+_TEST_NAME = re.compile(r"test|spec|check|verif|grade|score|judge|expected|answer|truth|golden")
+_PYTEST = re.compile(r"\bpytest\b")
+
+
+def lint(files: TaskFiles) -> list[LintFinding]:
+    """All findings on a verifier."""
+    facts = Facts(files)
+    return [
+        *reward_findings(files),
+        *verdict_findings(facts),
+        *answer_findings(facts),
+        *grader_findings(facts),
+        *output_path_findings(facts),
+        *name_findings(facts),
+        *setting_findings(facts),
+        *_line_ends(files),
+        *_agents_modules(files),
+        *_agents_settings(files),
+        *_randomness(facts),
+        *_solution_in_tests(files),
+        *_visible_tests(files),
+        *_not_kept(files),
+        *_downloads(files),
+        *_no_network(files),
+        *(LintFinding("converted", FILE_NAME, said) for said in converted_values(files.settings)),
+    ]
+
+
+def _line_ends(files: TaskFiles) -> Iterator[LintFinding]:
+    """With Windows line ends, the system looks for an interpreter whose name ends with a carriage return."""
+    for name, text in files.tests.items():
+        if text.startswith("#!") and text.partition("\n")[0].endswith("\r"):
+            why = "it has Windows line ends (CRLF), so the program in its first line can't be found; use LF"
+            yield LintFinding("line-ends", f"tests/{name}:1", why)
+
+
+def _agents_modules(files: TaskFiles) -> Iterator[LintFinding]:
+    """Python looks for modules in the working folder first, unless it runs a file."""
+    in_workspace = True
+    for line in command_lines(files.script):
+        for goal in _CHANGES_FOLDER.findall(line.text):
+            in_workspace = files.is_kept(posixpath.normpath(goal))
+        if in_workspace and _looks_in_folder(line.text.split()):
+            why = "python imports modules from the agent's folder, such as a json.py; run python3 -I instead"
+            yield LintFinding("agents-modules", f"tests/test.sh:{line.number}", why)
+
+
+def _looks_in_folder(words: list[str]) -> bool:
+    """Whether a line runs Python on anything but a file, without -I or -P."""
+    for start, word in enumerate(words):
+        if _PYTHON.fullmatch(word.lstrip("(`$")) is None:
+            continue
+        for option in words[start + 1 :]:
+            if option == "-" or option.startswith("<"):
+                return True
+            if not option.startswith("-") or {"I", "P"} & set(option):
+                break
+            if {"c", "m"} & set(option):
+                return True
+    return False
+
+
+def _agents_settings(files: TaskFiles) -> Iterator[LintFinding]:
+    """pytest reads conftest.py and its settings in the folder of the tests, and in those around it."""
+    for line in command_lines(files.script):
+        paths = _FILE_PATH.findall(line.text)
+        if _PYTEST.search(line.text) and "--noconftest" not in line.text and any(map(files.is_kept, paths)):
+            why = "pytest reads the agent's conftest.py there; run the tests in /tests, or with --noconftest"
+            yield LintFinding("agents-settings", f"tests/test.sh:{line.number}", why)
+
+
+def _randomness(facts: Facts) -> Iterator[LintFinding]:
+    for name in facts.trees:
+        text = facts.files.tests[name]
+        found = re.search(
+            r"^.*\b(?:random|rng)\.(?:random|randint|choice|shuffle|uniform|sample|rand|randn)\(",
+            text,
+            re.MULTILINE,
+        )
+        if found and "seed" not in text and "Random(" not in text and "default_rng(" not in text:
+            line = text.count("\n", 0, found.start()) + 1
+            yield LintFinding("randomness", f"tests/{name}:{line}", "it uses random numbers without a seed")
+
+
+def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
+    known = {text for text in files.solution.values() if len(text) > 40}
+    for name, text in files.tests.items():
+        if text in known:
+            yield LintFinding("solution-in-tests", f"tests/{name}", "it is a copy of the solution")
+        for line in _shell_lines(name, text):
+            if re.search(r"(?<![\w.-])/solution\b|\bsolve\.sh", line.text):
+                yield LintFinding("solution-in-tests", f"tests/{name}:{line.number}", "it uses the solution")
+
+
+def _visible_tests(files: TaskFiles) -> Iterator[LintFinding]:
+    known = {text: name for name, text in files.tests.items() if len(text) > 40 and _TEST_NAME.search(name)}
+    for name, text in files.environment.items():
+        if text in known:
+            why = f"the agent gets a copy of tests/{known[text]} that it can read and change"
+            yield LintFinding("visible-tests", f"environment/{name}", why)
+    for name in sorted(files.writable):
+        yield LintFinding("writable-verifier", name, "everybody can write to it")
+
+
+def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
+    for folder, texts in (("tests", files.tests), ("environment", files.environment)):
+        for name, text in texts.items():
+            place = f"{folder}/{name}"
+            if name == "Dockerfile":
+                for number in unpinned_images(text):
+                    yield LintFinding("unpinned", f"{place}:{number}", "it uses an image without a version")
+            for line in _shell_lines(name, text):
+                what = unpinned_download(line.text)
+                if what is not None:
+                    yield LintFinding("unpinned", f"{place}:{line.number}", f"it downloads {what}")
+
+
+def _no_network(files: TaskFiles) -> Iterator[LintFinding]:
+    """Only the first download is reported. One that may fail isn't needed."""
+    scripts = ((name, text) for name, text in files.tests.items() if name.endswith(".sh"))
+    lines = ((name, line) for name, text in scripts for line in _shell_lines(name, text))
+    needed = ((name, line) for name, line in lines if downloads(line.text) and not _MAY_FAIL.search(line.text))
+    name, line = next(needed, (None, None))
+    if files.network or name is None or line is None:
+        return
+    if files.says_no_network:
+        why = 'it downloads, but the verifier has no network; set verifier.network_mode = "public"'
+        yield LintFinding("no-network", f"tests/{name}:{line.number}", why)
+    else:
+        why = "it downloads, and the verifier has a network only if the run grants it with --verifier-network"
+        yield LintFinding("needs-network", f"tests/{name}:{line.number}", why)
+
+
+def _not_kept(files: TaskFiles) -> Iterator[LintFinding]:
+    """A file that both the instruction and the tests name, at a path that the verifier can't see."""
+    for path in dict.fromkeys(_FILE_PATH.findall(files.instruction)):
+        folder = posixpath.dirname(path)
+        given = any(folder in text for text in files.environment.values()) or path.startswith("/tests/")
+        if not given and not files.is_kept(path) and any(path in text for text in files.tests.values()):
+            why = f"files that an agent leaves at {path} aren't kept; use a path below {', '.join(files.places)}"
+            yield LintFinding("not-kept", "instruction.md", why)
+
+
+def _shell_lines(name: str, text: str) -> list[Line]:
+    """The command lines of a file, if it has any."""
+    has_some = name == "Dockerfile" or (name.endswith(".sh") and is_shell(text))
+    return command_lines(text) if has_some else []

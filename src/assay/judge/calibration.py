@@ -1,0 +1,269 @@
+"""A judge against people: how far they agree, how sure that is, and whether it is enough."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from statistics import median
+from typing import Final
+
+from assay.core.errors import InputError
+from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.judge.judge_coding_run import VerdictJudge
+from assay.judge.judge_stored import JudgedCase
+from assay.judge.variations import FORMS, REORDERED
+from assay.stats.agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
+from assay.stats.corrected_rate import Calibration, corrected_rate
+from assay.stats.interval import CantSay, Interval, rate_interval
+
+RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
+_SCALE: Final = (1, 2, 3, 4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """What one person says about one run. ``passed`` is None if the person doesn't decide."""
+
+    run: str
+    annotator: str
+    passed: bool | None
+    failure_mode: str | None = None
+    ratings: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a judge must have shown before anybody calls it calibrated."""
+
+    annotators: int = 2
+    cases: int = 12
+    agreement: float = 0.8
+    width: float = 0.2
+
+
+DEFAULT: Final = Readiness()
+
+
+def calibrate(
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label], now: datetime, wanted: Readiness = DEFAULT
+) -> CalibrationRecord:
+    """Compare verdicts with labels, both by run. Raises ``InputError`` if the verdicts are of several judges."""
+    one = _one_judge(verdicts)
+    people = _by_run(labels)
+    said = {run: verdict.state for run, verdict in verdicts.items() if verdict.state != "unparseable"}
+    truth = {run: consensus for run, given in people.items() if (consensus := _consensus(given)) is not None}
+    both = sorted(set(said) & set(truth))
+    judge, human = [said[run] for run in both], [truth[run] for run in both]
+    agreement, kappa = percent_agreement(judge, human), cohen_kappa(judge, human)
+    annotators = sorted({label.annotator for label in labels if label.passed is not None})
+    known = _known(judge, human)
+    rate = corrected_rate(sum(state == "PASS" for state in said.values()), len(said), known)
+    corrected = _with_ends("pass rate, corrected", rate.value, len(said), rate.interval)
+    return CalibrationRecord(
+        models=one.models,
+        prompt=one.prompt.name,
+        prompt_sha256=one.prompt.sha256,
+        annotators=annotators,
+        cases=len(both),
+        unmet=_unmet(agreement, kappa, annotators, len(both), wanted),
+        confusion=_confusion(judge, human),
+        measures=[_measure(found) for found in (agreement, kappa, *_among(people, said, annotators))],
+        ratings=_ratings(verdicts, people),
+        by_failure_mode=_by_failure_mode(people, truth, said),
+        reported=rate.reported,
+        corrected=corrected,
+        made_at=now,
+    )
+
+
+def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
+    judges = {(tuple(sorted(one.models)), one.prompt.sha256): one for one in verdicts.values()}
+    if not judges:
+        raise InputError("a calibration needs runs that were judged, got none")
+    if len(judges) > 1:
+        names = "; ".join(sorted(f"{', '.join(one.models)} with {one.prompt.name}" for one in judges.values()))
+        raise InputError(f"the last judgements must be of one judge, got {names} (see 'assay judge replay')")
+    return next(iter(judges.values()))
+
+
+def _by_run(labels: Sequence[Label]) -> dict[str, dict[str, Label]]:
+    """The last label of each person, by run."""
+    found: dict[str, dict[str, Label]] = {}
+    for label in labels:
+        found.setdefault(label.run, {})[label.annotator] = label
+    return found
+
+
+def _consensus(given: Mapping[str, Label]) -> str | None:
+    """What most people say; None where as many say the opposite."""
+    said = [one.passed for one in given.values() if one.passed is not None]
+    passes, fails = said.count(True), said.count(False)
+    return None if passes == fails else "PASS" if passes > fails else "FAIL"
+
+
+def _known(judge: Sequence[str], human: Sequence[str]) -> Calibration:
+    pairs = Counter(zip(human, judge, strict=True))
+    return Calibration(
+        pairs["PASS", "PASS"],
+        pairs["PASS", "PASS"] + pairs["PASS", "FAIL"],
+        pairs["FAIL", "FAIL"],
+        pairs["FAIL", "FAIL"] + pairs["FAIL", "PASS"],
+    )
+
+
+def _confusion(judge: Sequence[str], human: Sequence[str]) -> dict[str, dict[str, int]]:
+    pairs = Counter(zip(human, judge, strict=True))
+    states = ("PASS", "FAIL")
+    return {f"people {one}": {f"judge {other}": pairs[one, other] for other in states} for one in states}
+
+
+def _among(
+    people: Mapping[str, Mapping[str, Label]], said: Mapping[str, str], annotators: Sequence[str]
+) -> list[Agreement]:
+    """Agreement of people among each other, and of all together with the judge as one more."""
+    rows = [
+        [None if (label := given.get(name)) is None else label.passed for name in annotators]
+        for given in people.values()
+    ]
+    found = [_named(krippendorff_alpha(rows), "among people: ")]
+    if all(rating is not None for row in rows for rating in row) and len(annotators) > 1:
+        found.append(_named(fleiss_kappa(rows), "among people: "))
+    states = {"PASS": True, "FAIL": False}
+    every = [[*row, states.get(said.get(run, ""))] for run, row in zip(people, rows, strict=True)]
+    return [*found, _named(krippendorff_alpha(every), "people and judge: ")]
+
+
+def _named(found: Agreement, of: str) -> Agreement:
+    return Agreement(f"{of}{found.measure}", found.value, found.interval, found.items, found.standard_error)
+
+
+def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, Label]]) -> list[Measure]:
+    """Weighted kappa of each rating, between the judge and the median of people."""
+    found = []
+    for name in RATINGS:
+        judge, human = [], []
+        for run, given in people.items():
+            rated = [label.ratings[name] for label in given.values() if name in label.ratings]
+            verdict = verdicts.get(run)
+            ratings = None if verdict is None else verdict.opinion.ratings
+            if rated and ratings is not None:
+                judge.append(round(getattr(ratings, name)))
+                human.append(round(median(rated)))
+        if judge:
+            kappa = cohen_kappa(judge, human, "quadratic", _SCALE)
+            found.append(_measure(_named(kappa, f"{name}: ")))
+    return found
+
+
+def _by_failure_mode(
+    people: Mapping[str, Mapping[str, Label]], truth: Mapping[str, str], said: Mapping[str, str]
+) -> list[FailureModeRow]:
+    """Of the runs that people fail, by their failure_mode: how many the judge fails too."""
+    found: dict[str, list[bool]] = {}
+    for run, given in people.items():
+        if truth.get(run) != "FAIL" or run not in said:
+            continue
+        modes = [label.failure_mode or "none given" for label in given.values() if label.passed is False]
+        found.setdefault(max(modes, key=modes.count), []).append(said[run] == "FAIL")
+    return [_mode_row(mode, failed) for mode, failed in sorted(found.items())]
+
+
+def _mode_row(mode: str, failed: Sequence[bool]) -> FailureModeRow:
+    interval = rate_interval(sum(failed) / len(failed), len(failed))
+    return FailureModeRow(
+        failure_mode=mode, runs=len(failed), judge_failed=sum(failed), low=interval.low, high=interval.high
+    )
+
+
+def _unmet(
+    agreement: Agreement, kappa: Agreement, annotators: Sequence[str], cases: int, wanted: Readiness
+) -> list[str]:
+    reasons = []
+    if len(annotators) < wanted.annotators:
+        reasons.append(f"annotators must be at least {wanted.annotators}, got {len(annotators)}")
+    if cases < wanted.cases:
+        reasons.append(f"cases must be at least {wanted.cases}, got {cases}")
+    if agreement.value is None or agreement.value < wanted.agreement:
+        got = "none" if agreement.value is None else f"{agreement.value:.3f}"
+        reasons.append(f"agreement must be at least {wanted.agreement:g}, got {got}")
+    interval = agreement.interval
+    if isinstance(interval, CantSay):
+        reasons.append(f"the agreement has no interval: {interval.reason}")
+    elif interval.high - interval.low > wanted.width:
+        width = interval.high - interval.low
+        reasons.append(f"the interval of the agreement must be no wider than {wanted.width:g}, got {width:.3f}")
+    if isinstance(kappa.interval, CantSay):
+        reasons.append(f"kappa has no interval: {kappa.interval.reason}")
+    elif kappa.interval.low <= 0:
+        reasons.append(f"kappa must be above 0 beyond chance, got an interval from {kappa.interval.low:.3f}")
+    return reasons
+
+
+def _measure(found: Agreement) -> Measure:
+    return _with_ends(found.measure, found.value, found.items, found.interval)
+
+
+def _with_ends(name: str, value: float | None, items: int, interval: Interval | CantSay) -> Measure:
+    if isinstance(interval, CantSay):
+        return Measure(name=name, value=value, items=items, reason=interval.reason)
+    return Measure(name=name, value=value, items=items, low=interval.low, high=interval.high)
+
+
+@dataclass(frozen=True, slots=True)
+class FormAnswers:
+    """What was said about one run in one form: a state for each time."""
+
+    place: str
+    form: str
+    states: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flips:
+    """Of so many verdicts, how many differ from what most say about their run; unparseable ones are apart."""
+
+    flipped: int
+    verdicts: int
+    unparseable: int
+
+    @property
+    def share(self) -> float | None:
+        return self.flipped / self.verdicts if self.verdicts else None
+
+
+@dataclass(frozen=True, slots=True)
+class Stability:
+    """All answers, and how often they flip by form and in all."""
+
+    answers: tuple[FormAnswers, ...]
+    by_form: dict[str, Flips]
+    overall: Flips
+    unstable: tuple[str, ...]
+
+
+def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], VerdictJudge], times: int) -> Stability:
+    """Judge each run so many times in each form."""
+    answers = tuple(_asked(run, form, judge_of(run), times) for run in runs for form in FORMS)
+    usual = {run.place: _usual([one for one in answers if one.place == run.place]) for run in runs}
+    by_form = {form: _flips([one for one in answers if one.form == form], usual) for form in FORMS}
+    unstable = tuple(place for place in usual if _flips([a for a in answers if a.place == place], usual).flipped)
+    return Stability(answers, by_form, _flips(answers, usual), unstable)
+
+
+def _asked(run: JudgedCase, form: str, judge: VerdictJudge, times: int) -> FormAnswers:
+    setting = replace(judge.setting, samples=times, reverse=form == REORDERED, guard_prompt=None)
+    verdict = replace(judge, setting=setting)(FORMS[form](run.run))
+    return FormAnswers(run.place, form, tuple(one.opinion.state for one in verdict.answers))
+
+
+def _usual(answers: Sequence[FormAnswers]) -> str | None:
+    """What is said most often; what the run as it is gets first, where two are as often."""
+    said = Counter(state for one in answers for state in one.states if state != "unparseable")
+    return said.most_common(1)[0][0] if said else None
+
+
+def _flips(answers: Sequence[FormAnswers], usual: dict[str, str | None]) -> Flips:
+    said = [(one.place, state) for one in answers for state in one.states]
+    verdicts = [(place, state) for place, state in said if state != "unparseable"]
+    return Flips(sum(state != usual[place] for place, state in verdicts), len(verdicts), len(said) - len(verdicts))

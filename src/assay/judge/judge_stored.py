@@ -1,0 +1,108 @@
+"""Judge runs that are stored, and judge them again: each judgement is a new record beside the older ones."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias, TypeVar
+
+from assay.dialects.scorers.gates_with_judge import is_judged
+from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.scorers.report import OverallVerdict
+from assay.evidence.coding_run import CodingRecord
+from assay.judge.judge_coding_run import VerdictJudge
+
+T = TypeVar("T")
+R = TypeVar("R")
+DoAll: TypeAlias = Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """A run in the store: everything that a judge reads, the gate of its checks, and the judge that it names."""
+
+    place: str
+    run: CodingRecord
+    checks: OverallVerdict | None = None
+    section: JudgeSection | None = None
+
+
+class JudgedCases(Protocol):
+    """Runs and their judgements."""
+
+    def read(self, place: str) -> JudgedCase:
+        """One run. Raises ``InputError`` for what isn't one."""
+        ...
+
+    def judgements(self, place: str) -> list[JudgeVerdict]:
+        """The judgements of a run, the oldest first."""
+        ...
+
+    def keep(self, place: str, verdict: JudgeVerdict) -> None:
+        """Keep another judgement of a run."""
+        ...
+
+
+class CaseJudges(Protocol):
+    """Finds the judge that a scenario wants, with how it asks."""
+
+    def judge(self, section: JudgeSection | None) -> VerdictJudge: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What became of one run: a new verdict, or the reason why there is none. ``before`` is the last one."""
+
+    place: str
+    verdict: JudgeVerdict | None
+    before: JudgeVerdict | None
+    skipped: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        """Whether the new verdict says something else than the last one."""
+        return self.verdict is not None and self.before is not None and self.verdict.state != self.before.state
+
+
+def judge_stored(
+    places: Sequence[str], store: JudgedCases, judges: CaseJudges, *, again: bool, do_all: DoAll[str, Done] = map
+) -> list[Done]:
+    """Judge every completed run. Without ``again``, not those that this judge has judged with this prompt.
+
+    Every run is read before any is judged: a mistake in the last path must not cost the price of the others.
+    """
+    runs = {place: store.read(place) for place in places}
+
+    def judged(place: str) -> Done:
+        stored = runs[place]
+        before = store.judgements(place)
+        last = before[-1] if before else None
+        if not is_judged(stored.run.status):
+            return Done(place, None, last, f"the run is {stored.run.status.value}")
+        judge = judges.judge(stored.section)
+        if not again and any(_same(one, judge) for one in before):
+            return Done(place, None, last, "already judged (use 'assay judge replay')")
+        verdict = judge(stored.run)
+        store.keep(place, verdict)
+        return Done(place, verdict, last)
+
+    return list(do_all(judged, runs))
+
+
+def _same(verdict: JudgeVerdict, judge: VerdictJudge) -> bool:
+    """Whether this judge gave that verdict, with the same prompt, and it is one."""
+    models = sorted(client.model for client in judge.new_clients())
+    asked = (models, judge.setting.prompt.sha256, judge.setting.samples)
+    return verdict.state != "unparseable" and asked == (
+        sorted(verdict.models),
+        verdict.prompt.sha256,
+        verdict.sampling.samples,
+    )
+
+
+def changes(done: Iterable[Done]) -> dict[str, list[str]]:
+    """The runs whose verdict changed, by what it was and is now."""
+    found: dict[str, list[str]] = {}
+    for one in done:
+        if one.changed and one.verdict is not None and one.before is not None:
+            found.setdefault(f"{one.before.state} to {one.verdict.state}", []).append(one.place)
+    return found

@@ -1,0 +1,69 @@
+"""A task run as a page shows it: its criteria with their evidence, and what the playground recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.dialects.criteria.models import CriterionRun
+from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, TaskRun
+from assay.engine.criteria.playground_store import ShownRecords
+from assay.engine.service.keys import Owner
+from assay.engine.service.ports import RunStore
+from assay.web.evidence_table import EvidenceRow, evidence_rest, evidence_rows, looked_at
+from assay.web.playground_view import RecordsView, view_records
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionView:
+    """How a criterion came out, with its evidence as rows. ``share`` is its part of the whole weight."""
+
+    run: CriterionRun
+    rows: tuple[EvidenceRow, ...]
+    rest: Mapping[str, Any]
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskView:
+    """A task run with everything that explains its score."""
+
+    run: TaskRun
+    task: Snapshot
+    criteria: Sequence[CriterionView]
+    records: RecordsView
+
+    @property
+    def failed_first(self) -> list[CriterionView]:
+        """Those that failed before those that passed, each in the order of the task."""
+        return sorted(self.criteria, key=lambda one: one.run.passed)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkView:
+    """A benchmark run with its task runs and their names."""
+
+    run: BenchmarkRun
+    task_runs: Sequence[tuple[TaskRun, str]]
+
+    @property
+    def counted(self) -> int:
+        """How many task runs are in the mean. Cancelled ones aren't."""
+        counts = self.run.counts
+        return counts.completed + counts.failed + counts.timed_out
+
+
+def view_task_run(runs: RunStore, records: ShownRecords, owner: Owner, identity: str) -> TaskView:
+    """Raises ``NotFoundError``."""
+    run = runs.task_run(owner, identity)
+    found = runs.criterion_runs_of(owner, run.id)
+    whole = sum(one.weight for one in found)
+    return TaskView(
+        run,
+        runs.snapshot(owner.organisation, run.snapshot),
+        [view_criterion(one, one.weight / whole if whole else 0.0) for one in found],
+        view_records(records, run.playground_id, looked_at(found)),
+    )
+
+
+def view_criterion(run: CriterionRun, share: float = 1.0) -> CriterionView:
+    return CriterionView(run, evidence_rows(run.evidence), evidence_rest(run.evidence), share)
