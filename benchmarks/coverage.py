@@ -13,11 +13,10 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from assay.stats.attempts import Attempts
 from assay.stats.interval import CantSay, Interval
 from assay.stats.means import clustered_mean
 from assay.stats.paired import PairedTask, paired_difference
-from assay.stats.passes import PassRate, pass_curves
+from assay.stats.passes import Attempts, PassRate, pass_curves
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "coverage.json"
 JOBS = 2000

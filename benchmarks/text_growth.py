@@ -20,13 +20,13 @@ from assay.checks.forbid_secrets import ForbidSecrets
 from assay.checks.protected_config import ProtectedConfig
 from assay.checks.runner_tampering import RunnerTampering
 from assay.checks.suspicious_source import SuspiciousSource
-from assay.formats.hl7.errors import Hl7PathError
+from assay.formats.hl7.encoding import Hl7PathError
 from assay.formats.hl7.find import find
 from assay.formats.hl7.framing import FrameReader
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 from assay.formats.x12.loops import place_sets
-from assay.formats.x12.parse_path import parse_path as parse_x12_path
+from assay.formats.x12.path import parse_path as parse_x12_path
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 from benchmarks import growing_texts as texts

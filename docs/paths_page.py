@@ -10,9 +10,9 @@ from assay.formats.file_content.rules import FORMATS
 from assay.formats.hl7 import path as hl7_path
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.parse import parse_message
-from assay.formats.hl7.path_parser import parse_path as hl7_paths
+from assay.formats.hl7.path import parse_path as hl7_paths
 from assay.formats.x12.loops import place_sets
-from assay.formats.x12.parse_path import parse_path as x12_paths
+from assay.formats.x12.path import parse_path as x12_paths
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 from docs.markdown import table

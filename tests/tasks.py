@@ -11,7 +11,7 @@ from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.engine.tasks.task import Environment, HarborChecksums, Phase, Step, Task
+from assay.engine.tasks.task import Environment, HarborChecksums, Phase, Task, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 
@@ -164,7 +164,7 @@ def _counts_trials(value: Any) -> bool:
     return isinstance(value, dict) and bool(value) and all(isinstance(inner, list) for inner in value.values())
 
 
-def make_step(name: str | None = None, **fields: Any) -> Step:
+def make_step(name: str | None = None, **fields: Any) -> TaskStep:
     """A step in memory."""
     spec = VerifierSpec(
         script="/tests/test.sh",
@@ -172,7 +172,7 @@ def make_step(name: str | None = None, **fields: Any) -> Step:
         reward_path="/logs/verifier/reward.json",
         details_path="/logs/verifier/details.json",
     )
-    plain = Step(
+    plain = TaskStep(
         name=name,
         instruction="Do it.",
         verifier=spec,
@@ -189,7 +189,7 @@ def make_step(name: str | None = None, **fields: Any) -> Step:
 
 
 def make_task(
-    *steps: Step,
+    *steps: TaskStep,
     name: str = "task",
     config: Mapping[str, Any] | None = None,
     environment: Environment | None = None,
@@ -251,10 +251,10 @@ class ScriptedSandbox:
         return Ran(ProcessEnd(exit_code=0), b"said\n", False, started, datetime.now(UTC))
 
 
-def agent_phase(**fields: Any) -> Step:
+def agent_phase(**fields: Any) -> TaskStep:
     """A step whose agent is run in another way than usual."""
     return replace(make_step(), agent=replace(make_step().agent, **fields))
 
 
-def verifier_phase(**fields: Any) -> Step:
+def verifier_phase(**fields: Any) -> TaskStep:
     return replace(make_step(), verifier_phase=replace(make_step().verifier_phase, **fields))

@@ -22,14 +22,34 @@ from assay.dialects.harbor.errors import (
     VerifierOutputParseError,
 )
 from assay.dialects.harbor.job_config import metrics_for
-from assay.dialects.harbor.job_stats import EvalStats, JobResult, JobStats, job_stats
+from assay.dialects.harbor.job_stats import (
+    MAX,
+    MEAN,
+    METRICS,
+    MIN,
+    SUM,
+    EvalStats,
+    JobResult,
+    JobStats,
+    Metric,
+    eligible_k,
+    job_stats,
+    pass_at_k_of_group,
+)
 from assay.dialects.harbor.job_text import job_text
-from assay.dialects.harbor.metrics import MAX, MEAN, METRICS, MIN, SUM, Metric
-from assay.dialects.harbor.multi_step import Step, Strategy, TrialRewards, stops_after, trial_rewards
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, ParsedOutcome, outcome_of, parse_outcome
-from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
 from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
-from assay.dialects.harbor.rewards import Profile, RewardReading, Rewards, parse_reward_files
+from assay.dialects.harbor.rewards import (
+    Profile,
+    RewardReading,
+    Rewards,
+    Step,
+    Strategy,
+    TrialRewards,
+    parse_reward_files,
+    stops_after,
+    trial_rewards,
+)
 from assay.dialects.harbor.trial import Trial, Usage, UsageSum
 from assay.dialects.harbor.verifier_result import dump_verifier_result, validate_rewards
 from assay.engine.jobs.job import Job, Problem

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.core import InputError
+from assay.core.errors import InputError
 from assay.dialects.harbor.rewards import Profile
 from assay.evidence.files import Absent, Content, Refusal, Refused
 from tests.builders import write_trial

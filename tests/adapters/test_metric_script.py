@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.jobs import metric_script
 from assay.adapters.jobs.metric_script import ScriptMetric
-from assay.core import MeasurementError
+from assay.core.errors import MeasurementError
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
-from assay.core import InputError
+from assay.core.errors import InputError
 from tests.builders import HARBOR_JOBS, write_run_folder, write_trial
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from assay import harbor
 from assay.adapters.jobs.reward_writer import write_binary_reward
-from assay.core import InputError
+from assay.core.errors import InputError
 
 
 @pytest.mark.parametrize(("status", "reward"), [(0, 1.0), (1, 0.0), (124, 0.0), (-11, 0.0)])

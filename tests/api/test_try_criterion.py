@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.field_rules import patterns
+from assay.formats.field_rules import values
 from tests.api.clinic import Clinic, portal
 
 
@@ -50,7 +50,7 @@ def test_a_path_that_means_nothing_is_refused(clinic: Clinic, playground: str, k
 def test_a_pattern_that_takes_too_many_steps_is_not_measured(
     clinic: Clinic, playground: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(patterns, "MOST_STEPS", 5)
+    monkeypatch.setattr(values, "MOST_STEPS", 5)
     criterion = portal("status", r"(?=b)(o|k)+\1y")
     criterion["assertion"]["assertions"][0]["operator"] = "matches"
     found = tried(clinic, criterion, playground)

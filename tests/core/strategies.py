@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-from assay.core import Errored, NotApplicable, Outcome, Placed, Placement, Scored
+from assay.core.grading import Placed, Placement
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 
 scores = st.floats(0, 1)
 scored = st.builds(Scored, scores, st.booleans())

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core.exact import exact_share, exact_total, written
+from assay.core.grading import Placed, Placement
 from assay.core.outcome import Scored
-from assay.core.placement import Placed, Placement
 from assay.core.rollup import exact_mean
+from assay.core.total import exact_share, exact_total, written
 
 
 @given(st.decimals(0, 10**9, places=6))

@@ -9,20 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import (
-    AssayError,
-    Errored,
-    InputError,
-    MeasurementError,
-    NotApplicable,
-    Outcome,
-    Placed,
-    PlacedCheck,
-    Placement,
-    Scored,
-    grade,
-)
-from assay.core.grading import Ask
+from assay.core.errors import AssayError, InputError, MeasurementError
+from assay.core.grading import Ask, Placed, PlacedCheck, Placement, grade
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import Errored, NotApplicable, Scored
+from assay.core.outcome import Errored, NotApplicable, Scored
 
 
 @pytest.mark.parametrize("score", [0, 1, 0.0, 1.0, 0.5, 5e-324, math.nextafter(1, 0), -0.0])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import pass_at_k, pass_hat_k
+from assay.core.pass_at_k import pass_at_k, pass_hat_k
 
 CLOSE = 1e-12
 

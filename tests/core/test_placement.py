@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from assay.core import Placement
+from assay.core.grading import Placement
 
 
 def test_an_outcome_is_required_and_weighs_1_unless_said_otherwise() -> None:

@@ -6,20 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.core import (
-    Errored,
-    NotApplicable,
-    Outcome,
-    Placed,
-    Placement,
-    Scored,
-    Unscored,
-    Verdict,
-    by_axis,
-    gate,
-    lowest,
-    weighted_mean,
-)
+from assay.core.grading import Placed, Placement
+from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.rollup import Unscored, Verdict, by_axis, gate, lowest, weighted_mean
 from tests.core.strategies import errored, not_applicable, outcomes, placed, scored
 
 PASSED, FAILED = Scored(1, passed=True), Scored(0, passed=False)

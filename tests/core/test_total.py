@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from assay.core import mean, total
+from assay.core.total import mean, total
 from tests.builders import python_of_version, typed
 
 INF, NAN = math.inf, math.nan

@@ -10,7 +10,7 @@ import pytest
 
 from assay import harbor
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.core import InputError
+from assay.core.errors import InputError
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.audit_rewards import Finding, Standing

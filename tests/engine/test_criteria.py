@@ -15,7 +15,7 @@ from assay.core.outcome import Outcome, Scored
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria.complete_run import WithinBounds
 from assay.evidence.playground import PlaygroundState, StateRow
-from assay.formats.field_rules import patterns
+from assay.formats.field_rules import values
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12
 from tests.completing import complete
 from tests.servers.scripted_server import Reply, scripted
@@ -131,7 +131,7 @@ def test_a_value_that_keeps_a_pattern_busy_is_not_measured_and_the_next_criterio
     monkeypatch: pytest.MonkeyPatch, match: str
 ) -> None:
     """An agent that could break the measurement so would rather do that than fail."""
-    monkeypatch.setattr(patterns, "MOST_STEPS", 1000)
+    monkeypatch.setattr(values, "MOST_STEPS", 1000)
     rules = [
         {"path": "a", "operator": "matches", "expected": SLOW, "match": match},
         {"path": "b", "expected": 1},
@@ -152,7 +152,7 @@ def test_where_it_can_not_be_told_in_time_what_is_meant_nothing_fits() -> None:
         kind: ClassVar[str] = "busy"
 
         def run(self, evidence: PlaygroundState) -> Outcome:  # noqa: ARG002
-            raise patterns.SlowPatternError("the pattern needs more steps")
+            raise values.SlowPatternError("the pattern needs more steps")
 
     said = "not measured: the pattern needs more steps"
     assert WithinBounds(Busy()).run(FakeState()) == Scored(0.0, False, said, {"measured": False})

@@ -13,7 +13,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
 from assay.dialects.evaluation.grading import Grading, Hashes
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
-from assay.dialects.harbor.multi_step import TrialRewards
+from assay.dialects.harbor.rewards import TrialRewards
 from assay.engine.machine import Site
 from assay.engine.run.grading_record import Before, grading_of, same_question, setting_of
 from assay.engine.run.trial_record import Failure, Verified

@@ -10,8 +10,8 @@ import pytest
 
 from assay import harbor
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.core import InputError
-from assay.dialects.harbor.metrics import MAX, MEAN
+from assay.core.errors import InputError
+from assay.dialects.harbor.job_stats import MAX, MEAN
 from assay.engine.jobs.job import Job, Problem, read_job
 from tests.builders import HARBOR_JOBS, trial_record, typed_values, within, write_config, write_lock, write_trial
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.dialects.harbor.metrics import MAX, SUM
+from assay.dialects.harbor.job_stats import MAX, SUM
+from assay.dialects.harbor.plan import UNKNOWN
 from assay.dialects.harbor.trial import Trial
-from assay.dialects.harbor.versions import UNKNOWN
 from assay.engine.jobs.job import Job, read_job
 from assay.engine.jobs.job_metrics import RecordedMetric, job_metrics
 from assay.engine.report.audit import Audit, audit_job

@@ -11,7 +11,7 @@ import pytest
 
 from assay.dialects.criteria.models import Criterion
 from assay.evidence.playground import StateRow
-from assay.formats.field_rules import patterns
+from assay.formats.field_rules import values
 from tests.checks.criteria.fake_state import AFTER, FakeState, hl7, x12
 from tests.completing import complete
 from tests.formats.x12.messages import message
@@ -44,7 +44,7 @@ BUSY = "import hashlib\nfor _ in range(10**7): hashlib.sha256(bytes(100_000)).di
 
 
 def test_what_else_runs_changes_no_grading(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patterns, "MOST_STEPS", 3000)
+    monkeypatch.setattr(values, "MOST_STEPS", 3000)
     alone = [graded(one) for one in GRADINGS]
     assert {(score, status) for score, _, status, *_ in alone} == {
         (1.0, "completed"),

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.core import InputError
+from assay.core.errors import InputError
 from assay.engine.jobs.job import Job, pool_jobs, read_job
 from assay.engine.report.report import report_job
 from tests.builders import DATA, write_config, write_lock, write_trial

@@ -9,8 +9,7 @@ import pytest
 from assay.adapters.machine.local_machine import ThisHost
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.output import Declared, Format
-from assay.dialects.harbor.multi_step import Strategy
-from assay.dialects.harbor.rewards import Profile
+from assay.dialects.harbor.rewards import Profile, Strategy
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.machine import Site
 from assay.engine.run.job_plan import Agent
@@ -18,7 +17,7 @@ from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_record import StepRecord, TrialRecord
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
 from assay.engine.tasks.grading_rules import GradingRules
-from assay.engine.tasks.task import Environment, Step, Task
+from assay.engine.tasks.task import Environment, Task, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
@@ -80,7 +79,7 @@ class FakeBench:
     def test_texts(self) -> list[str]:
         return []
 
-    def verifier_mounts(self, step: Step) -> list[Mount]:
+    def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         self.done.append(f"verifier of {step.name}")
         return [Mount("/bench/tests", "/tests")]
 
@@ -127,10 +126,10 @@ class Told:
         self.ended: list[str | None] = []
         self.records: list[StepRecord] = []
 
-    def agent_ended(self, step: Step, ran: Ran | None) -> None:  # noqa: ARG002
+    def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:  # noqa: ARG002
         self.ended.append(step.name)
 
-    def step_ended(self, step: Step, record: StepRecord) -> None:  # noqa: ARG002
+    def step_ended(self, step: TaskStep, record: StepRecord) -> None:  # noqa: ARG002
         self.records.append(record)
 
 

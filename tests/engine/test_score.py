@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from assay.checks.llm_judge import LlmJudge
 from assay.core.errors import MeasurementError
-from assay.core.grading import PlacedCheck
+from assay.core.grading import PlacedCheck, Placement
 from assay.core.outcome import NotApplicable, Outcome, Scored
-from assay.core.placement import Placement
 from assay.dialects.scorers.report import (
     NOTHING_CHANGED,
     JudgeState,

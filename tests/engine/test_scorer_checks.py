@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.command import Command
-from assay.core.check import Check
 from assay.core.errors import InputError
-from assay.core.placement import Placement
+from assay.core.grading import Placement
+from assay.core.outcome import Check
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.scorer_checks import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.workspace import Workspace

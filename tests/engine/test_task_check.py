@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.engine.tasks.prepare_task import check_task
-from assay.engine.tasks.task import Environment, Step
+from assay.engine.tasks.task import Environment, TaskStep
 from tests.tasks import agent_phase, make_task, verifier_phase
 
 
@@ -34,7 +34,7 @@ from tests.tasks import agent_phase, make_task, verifier_phase
         ),
     ],
 )
-def test_what_would_only_fail_on_the_way_is_refused_before(step: Step, said: str) -> None:
+def test_what_would_only_fail_on_the_way_is_refused_before(step: TaskStep, said: str) -> None:
     with pytest.raises(InputError) as refusal:
         check_task(make_task(step), {})
     assert str(refusal.value).startswith(said)

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from assay.adapters.jobs.results_folder import find_run_folders
-from assay.core import InputError
+from assay.core.errors import InputError
 from assay.engine.report.audit_rewards import Finding, Standing
 from assay.engine.report.report import JobReport, report_job
 from assay.engine.report.terminal_bench import Submission, audit_published, import_terminal_bench
-from assay.stats.attempts import Attempts
+from assay.stats.passes import Attempts
 from tests.builders import REPO, run_entry, write_run_folder
 
 SUBMISSION = REPO.parent / "shared/samples/terminal_bench/20250711_openhands_claude-4-sonnet"

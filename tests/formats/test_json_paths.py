@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonpath_rfc9535 import find as oracle
 
-from assay.formats.field_rules import patterns
+from assay.formats.field_rules import values
 from assay.formats.json_paths import DeepDataError, check_path, find
 
 DATA: dict[str, Any] = {"a": {"b": [1, None, {"c": "x.y"}], "0": "zero"}, "n": None, "e": "", "l": [], "": 5}
@@ -105,8 +105,8 @@ def test_patterns_mean_what_the_library_means(pattern: str, text: str) -> None:
 @pytest.mark.parametrize("name", ["match", "search"])
 def test_a_pattern_that_explodes_ends(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     assert find(f"$[?{name}(@, '(a|aa)+c')]", ["a" * 200]) == []
-    monkeypatch.setattr(patterns, "MOST_STEPS", 1)
-    with pytest.raises(patterns.SlowPatternError, match="needs more than 1 steps"):
+    monkeypatch.setattr(values, "MOST_STEPS", 1)
+    with pytest.raises(values.SlowPatternError, match="needs more than 1 steps"):
         find(f"$[?{name}(@, '(a|aa)+c')]", ["a" * 200])
 
 

@@ -16,7 +16,7 @@ from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.jobs.scored_runs import write_scored
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.dialects.evaluation.models import Annotation
-from assay.dialects.harbor.failure_cause import BEYOND_THE_AGENT
+from assay.dialects.harbor.reasons import BEYOND_THE_AGENT
 from assay.dialects.scorers.judge_record import JudgePrompt, JudgeSampling, JudgeVerdict, JudgeVotes, Opinion
 from assay.dialects.scorers.report import (
     Judge,

@@ -46,7 +46,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "formats/fhir/answers.py": {"one": "ab", "name": "ab"},
     "formats/file_content/rules.py": {"name": "sha256"},
     "formats/hl7/encoding.py": {"mark": r"\\", "hexadecimal": r"(?P<bytes>(?:\\X(?:[0-9A-Fa-f]{2})+\\)+)"},
-    "formats/x12/binary.py": {"mark": r"\*", "other": r"[^*~]{0,20}"},
+    "formats/x12/envelope.py": {"mark": r"\*", "other": r"[^*~]{0,20}"},
     "formats/x12/tokenize.py": {"mark": r"\*"},
     "judge/variations.py": {"names": ("ab", "cd")},
     "judge/fence.py": {"before": r"(?<!\w)", "words": "ab", "after": r"(?!\w)"},
@@ -57,13 +57,13 @@ MATCHED_ELSEWHERE = frozenset(
         "detectors/runner_config/builds.py:_XML_RULES",
         "detectors/runner_config/code_text.py:_KINDS",
         "detectors/test_code/engine/expressions/values.py:BINDING",
-        "formats/fhirpath/escape.py:ID",
-        "formats/hl7/path_parser.py:_NUMBER",
-        "formats/hl7/path_parser.py:_QUOTED",
+        "formats/fhirpath/parse.py:ID",
+        "formats/hl7/path.py:_NUMBER",
+        "formats/hl7/path.py:_QUOTED",
         "formats/pattern/syntax.py:_ATOM",
         "formats/pattern/syntax.py:_CLASS",
-        "formats/x12/parse_path.py:_EQUALS",
-        "formats/x12/parse_path.py:_VALUE",
+        "formats/x12/path.py:_EQUALS",
+        "formats/x12/path.py:_VALUE",
     )
 )
 """Patterns that are handed on to code which only matches at one place, and never searches."""

@@ -6,13 +6,12 @@ Run as ``PYTHONPATH=src python tests/stats/digits.py``.
 from collections.abc import Iterator
 
 from assay.stats.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
-from assay.stats.attempts import Attempts
 from assay.stats.corrected_rate import Calibration, corrected_rate
-from assay.stats.distributions import beta_quantile, normal_quantile, t_quantile
+from assay.stats.interval import beta_quantile, normal_quantile, t_quantile
 from assay.stats.means import clustered_mean
 from assay.stats.noise import variance_parts
 from assay.stats.paired import PairedTask, paired_difference
-from assay.stats.passes import pass_curves
+from assay.stats.passes import Attempts, pass_curves
 from assay.stats.power import Goal, Variances, tasks_needed
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from assay.core.errors import InputError
 from assay.stats.agreement import (
     Agreement,
+    Metric,
     Weights,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
     percent_agreement,
 )
-from assay.stats.coincidences import Metric
 from assay.stats.interval import CantSay, Interval
 from tests.stats.oracles import oracle
 

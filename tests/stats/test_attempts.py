@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
+from assay.stats.passes import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
 
 TASKS = {"easy": Attempts(4, 4), "hard": Attempts(4, 1), "hopeless": Attempts(4, 0), "once": Attempts(1, 1)}
 

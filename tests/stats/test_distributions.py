@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.distributions import (
+from assay.stats.elementary import exp, ln, ln_gamma
+from assay.stats.interval import (
     beta_cdf,
     beta_quantile,
     binomial_at_most,
@@ -17,7 +18,6 @@ from assay.stats.distributions import (
     t_cdf,
     t_quantile,
 )
-from assay.stats.elementary import exp, ln, ln_gamma
 from tests.builders import REPO
 from tests.stats.oracles import oracle
 

@@ -1,13 +1,38 @@
-"""Run checks on evidence. This is the only place where an exception becomes data."""
+"""Run checks on evidence. This is the only place where an exception becomes data.
 
+A placement says how an outcome counts: its name, its weight, its axis, and whether it is required.
+"""
+
+import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeAlias, TypeVar
 
-from assay.core.check import Check
 from assay.core.errors import MeasurementError
-from assay.core.outcome import Errored, Outcome
-from assay.core.placement import Placed, Placement
+from assay.core.outcome import Check, Errored, Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """The place of an outcome in a result. ``axis`` is None for outcomes without an axis."""
+
+    name: str
+    weight: float = 1
+    axis: str | None = None
+    required: bool = True
+
+    def __post_init__(self) -> None:
+        if isinstance(self.weight, bool) or not 0 <= self.weight <= sys.float_info.max:
+            raise ValueError(f"a weight must be a finite number of at least 0, got {self.weight!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """An outcome together with how it counts."""
+
+    placement: Placement
+    outcome: Outcome
+
 
 Evidence = TypeVar("Evidence")
 

@@ -1,18 +1,18 @@
-"""Pure functions from placed outcomes to a number or a verdict.
+"""Pure functions from placed outcomes, or from rows of evidence, to a number or a verdict.
 
 Each dialect has its own rule for an answer without a score (``Unscored``) and its own value if nothing counts,
 which is None here: 0.0 for evaluation and criteria, N/A for scorers. No rollup rounds to fewer digits.
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
+from typing import Protocol
 
-from assay.core.exact import exact_share
+from assay.core.grading import Placed
 from assay.core.outcome import NotApplicable, Scored
-from assay.core.placement import Placed
-from assay.core.total import total
+from assay.core.total import exact_share, total
 
 
 class Unscored(Enum):
@@ -98,3 +98,37 @@ def _counted(placed: Iterable[Placed], unscored: Unscored) -> Sequence[tuple[flo
         for one in placed
         if isinstance(one.outcome, Scored) or unscored is Unscored.ZERO
     ]
+
+
+Row = Mapping[str, object]
+
+
+class Weighted(Protocol):
+    """What a row is about."""
+
+    @property
+    def weight(self) -> float: ...
+
+
+def scored_rows(rules: Sequence[Weighted], rows: Sequence[Row], under: str, what: str, **more: object) -> Scored:
+    """The outcome for ``what``: a row for each rule, with its ``path`` and whether it ``passed``.
+
+    Evidence has the rows under the name ``under``, beside ``more``.
+    """
+    failed = [str(row["path"]) for row in rows if not row["passed"]]
+    share = _share_of_rows(rules, rows) if failed else Fraction(1)
+    summary = f"{what}: {len(rows) - len(failed)} of {len(rows)} fields as expected"
+    if failed:
+        summary += f", first {failed[0]}"
+    return Scored(float(share), not failed, summary, {under: list(rows), **more}, share)
+
+
+def nothing_to_score(rows: Sequence[Row], under: str, why: str, **more: object) -> Scored:
+    """The outcome where there is nothing to look at, so that no row can pass."""
+    return Scored(0.0, False, why, {under: list(rows), **more})
+
+
+def _share_of_rows(rules: Sequence[Weighted], rows: Sequence[Row]) -> Fraction:
+    """Where no rule has a weight, there is nothing to share: some row has failed, so nothing is earned."""
+    earned = ((rule.weight, Fraction(bool(row["passed"]))) for rule, row in zip(rules, rows, strict=True))
+    return exact_share(earned) or Fraction()

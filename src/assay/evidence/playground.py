@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
-from assay.core.check import Check
 from assay.core.errors import MeasurementError
+from assay.core.outcome import Check
 
 Made = TypeVar("Made")
 Escape: TypeAlias = Callable[[str], str]

@@ -12,9 +12,8 @@ import jsonpath_rfc9535
 from jsonpath_rfc9535 import function_extensions
 
 from assay.core.errors import BoundsError
-from assay.formats.fhirpath.escape import in_fhirpath
-from assay.formats.field_rules.patterns import compile_pattern, full_match, search
-from assay.formats.field_rules.values import Plain
+from assay.formats.fhirpath.parse import in_fhirpath
+from assay.formats.field_rules.values import Plain, compile_pattern, full_match, search
 from assay.formats.pattern.search import Searched
 
 _MEANS_NOTHING: Final = re.compile(r"[\[\]]|^(?:\*+|-\d+|\s.*|.*\s)$", re.DOTALL)

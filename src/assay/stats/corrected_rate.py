@@ -4,9 +4,8 @@ import math
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
-from assay.stats.distributions import normal_quantile
 from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, Interval
+from assay.stats.interval import LEVEL, CantSay, Interval, normal_quantile
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,16 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.stats.distributions import binomial_at_most, normal_quantile, t_quantile
 from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, Interval, clopper_pearson
+from assay.stats.interval import (
+    LEVEL,
+    CantSay,
+    Interval,
+    binomial_at_most,
+    clopper_pearson,
+    normal_quantile,
+    t_quantile,
+)
 from assay.stats.means import LARGEST_REWARD, clustered_mean
 from assay.stats.sign_flips import PValue, sign_flip_test
 

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
-from assay.stats.distributions import t_quantile
 from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay
+from assay.stats.interval import LEVEL, CantSay, t_quantile
 from assay.stats.paired import POWER, PairedTask
 
 # Nobody runs more, and the search for a number must end somewhere.

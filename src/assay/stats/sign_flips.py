@@ -9,8 +9,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.stats.distributions import normal_cdf
-from assay.stats.seeded import random_bytes, seed_of
+from assay.stats.interval import normal_cdf
+from assay.stats.means import random_bytes, seed_of
 
 DRAWS = 9999
 # Exact counting takes numbers of as many bits; drawing, tables for as many tasks.

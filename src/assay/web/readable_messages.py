@@ -14,18 +14,17 @@ from typing import Final
 from assay.core.errors import InputError
 from assay.evidence.playground import Event
 from assay.formats.hl7 import segment_names as hl7_names
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import find
 from assay.formats.hl7.header import control_id, message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path_parser import parse_path as parse_hl7_path
+from assay.formats.hl7.path import parse_path as parse_hl7_path
 from assay.formats.x12 import segment_names as x12_names
-from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
-from assay.formats.x12.model import Document, Segment
-from assay.formats.x12.parse_path import parse_path as parse_x12_path
+from assay.formats.x12.model import Document, NotX12Error, Segment
 from assay.formats.x12.path import OUTSIDE_LOOPS
+from assay.formats.x12.path import parse_path as parse_x12_path
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 from assay.web.evidence_table import HL7, X12, EvidenceRow, Looked

@@ -15,7 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.core.outcome import Scored
 from assay.engine.criteria.complete_run import check_of
 from assay.engine.criteria.shared_state import SharedState
-from assay.formats.fhirpath.lint import lint_dotted
+from assay.formats.fhirpath.infer import lint_dotted
 from tests.checks.criteria.fake_state import FakeState
 from tests.servers.fhir_server import EXAMPLES, TOKEN, CannotStartError, RunningServer, installed, running
 

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation import schema as module
 from assay.dialects.evaluation.schema import SCHEMA_LEVELS, schema_complaint
-from assay.formats.field_rules import patterns
+from assay.formats.field_rules import values
 from tests.builders import within
 
 DRAFT_03 = "http://json-schema.org/draft-03/schema#"
@@ -281,7 +281,7 @@ def test_a_careless_pattern_and_a_hostile_text_do_not_hold_a_grading_up(
     schema: dict[str, Any], value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The pattern's own limit ended it: the alarm here is an exception like any other to who catches them all."""
-    monkeypatch.setattr(patterns, "MOST_STEPS", 10_000)
+    monkeypatch.setattr(values, "MOST_STEPS", 10_000)
     with within(60):
         (found,) = violations(value, schema)
     assert "needs more than 10000 steps" in found

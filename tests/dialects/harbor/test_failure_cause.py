@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.dialects.harbor.failure_cause import CAUSES, failure_cause
+from assay.dialects.harbor.reasons import CAUSES, failure_cause
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
-from assay.dialects.harbor.metrics import MAX, MEAN, MIN, SUM, Metric
+from assay.dialects.harbor.job_stats import MAX, MEAN, MIN, SUM, Metric
 from assay.dialects.harbor.rewards import Rewards
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.dialects.harbor.job_config import metrics_for
-from assay.dialects.harbor.job_stats import JobStats, job_stats
-from assay.dialects.harbor.metrics import MAX, MEAN
+from assay.dialects.harbor.job_stats import MAX, MEAN, JobStats, job_stats
 from assay.dialects.harbor.trial import Trial, Usage
 from tests.builders import typed
 

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
+from assay.dialects.harbor.job_stats import MAX, MEAN, SUM, JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text
-from assay.dialects.harbor.metrics import MAX, MEAN, SUM
 from assay.dialects.harbor.trial import Trial, Usage
 
 GOLDEN = """\

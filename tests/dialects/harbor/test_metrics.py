@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.dialects.harbor.metrics import MAX, MEAN, METRICS, MIN, SUM, Aggregate
+from assay.dialects.harbor.job_stats import MAX, MEAN, METRICS, MIN, SUM, Aggregate
 from tests.builders import typed_values
 
 TWO_KEYS = [{"correctness": 1, "speed": 0.5}, {"correctness": 0, "speed": 1.0}]

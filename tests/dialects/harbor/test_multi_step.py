@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from assay.dialects.harbor.multi_step import Step, Strategy, TrialRewards, stops_after, trial_rewards
+from assay.dialects.harbor.rewards import Step, Strategy, TrialRewards, stops_after, trial_rewards
 from tests.builders import typed_values
 
 MEAN, FINAL = Strategy.MEAN, Strategy.FINAL

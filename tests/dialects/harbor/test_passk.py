@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import harbor
-from assay.dialects.harbor.passk import eligible_k, pass_at_k_of_group
+from assay.dialects.harbor.job_stats import eligible_k, pass_at_k_of_group
 
 Rewards = Sequence[Mapping[str, float] | None]
 

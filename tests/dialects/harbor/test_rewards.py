@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.core import AssayError
+from assay.core.errors import AssayError
 from assay.dialects.harbor.errors import (
     RewardError,
     RewardFileEmptyError,

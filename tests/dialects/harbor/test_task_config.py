@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Strategy
 from assay.dialects.harbor.task_config import (
     AgentConfig,
     ArtifactConfig,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
+from assay.dialects.harbor.plan import UNKNOWN, HarborVersion, stated_version, version_of_record
 from assay.dialects.harbor.rewards import Profile
-from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, stated_version, version_of_record
 
 
 def of_number(number: str) -> HarborVersion:

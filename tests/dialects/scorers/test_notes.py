@@ -7,9 +7,8 @@ import pytest
 from assay.adapters.tasks.scenario_file import scenario_of
 from assay.checks.command import Command
 from assay.core.errors import InputError
-from assay.core.grading import PlacedCheck
+from assay.core.grading import PlacedCheck, Placement
 from assay.core.outcome import Scored
-from assay.core.placement import Placement
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
 from assay.engine.coding.score import score_run

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.fhirpath.errors import FhirPathSyntaxError
-from assay.formats.fhirpath.escape import in_dotted, in_fhirpath, in_search, readable
 from assay.formats.fhirpath.evaluate import evaluate
-from assay.formats.fhirpath.lint import lint_fhirpath
+from assay.formats.fhirpath.infer import lint_fhirpath
+from assay.formats.fhirpath.parse import FhirPathSyntaxError, in_dotted, in_fhirpath, in_search, readable
 from tests.formats.fhirpath.resources import PATIENT
 
 VALUES = ["O'Brien", "a\\nb", "\\", "'", "x' or true or 'y", "é😀", "a b", "", "`", "%resource", "{{x}}", "\x00\n"]

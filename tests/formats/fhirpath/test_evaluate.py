@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from assay.formats.fhirpath.errors import FhirPathError, FhirPathSyntaxError
 from assay.formats.fhirpath.evaluate import compiled, evaluate, holds
-from assay.formats.fhirpath.lint import lint_fhirpath
-from assay.formats.field_rules import patterns
+from assay.formats.fhirpath.infer import lint_fhirpath
+from assay.formats.fhirpath.parse import FhirPathError, FhirPathSyntaxError
+from assay.formats.field_rules import values
 from tests.formats.fhirpath.resources import PATIENT, WEIGHT
 
 
@@ -150,9 +150,9 @@ def test_an_expression_is_compiled_once() -> None:
 
 @pytest.mark.parametrize("called", [r"matches('^(a|aa)+\\1b$')", r"replaceMatches('^(a|aa)+\\1b$', '')"])
 def test_a_pattern_that_takes_too_many_steps_ends(monkeypatch: pytest.MonkeyPatch, called: str) -> None:
-    monkeypatch.setattr(patterns, "MOST_STEPS", 1000)
+    monkeypatch.setattr(values, "MOST_STEPS", 1000)
     slow = {"resourceType": "Patient", "name": [{"family": "a" * 5000 + "!"}]}
-    with pytest.raises(patterns.SlowPatternError):
+    with pytest.raises(values.SlowPatternError):
         evaluate(f"name.family.{called}", slow)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath, lint_type
+from assay.formats.fhirpath.infer import lint_dotted, lint_fhirpath, lint_type
 
 RIGHT_DOTTED = [
     ("Appointment", "participant.0.actor.display"),

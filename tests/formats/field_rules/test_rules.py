@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.field_rules import patterns
-from assay.formats.field_rules.patterns import expanded_size
+from assay.formats.field_rules import values
 from assay.formats.field_rules.rule import MATCHES, OPERATORS, FieldRule, actual, results
-from assay.formats.field_rules.values import Plain, same
+from assay.formats.field_rules.values import Plain, expanded_size, same
 
 
 def found(*values: Plain) -> list[Plain]:
@@ -247,20 +246,20 @@ GOES_BACK = r"^(x|xx)+\1y$"
 def test_a_pattern_that_explodes_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """A linear engine knows no such pattern; what only trying can tell has a number of steps."""
     assert not FieldRule("p", "(x+x+)+y", "matches").holds(found("x" * 5000))
-    monkeypatch.setattr(patterns, "MOST_STEPS", 10_000)
-    with pytest.raises(patterns.SlowPatternError, match="needs more than 10000 steps for a value"):
+    monkeypatch.setattr(values, "MOST_STEPS", 10_000)
+    with pytest.raises(values.SlowPatternError, match="needs more than 10000 steps for a value"):
         FieldRule("p", GOES_BACK, "matches").holds(found("x" * 5000))
 
 
 @pytest.mark.parametrize(("pattern", "text"), [("x", "x" * 400), (GOES_BACK, "xxx")])
 def test_a_pattern_has_one_limit_for_all_values(monkeypatch: pytest.MonkeyPatch, pattern: str, text: str) -> None:
     """Many values that each stay below the limit would hold a grading up as well."""
-    compiled = patterns.compile_pattern(pattern)
+    compiled = values.compile_pattern(pattern)
     _, left = compiled.occurs(text, 1000)
-    monkeypatch.setattr(patterns, "MOST_STEPS_OF_ALL", 3 * (1000 - left))
-    assert len(patterns.search_each(compiled, [text] * 3)) == 3
-    with pytest.raises(patterns.SlowPatternError, match=r"or \d+ for all"):
-        patterns.search_each(compiled, [text] * 4)
+    monkeypatch.setattr(values, "MOST_STEPS_OF_ALL", 3 * (1000 - left))
+    assert len(values.search_each(compiled, [text] * 3)) == 3
+    with pytest.raises(values.SlowPatternError, match=r"or \d+ for all"):
+        values.search_each(compiled, [text] * 4)
 
 
 @pytest.mark.parametrize("value", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 100_000, "nan", "inf"])

@@ -25,7 +25,7 @@ BEGINNINGS = st.sampled_from([b"", b"MSH|^~\\&|", b"ISA*00*", b'{"a": [', b"a,b\
 @given(BEGINNINGS, st.binary(max_size=300))
 def test_no_bytes_crash_a_reader(name: str, beginning: bytes, data: bytes) -> None:
     with contextlib.suppress(UnreadableError):
-        find = FORMATS[name].opened(beginning + data)
+        find = FORMATS[name].reader.opened(beginning + data)
         for path in PATHS[name]:
             assert isinstance(find(path), list)
 
@@ -52,4 +52,4 @@ def test_a_value_in_a_pattern_means_itself(value: str) -> None:
 @pytest.mark.parametrize("path", ["", "0.a", "01.a", "-1.a", "*", "3", "**.a", "1234567890.a", '"a"', ".a"])
 def test_a_path_into_a_csv_that_is_none(path: str) -> None:
     with pytest.raises(ValueError, match="a path into a CSV must be"):
-        FORMATS["csv"].check_path(path)
+        FORMATS["csv"].reader.check_path(path)

@@ -5,7 +5,7 @@ import pytest
 from assay.formats.hl7.acknowledge import encode
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.parse import parse, parse_message
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 NAME = parse_path("PID-5.1")
 

@@ -5,8 +5,7 @@ import pytest
 from assay.formats.hl7.find import Found, find, find_first
 from assay.formats.hl7.model import ABSENT, Presence
 from assay.formats.hl7.parse import parse_message
-from assay.formats.hl7.path import quoted
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path, quoted
 
 MESSAGE = parse_message(
     "MSH|^~\\&|A\n"

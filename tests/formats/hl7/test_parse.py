@@ -3,7 +3,7 @@
 import pytest
 
 from assay.formats.hl7.acknowledge import render
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.parse import parse, parse_message
 
 MSH = "MSH|^~\\&|SEND|HOSP|RECV|LAB|20240101||ADT^A04|1|P|2.5"

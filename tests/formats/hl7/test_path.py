@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.formats.hl7.errors import Hl7PathError
-from assay.formats.hl7.path import Choice, Filter, Path, quoted
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.encoding import Hl7PathError
+from assay.formats.hl7.path import Choice, Filter, Path, parse_path, quoted
 
 ALL = Choice(position=None)
 

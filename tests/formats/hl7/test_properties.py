@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.hl7.acknowledge import encode, render
-from assay.formats.hl7.encoding import STANDARD, Encoding, escape, unescape
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import STANDARD, Encoding, Hl7Error, escape, unescape
 from assay.formats.hl7.find import find
 from assay.formats.hl7.header import control_id, message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse, parse_message
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 PATHS = [parse_path(text) for text in ("MSH-2", "PID-5.1.2", "PID-3[*].1", "OBX[3.1=a]-5", "OBX[*]", "MSH[2]-1")]
 PUNCTUATION = "|^~\\&#$%*!@:;+_.-/"

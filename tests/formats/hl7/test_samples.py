@@ -8,7 +8,7 @@ from assay.formats.hl7.acknowledge import render
 from assay.formats.hl7.find import find
 from assay.formats.hl7.model import Message, Segment
 from assay.formats.hl7.parse import parse, parse_message
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 from tests.formats.hl7.oracle import Field, oracle_message, oracle_segments
 from tests.formats.hl7.samples import SAMPLES
 

@@ -6,7 +6,7 @@ from assay.formats.hl7.encoding import STANDARD, Encoding, escape, unescape
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.model import ABSENT, EMPTY, NULL, Presence, Value
 from assay.formats.hl7.parse import parse_message
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 MSH = "MSH|^~\\&|A\r"
 

@@ -5,7 +5,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.field_rules.patterns import compile_pattern, full_match, replace_each, search, search_each
+from assay.formats.field_rules.values import compile_pattern, full_match, replace_each, search, search_each
 from assay.formats.pattern.search import Searched
 from assay.formats.pattern.steps import StepsError
 

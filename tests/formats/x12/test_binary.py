@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.model import Kind
-from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path import parse_path
 from assay.formats.x12.select import render, select_all
 from assay.formats.x12.tokenize import tokenize
 

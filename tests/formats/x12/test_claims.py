@@ -2,10 +2,9 @@
 
 import pytest
 
-from assay.formats.x12.guides.choice import GUIDES
-from assay.formats.x12.guides.claim import DENTAL, INSTITUTIONAL, PROFESSIONAL
+from assay.formats.x12.guides import DENTAL, GUIDES, INSTITUTIONAL, PROFESSIONAL
 from assay.formats.x12.loops import PlacedSet, place_sets
-from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path import parse_path
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 

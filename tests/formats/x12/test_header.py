@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.errors import NotX12Error
-from assay.formats.x12.model import Kind, Separators
+from assay.formats.x12.model import Kind, NotX12Error, Separators
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import isa, kinds, segments
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.formats.x12.errors import X12PathError
-from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.path import Equals, LoopStep, Nth, Path, quoted_value
+from assay.formats.x12.model import X12PathError
+from assay.formats.x12.path import Equals, LoopStep, Nth, Path, parse_path, quoted_value
 
 
 def path(

@@ -2,8 +2,8 @@
 
 import pytest
 
-from assay.formats.x12.guides.choice import GUIDES
-from assay.formats.x12.parse_path import parse_path, why_never
+from assay.formats.x12.guides import GUIDES
+from assay.formats.x12.path import parse_path, why_never
 
 BY_NAME = {guide.name: guide for guide in GUIDES}
 

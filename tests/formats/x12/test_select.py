@@ -3,7 +3,7 @@
 import pytest
 
 from assay.formats.x12.loops import place_sets
-from assay.formats.x12.parse_path import parse_path
+from assay.formats.x12.path import parse_path
 from assay.formats.x12.select import Found, Place, select, select_all
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import isa, message, only_set, sample

@@ -20,7 +20,7 @@ from assay.formats.fhir.answers import ignored, reported_error
 from assay.formats.fhir.bundle import objects_in
 from assay.formats.fhir.past import PastFhir, is_simple, recheck
 from assay.formats.fhir.search import PER_PAGE, query, texts_of
-from assay.formats.fhirpath.escape import ID
+from assay.formats.fhirpath.parse import ID
 
 if TYPE_CHECKING:
     import httpx

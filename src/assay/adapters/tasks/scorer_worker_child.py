@@ -14,10 +14,9 @@ import msgspec
 from assay import checks
 from assay.adapters.machine.child_process import Parent
 from assay.adapters.machine.isolated_reader import ReadingApart
-from assay.core.check import Check
 from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
-from assay.core.outcome import Errored, NotApplicable, Outcome
+from assay.core.outcome import Check, Errored, NotApplicable, Outcome
 from assay.evidence.apart import Answer, Question
 from assay.evidence.workspace import AS_LEFT, Change, CommandResult, Entry, IgnoredFiles, Tree, Workspace
 

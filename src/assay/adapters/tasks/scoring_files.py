@@ -35,10 +35,9 @@ from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.adapters.workspace.git_export import export_commit
 from assay.adapters.workspace.memory import Memory
-from assay.core.check import Check
 from assay.core.errors import AssayError, MeasurementError
 from assay.core.grading import PlacedCheck, RunCheck
-from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
+from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, PathKind

@@ -24,7 +24,7 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME, NetworkMode
 from assay.engine.tasks import load_task as loading
 from assay.engine.tasks.ports import Script
-from assay.engine.tasks.task import LOGS, HarborChecksums, Step, Task
+from assay.engine.tasks.task import LOGS, HarborChecksums, Task, TaskStep
 from assay.engine.tasks.task_reading import TaskFiles
 from assay.evidence.files import Content, Refused
 from assay.formats import dockerignore
@@ -223,7 +223,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
-def task_files(task: Task, step: Step) -> TaskFiles:
+def task_files(task: Task, step: TaskStep) -> TaskFiles:
     """The files of one step of a task."""
     tests: dict[str, str] = {}
     writable: set[str] = set()

@@ -35,7 +35,7 @@ from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.tasks.command_environment import HOME
-from assay.engine.tasks.task import LOGS, Copy, Environment, Step
+from assay.engine.tasks.task import LOGS, Copy, Environment, TaskStep
 from assay.evidence.files import Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
@@ -139,7 +139,7 @@ class Workbench:
     def remove_strays(self) -> list[str]:
         return remove_strays(self._root, self._environment.places)
 
-    def verifier_mounts(self, step: Step) -> list[Mount]:
+    def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         """An empty folder for the verifier's artifacts, and the tests, which the agent could not see.
 
         Many verifiers write beside their tests, so they get a copy of their own that nobody sees again.

@@ -3,7 +3,7 @@
 from assay.adapters.tasks.workbench import Workbench
 from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.engine.sandbox import Sandbox
-from assay.engine.tasks.task import Environment, Step
+from assay.engine.tasks.task import Environment, TaskStep
 
 
 class DiskWorkshop:
@@ -16,7 +16,7 @@ class DiskWorkshop:
     def bench(self, environment: Environment) -> Workbench:
         return Workbench(environment, self._copies, self._sandbox)
 
-    def tests_checksum(self, step: Step) -> str:
+    def tests_checksum(self, step: TaskStep) -> str:
         return self._copies.checksum(*step.tests)
 
     def close(self) -> None:

@@ -20,8 +20,8 @@ from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
 from assay.core.outcome import Outcome, Scored
+from assay.core.rollup import nothing_to_score, scored_rows
 from assay.core.waiting import held_within
-from assay.core.weighted_rows import nothing_to_score, scored_rows
 from assay.evidence.playground import (
     Escapes,
     FhirSource,
@@ -34,8 +34,7 @@ from assay.evidence.playground import (
     time_of,
     validated,
 )
-from assay.formats.fhirpath.escape import ID, in_dotted, in_fhirpath, in_search
-from assay.formats.fhirpath.lint import lint_fhirpath, lint_type
+from assay.formats.fhirpath.infer import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import (
     FhirRule,
     Match,
@@ -46,6 +45,7 @@ from assay.formats.fhirpath.matches import (
     result,
     result_of_all,
 )
+from assay.formats.fhirpath.parse import ID, in_dotted, in_fhirpath, in_search
 from assay.formats.field_rules.rule import Cardinality, FieldRule, Result, absent_rows
 
 KEY = "fieldResults"

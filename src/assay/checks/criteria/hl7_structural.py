@@ -20,17 +20,16 @@ from typing import ClassVar, Literal, NamedTuple
 
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
-from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.bounds import MOST_SEGMENTS
 from assay.evidence.playground import Escapes, Event, PlaygroundState, made_once, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, Result, absent_rows, results, wrong_number
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
 from assay.formats.hl7.model import Message, Transmission
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path import in_any_repetition, quoted
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import in_any_repetition, parse_path, quoted
 
 KEY = "field_results"
 EVENT = "hl7_outbound"

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
-from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.playground import Escapes, PlaygroundState, StateRow, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results
 from assay.formats.json_paths import check_path, escape_for, find

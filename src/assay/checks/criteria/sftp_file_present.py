@@ -27,7 +27,7 @@ from datetime import datetime
 from typing import ClassVar, Final, Literal
 
 from assay.core.outcome import Outcome, Scored
-from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
 from assay.evidence.playground import Escapes, FileSource, PlaygroundState, StoredFile, accepted_at, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows
@@ -82,7 +82,7 @@ class SftpFilePresent:
             raise ValueError("a path can't have quotes, or a value that needs them; use pattern instead")
         check_glob(self._glob)
         for rule in self.fields:
-            FORMATS[self._format(self._glob)].check_path(rule.path)
+            FORMATS[self._format(self._glob)].reader.check_path(rule.path)
         demanded = self._demands.rules
         if demanded and self.cardinality is not None and self.cardinality.max == 0:
             raise ValueError("cardinality.max is 0, so nothing else can be required of a file")

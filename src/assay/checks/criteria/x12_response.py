@@ -19,15 +19,13 @@ from typing import ClassVar, Literal, NamedTuple
 
 from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
-from assay.core.weighted_rows import nothing_to_score, scored_rows
+from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.bounds import MOST_SEGMENTS
 from assay.evidence.playground import Escapes, Event, PlaygroundState, made_once, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results, wrong_number
-from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
-from assay.formats.x12.model import Document, Finding, Kind
-from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.path import OUTSIDE_LOOPS, quoted_value
+from assay.formats.x12.model import Document, Finding, Kind, NotX12Error
+from assay.formats.x12.path import OUTSIDE_LOOPS, parse_path, quoted_value
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 

@@ -14,11 +14,10 @@ from assay.engine.report.report import GateCounts, GroupReport, JobReport, Troub
 from assay.engine.report.report_json import job_json
 from assay.evidence.run import State
 from assay.formats.counting import counted
-from assay.stats.attempts import Estimate
 from assay.stats.bounds import Bounds
 from assay.stats.interval import CantSay, Interval
 from assay.stats.noise import VarianceParts
-from assay.stats.passes import PassRate
+from assay.stats.passes import Estimate, PassRate
 
 _ALWAYS = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE, State.BROKEN)
 _STATES = {True: " · finished", False: " · not finished", None: ""}

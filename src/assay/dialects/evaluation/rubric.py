@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import Field, FiniteFloat, field_validator
 
+from assay.core.grading import Placed, Placement
 from assay.core.outcome import Scored
-from assay.core.placement import Placed, Placement
 from assay.core.rollup import Unscored, lowest, weighted_mean
 from assay.dialects.evaluation.models import StrictModel
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from assay.dialects.evaluation.schema_limits import SlowSchemaError
-from assay.formats.field_rules.patterns import SlowPatternError, compile_pattern, search, search_each
+from assay.formats.field_rules.values import SlowPatternError, compile_pattern, search, search_each
 
 
 def is_pattern(text: object) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from assay.dialects.harbor.metrics import MEAN, METRICS, Metric
+from assay.dialects.harbor.job_stats import MEAN, METRICS, Metric
 
 SCRIPT_METRIC = "uv-script"
 

@@ -1,13 +1,86 @@
-"""Compute the statistics of a job from its trials, as harbor does when a job ends."""
+"""Compute the statistics of a job from its trials, as harbor does when a job ends.
 
-from collections.abc import Iterable, Mapping, Sequence
+With at most one reward key in the whole group, a metric's answer is keyed by the metric (``{"mean": …}``) and the
+reward key is lost; with more, it is keyed by reward key and the metric's name is lost. A trial without rewards
+counts 0, and so does a key that a trial does not have.
+
+A group has pass@k only if every trial with rewards has exactly one reward, which is 0 or 1. A trial without
+rewards is a failed attempt. k starts at 2: harbor never reports pass@1.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from assay.dialects.harbor.metrics import Metric
-from assay.dialects.harbor.passk import pass_at_k_of_group
+from assay.core.pass_at_k import chance_of_a_success
+from assay.core.total import mean, total
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, UsageSum, evals_key
+
+Values: TypeAlias = Sequence[float]
+
+
+class Metric(Protocol):
+    """Anything that turns the rewards of a group into named numbers."""
+
+    def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
+        """The metric of these rewards, in trial order."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One of harbor's own metrics: a name and a function from values to a value."""
+
+    name: str
+    fold: Callable[[Values], float]
+
+    def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
+        keys = sorted(set[str]().union(*filter(None, rewards)))
+        if len(keys) <= 1:
+            return {self.name: self.fold([r[keys[0]] if r else 0 for r in rewards])}
+        return {key: self.fold([r.get(key, 0) if r else 0 for r in rewards]) for key in keys}
+
+
+MEAN = Aggregate("mean", mean)
+MAX = Aggregate("max", max)
+MIN = Aggregate("min", min)
+SUM = Aggregate("sum", total)
+
+METRICS = {metric.name: metric for metric in (MEAN, MAX, MIN, SUM)}
+
+
+def eligible_k(attempts: int) -> list[int]:
+    """Powers of two and multiples of five, from 2 up to the number of attempts."""
+    powers = {2**i for i in range(1, attempts.bit_length())}
+    return sorted(k for k in powers | set(range(5, attempts + 1, 5)) if k <= attempts)
+
+
+def pass_at_k_of_group(tasks: Sequence[str], rewards: Sequence[Rewards | None]) -> dict[int, float]:
+    """pass@k of a group, by k: the mean over its tasks. Empty if the group has no pass@k."""
+    attempts = count_successes(tasks, rewards)
+    if not attempts:
+        return {}
+    fewest = min(n for n, _ in attempts.values())
+    return {k: mean([chance_of_a_success(n, c, k) for n, c in attempts.values()]) for k in eligible_k(fewest)}
+
+
+def count_successes(tasks: Iterable[str], rewards: Iterable[Rewards | None]) -> dict[str, tuple[int, int]] | None:
+    """Attempts and successes of each task; None if a trial's rewards aren't a single 0 or 1."""
+    counts: dict[str, tuple[int, int]] = {}
+    for task, reward in zip(tasks, rewards, strict=True):
+        success = 0
+        if reward is not None:
+            if len(reward) != 1:
+                return None
+            value = next(iter(reward.values()))
+            if value not in (0, 1):
+                return None
+            success = int(value)
+        n, c = counts.get(task, (0, 0))
+        counts[task] = (n + 1, c + success)
+    return counts
+
 
 RewardStats: TypeAlias = dict[str, dict[float, list[str]]]
 DatasetMetrics: TypeAlias = Mapping[str, Sequence[Metric]]

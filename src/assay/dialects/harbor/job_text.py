@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic_core import to_json
 
 from assay.dialects.harbor.job_stats import EvalStats, JobResult, JobStats
-from assay.dialects.harbor.versions import UNKNOWN, HarborVersion
+from assay.dialects.harbor.plan import UNKNOWN, HarborVersion
 
 _STEP = "    "
 

@@ -28,7 +28,7 @@ from pydantic import (
 )
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Strategy
 
 FILE_NAME = "task.toml"
 SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")

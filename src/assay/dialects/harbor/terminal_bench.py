@@ -12,8 +12,7 @@ from typing import Any
 import msgspec
 
 from assay.core.errors import AssayError
-from assay.dialects.harbor.trial import Seconds, Trial, Usage
-from assay.dialects.harbor.trial_facts import seconds_between_texts
+from assay.dialects.harbor.trial import Seconds, Trial, Usage, seconds_between_texts
 
 # The reason code of each failure mode of terminal-bench. "unset" and "none" are not failures.
 FAILURE_REASONS: dict[str, str | None] = {

@@ -14,16 +14,21 @@ import msgspec
 
 from assay.core.errors import AssayError
 from assay.dialects.harbor.errors import RewardValidationError
-from assay.dialects.harbor.trial import NO_USAGE, Seconds, Trial, Usage, UsageSum, slot
-from assay.dialects.harbor.trial_facts import (
+from assay.dialects.harbor.trial import (
+    NO_USAGE,
+    Seconds,
     Source,
     StepException,
     Timing,
+    Trial,
+    Usage,
+    UsageSum,
     Verification,
     added,
     drop_unusable_facts,
     length,
     seconds_between_texts,
+    slot,
     source_trial,
     sum_by_model,
 )

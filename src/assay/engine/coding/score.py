@@ -2,10 +2,8 @@
 
 from dataclasses import asdict
 
-from assay.core.check import MayBeObjective, NeedsCommands, NoteForJudge
-from assay.core.grading import PlacedCheck, RunCheck, grade, run_here
-from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
-from assay.core.placement import Placed
+from assay.core.grading import Placed, PlacedCheck, RunCheck, grade, run_here
+from assay.core.outcome import Errored, MayBeObjective, NeedsCommands, NotApplicable, NoteForJudge, Outcome, Scored
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
     NOTHING_CHANGED,

@@ -5,9 +5,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol, TypeAlias
 
-from assay.core.check import NeedsCommands
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
+from assay.core.outcome import NeedsCommands
 from assay.dialects.scorers.gates_with_judge import JudgeRun, Judges, is_judged, with_verdict
 from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import Provenance, ScorersReport

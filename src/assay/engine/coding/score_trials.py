@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.harbor.multi_step import TrialRewards
+from assay.dialects.harbor.rewards import TrialRewards
 from assay.dialects.scorers.gates_with_judge import Judges, is_judged, with_verdict
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
@@ -29,7 +29,7 @@ from assay.engine.run.run_trial import run_agent
 from assay.engine.run.trial_commands import DEFAULT_AGENT_TIMEOUT_SEC
 from assay.engine.run.trial_record import BROKEN, Failure, StepRecord, TrialRecord
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 from assay.evidence.run import State, decide
 
@@ -168,7 +168,7 @@ def _score(
     return rewards_of(scored.report)
 
 
-def _end(ran: Ran | None, step: Step) -> AgentEnd | None:
+def _end(ran: Ran | None, step: TaskStep) -> AgentEnd | None:
     if ran is None:
         return None
     seconds = (ran.finished_at - ran.started_at).total_seconds()

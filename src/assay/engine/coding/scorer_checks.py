@@ -8,10 +8,9 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from assay import checks
-from assay.core.check import GatingCheck
 from assay.core.errors import InputError
-from assay.core.grading import PlacedCheck
-from assay.core.placement import Placement
+from assay.core.grading import PlacedCheck, Placement
+from assay.core.outcome import GatingCheck
 from assay.dialects.scorers.scenario import Scenario, Scorer
 from assay.dialects.scorers.test_runners import ShorthandError, written_out
 from assay.engine.check_catalog import UnfitFieldError, class_in, made, modules_in

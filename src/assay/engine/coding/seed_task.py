@@ -8,10 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from assay.checks.command import Command
-from assay.core.check import Check
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
-from assay.core.outcome import Errored, Outcome, Scored
+from assay.core.outcome import Check, Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.dialects.scorers.test_runners import TESTS
 from assay.engine.coding.coding_record import Seeded

@@ -7,7 +7,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.tasks.command_environment import CommandEnvironment
-from assay.engine.tasks.task import DETAILS_PATH, REWARD_PATH, Environment, HarborChecksums, Phase, Step, Task
+from assay.engine.tasks.task import DETAILS_PATH, REWARD_PATH, Environment, HarborChecksums, Phase, Task, TaskStep
 
 
 def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
@@ -30,20 +30,20 @@ def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
     )
 
 
-def _steps(seeded: Seeded) -> list[Step]:
+def _steps(seeded: Seeded) -> list[TaskStep]:
     requests = seeded.scenario.requests
     names = [None] if len(requests) == 1 else [f"turn-{number}" for number in range(1, len(requests) + 1)]
     return [_step(seeded, name, request) for name, request in zip(names, requests, strict=True)]
 
 
-def _step(seeded: Seeded, name: str | None, request: str) -> Step:
+def _step(seeded: Seeded, name: str | None, request: str) -> TaskStep:
     scenario = seeded.scenario
     time = scenario.limits.time_s
     phase = Phase("agent", None if time is None else float(time), None, scenario.network, {})
     nothing = VerifierSpec(
         script="", expected_output_path=scenario.workdir, reward_path=REWARD_PATH, details_path=DETAILS_PATH
     )
-    return Step(
+    return TaskStep(
         name=name,
         instruction=f"{request}\n",
         verifier=nothing,

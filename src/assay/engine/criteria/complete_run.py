@@ -9,13 +9,11 @@ from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 from assay.checks import criteria as checks
-from assay.core.check import Check
 from assay.core.errors import BoundsError, BrokenCheckError, UnmeasuredError
-from assay.core.exact import exact_total
-from assay.core.grading import Ask, PlacedCheck, grade
-from assay.core.outcome import Errored, NotApplicable, Outcome, Scored
-from assay.core.placement import Placed, Placement
+from assay.core.grading import Ask, Placed, PlacedCheck, Placement, grade
+from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.core.rollup import by_axis, exact_mean
+from assay.core.total import exact_total
 from assay.dialects.criteria.models import (
     DEFAULT_AXIS,
     AskedCriterion,

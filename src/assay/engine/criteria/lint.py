@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from assay.core.grading import PlacedCheck, grade
+from assay.core.grading import PlacedCheck, Placement, grade
 from assay.core.outcome import Scored
-from assay.core.placement import Placement
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import PATTERN, VARIABLE, filled, texts_in
 from assay.engine.criteria.complete_run import check_class, check_of, kinds

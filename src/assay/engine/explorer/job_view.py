@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics
-from assay.dialects.harbor.metrics import MEAN
+from assay.dialects.harbor.job_stats import MEAN
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
 from assay.engine.jobs.job import Job
 from assay.engine.report.compare_arms import ReadJob

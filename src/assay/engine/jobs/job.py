@@ -9,13 +9,19 @@ import msgspec
 from assay.core.errors import InputError
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.job_config import ConfiguredMetrics
-from assay.dialects.harbor.metrics import MEAN, Metric
-from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.plan import Plan, Slot, in_planned_order, read_plan
-from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
+from assay.dialects.harbor.job_stats import MEAN, Metric
+from assay.dialects.harbor.plan import (
+    UNKNOWN,
+    HarborVersion,
+    Plan,
+    Slot,
+    in_planned_order,
+    read_plan,
+    version_of_record,
+)
+from assay.dialects.harbor.rewards import Profile, Rewards, Step, Strategy, parse_reward_files, trial_rewards
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.dialects.harbor.versions import UNKNOWN, HarborVersion, version_of_record
 from assay.engine.jobs.job_metrics import job_metrics, with_registered
 from assay.engine.jobs.job_record import recorded_fields
 from assay.engine.ports import JobFolder, Progress, no_progress

@@ -7,10 +7,10 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
-from assay.dialects.harbor.metrics import MEAN, METRICS, Aggregate, Metric
+from assay.dialects.harbor.job_stats import MEAN, METRICS, Aggregate, Metric
+from assay.dialects.harbor.plan import HarborVersion
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import Trial
-from assay.dialects.harbor.versions import HarborVersion
 from assay.engine.jobs.job_record import recorded_fields
 from assay.evidence.files import Content, File, Refused
 

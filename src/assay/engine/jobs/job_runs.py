@@ -8,11 +8,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.core.errors import MeasurementError
-from assay.dialects.harbor.failure_cause import blame, failure_cause
 from assay.dialects.harbor.job_stats import CANCELLED
-from assay.dialects.harbor.multi_step import Strategy
-from assay.dialects.harbor.reasons import reason_of_exception
-from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_exception
+from assay.dialects.harbor.rewards import Rewards, Strategy
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.gates import gate_facts
 from assay.engine.jobs.job import Job, Problem

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
-from assay.dialects.harbor.rewards import Rewards
+from assay.dialects.harbor.rewards import Rewards, Step, Strategy, trial_rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
 from assay.evidence.run import Gates

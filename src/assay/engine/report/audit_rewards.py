@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from assay.dialects.harbor.errors import RewardError, RewardFileNotFoundError
-from assay.dialects.harbor.multi_step import Step, Strategy, trial_rewards
 from assay.dialects.harbor.reasons import is_invalid_reward
-from assay.dialects.harbor.rewards import Profile, Rewards
+from assay.dialects.harbor.rewards import Profile, Rewards, Step, Strategy, trial_rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import read_rewards_of
 from assay.engine.ports import JobFolder

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 from assay.core.errors import InputError
-from assay.core.exact import exact_average
+from assay.core.total import exact_average
 from assay.engine.report.compare_arms import Arm, Arms
 from assay.engine.report.compare_provenance import Mismatch, mismatches
 from assay.stats.interval import CantSay

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from itertools import chain
 
 from assay.engine.report.task_rewards import TaskRewards
-from assay.stats.attempts import Attempts
 from assay.stats.bounds import Bounds, bounds_of_mean
 from assay.stats.interval import CantSay
 from assay.stats.means import Mean, clustered_mean
-from assay.stats.passes import PassCurves, pass_curves
+from assay.stats.passes import Attempts, PassCurves, pass_curves
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.errors import InputError
-from assay.core.exact import exact_average
-from assay.dialects.harbor.job_stats import EvalStats, JobStats, job_stats
-from assay.dialects.harbor.passk import eligible_k
+from assay.core.total import exact_average
+from assay.dialects.harbor.job_stats import EvalStats, JobStats, eligible_k, job_stats
 from assay.dialects.harbor.trial import Trial, evals_key
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import REWARD, USUAL, Question, chosen_key, runs_of
@@ -21,8 +20,7 @@ from assay.engine.report.rows_report import KeyMean, TaskRow, key_means, task_ro
 from assay.engine.report.task_rewards import TaskRewards, attempts_by_task, rewards_by_task
 from assay.engine.report.usage_report import UsageReport, report_usage
 from assay.evidence.run import Run, State
-from assay.stats.attempts import Attempts, Estimate, estimate_pass_at_k, estimate_pass_hat_k
-from assay.stats.passes import PassCurves, PassRate
+from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimate_pass_at_k, estimate_pass_hat_k
 
 
 @dataclass(frozen=True, slots=True)

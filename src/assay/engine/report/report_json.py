@@ -14,9 +14,8 @@ from assay.engine.report.noise import GroupNoise
 from assay.engine.report.report import GroupReport, JobReport, group_of
 from assay.engine.report.rows_report import TaskRow
 from assay.evidence.run import Run, State
-from assay.stats.attempts import Estimate
 from assay.stats.interval import CantSay, Interval
-from assay.stats.passes import PassRate
+from assay.stats.passes import Estimate, PassRate
 
 ROW: Final = (
     "state",

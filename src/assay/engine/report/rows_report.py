@@ -5,8 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.core.exact import exact_average
-from assay.core.total import mean
+from assay.core.total import exact_average, mean
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
 from assay.engine.jobs.job_runs import as_float
 from assay.engine.report.usage_report import mean_seconds, sum_of_usage

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from assay.evidence.run import Run, State
-from assay.stats.attempts import Attempts
+from assay.stats.passes import Attempts
 
 
 @dataclass(slots=True)

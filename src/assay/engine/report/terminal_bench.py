@@ -21,7 +21,7 @@ from assay.engine.jobs.job import Job, Problem
 from assay.engine.report.audit_rewards import Finding, Standing
 from assay.evidence.files import Content, File
 from assay.formats.counting import counted
-from assay.stats.attempts import Attempts, estimate_pass_at_k
+from assay.stats.passes import Attempts, estimate_pass_at_k
 
 TOLERANCE = 1e-9
 

@@ -18,7 +18,7 @@ from assay.engine.run.ports import Bench, Workshop
 from assay.engine.run.run_verifier import FailedDownloadError, UnusableSchemaError, run_verifier
 from assay.engine.run.trial_record import BROKEN, Failure, Verified
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 
 DOWNLOAD_FAILED = "download_failed"
@@ -64,7 +64,7 @@ class VerifierControl:
         self._lock = threading.Lock()
         self._known: dict[object, _Untouched] = {}
 
-    def verify(self, bench: Bench, task: Task, step: Step, restore: Callable[[], None]) -> Verified:
+    def verify(self, bench: Bench, task: Task, step: TaskStep, restore: Callable[[], None]) -> Verified:
         """Run the verifier on the bench, and again if it gave no usable reward. The newest run counts.
 
         ``restore`` puts the bench back to how the agent left it, or raises ``InputError``. Raises
@@ -81,7 +81,7 @@ class VerifierControl:
             return replace(again.verified, control=control, flaky=True)
         return self._decided(again or first, control, task, step)
 
-    def _decided(self, last: _Outcome, control: Control, task: Task, step: Step) -> Verified:
+    def _decided(self, last: _Outcome, control: Control, task: Task, step: TaskStep) -> Verified:
         """The last run on the agent's output, with its cause."""
         untouched, remembered = self._untouched(task, step)
         if untouched is None:
@@ -100,7 +100,7 @@ class VerifierControl:
             verified = replace(broken, ran=verified.ran, hashes=verified.hashes)
         return replace(verified, cause=cause, control=control)
 
-    def _run(self, bench: Bench, task: Task, step: Step) -> _Outcome:
+    def _run(self, bench: Bench, task: Task, step: TaskStep) -> _Outcome:
         try:
             verified = run_verifier(self._site, bench, task, step)
         except UnusableSchemaError:
@@ -117,7 +117,7 @@ class VerifierControl:
         verified = self._unmeasured("RewardFileNotFoundError", message, SANDBOX_FAILED)
         return _Outcome(SANDBOX_FAILED, message, verified, error)
 
-    def _again(self, bench: Bench, task: Task, step: Step, restore: Callable[[], None]) -> _Outcome | None:
+    def _again(self, bench: Bench, task: Task, step: TaskStep, restore: Callable[[], None]) -> _Outcome | None:
         try:
             restore()
         except InputError:
@@ -126,7 +126,7 @@ class VerifierControl:
             return self._failed(error)
         return self._run(bench, task, step)
 
-    def _untouched(self, task: Task, step: Step) -> tuple[_Outcome | None, bool]:
+    def _untouched(self, task: Task, step: TaskStep) -> tuple[_Outcome | None, bool]:
         """The outcome without an agent, and whether it was known already."""
         place = (task.environment.image, task.environment.kept, step.verifier_phase.network)
         with self._lock:
@@ -138,7 +138,7 @@ class VerifierControl:
                 known.done = True
         return known.outcome, remembered
 
-    def _run_untouched(self, task: Task, step: Step) -> _Outcome | None:
+    def _run_untouched(self, task: Task, step: TaskStep) -> _Outcome | None:
         bench = self._workshop.bench(task.environment)
         try:
             try:

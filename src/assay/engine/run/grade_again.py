@@ -17,7 +17,7 @@ from assay.engine.run.ports import KeptTrial, Workshop
 from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Step, Task, with_network
+from assay.engine.tasks.task import Task, TaskStep, with_network
 from assay.engine.tasks.verifier_environment import with_kept_folders, with_verifier_environment
 
 # Extra threads that prepare and record gradings while verifiers run.
@@ -112,7 +112,7 @@ class GradeAgain:
                 self._tasks[path] = prepare_task(task, self._site, no_image=True)
             return self._tasks[path]
 
-    def _grade(self, trial: KeptTrial, task: Task, step: Step, workspace: str) -> Grading:
+    def _grade(self, trial: KeptTrial, task: Task, step: TaskStep, workspace: str) -> Grading:
         _check_workspace(trial, step, workspace)
         bench = self._workshop.bench(task.environment)
         try:
@@ -125,7 +125,7 @@ class GradeAgain:
             raise MeasurementError(verified.failure.message)
         return self._record(trial, task, step, verified, workspace)
 
-    def _record(self, trial: KeptTrial, task: Task, step: Step, verified: Verified, workspace: str) -> Grading:
+    def _record(self, trial: KeptTrial, task: Task, step: TaskStep, verified: Verified, workspace: str) -> Grading:
         checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
         return _added(
             trial,
@@ -186,7 +186,7 @@ def _why_not_kept(trial: KeptTrial, task: Task) -> str:
     return "its workspace was not kept"
 
 
-def _check_workspace(trial: KeptTrial, step: Step, checksum: str) -> None:
+def _check_workspace(trial: KeptTrial, step: TaskStep, checksum: str) -> None:
     """Refuse a workspace that changed since it was graded."""
     before: Before = trial.gradings()
     known = [one.provenance.hashes.workspace for one in before.gradings if one.step == step.name]

@@ -8,11 +8,11 @@ from typing import Any
 from assay.dialects.evaluation.grading import Cause, Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
 from assay.dialects.evaluation.steps import StepResult, result_of_steps
-from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
 from assay.engine.machine import Site
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.engine.tasks.verifier_environment import SEPARATE, mode_of
 from assay.version import ENGINE, VERSION
 
@@ -37,7 +37,7 @@ def grading_of(
     verified: Verified,
     *,
     task: Task,
-    step: Step,
+    step: TaskStep,
     site: Site,
     before: Before,
     checksums: Mapping[str, str | None],

@@ -17,7 +17,7 @@ from assay.engine.ports import JobFolder
 from assay.engine.run.grading_record import Before
 from assay.engine.run.job_plan import Agent
 from assay.engine.sandbox import Mount, Ran
-from assay.engine.tasks.task import Environment, Step
+from assay.engine.tasks.task import Environment, TaskStep
 from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
@@ -54,7 +54,7 @@ class Bench(Protocol):
         """Remove links, pipes and devices that would lead a verifier astray. Says what each was."""
         ...
 
-    def verifier_mounts(self, step: Step) -> list[Mount]:
+    def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
         ...
 
@@ -110,7 +110,7 @@ class Workshop(Protocol):
         """A new bench for one trial."""
         ...
 
-    def tests_checksum(self, step: Step) -> str:
+    def tests_checksum(self, step: TaskStep) -> str:
         """The checksum of the tests of a step."""
         ...
 

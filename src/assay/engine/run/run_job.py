@@ -44,7 +44,7 @@ from assay.engine.run.trial_record import StepRecord, TrialRecord, Verified
 from assay.engine.run.trial_result import log_lines, remark, trial_result
 from assay.engine.sandbox import Ran, StoppedError
 from assay.engine.tasks.prepare_task import needs_build, with_image
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.evidence.run import decide
 
 
@@ -156,7 +156,7 @@ class JobTrials:
         recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
         control = self._control
 
-        def verify(step: Step) -> Verified:
+        def verify(step: TaskStep) -> Verified:
             return control.verify(bench, task, step, lambda: folder.restore(step.name, bench))
 
         record = run_trial(site, bench, task, self._agent, recorder, verify)
@@ -184,7 +184,7 @@ class TrialRecorder:
         self._access = agent.access()
         self._workspace: str | None = None
 
-    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+    def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
         """Keep the workspace now, because the verifier may change it.
 
         An agent may leave one that can't be kept. If it can't be verified either, that decides about the trial.
@@ -195,7 +195,7 @@ class TrialRecorder:
             self._workspace = self._folder.keep_agent(step.name, self._bench, artifacts, ran, self._log)
         self._folder.tell_trajectory(step.name, self._agent)
 
-    def step_ended(self, step: Step, record: StepRecord) -> None:
+    def step_ended(self, step: TaskStep, record: StepRecord) -> None:
         """Keep the verifier's files and the grading."""
         verified = record.verified
         self._folder.keep_verifier(step.name, self._bench, record.verifier)
@@ -219,7 +219,7 @@ class TrialRecorder:
         if self._task.multi_step and not record.steps[-1].broken:
             self._folder.add_grading(grading_of_trial(self._folder.gradings(), self._task.strategy))
 
-    def _artifacts(self, step: Step) -> list[ArtifactConfig]:
+    def _artifacts(self, step: TaskStep) -> list[ArtifactConfig]:
         """The task's artifacts, and the step's own."""
         config = self._task.config
         own = next((one.artifacts for one in config.steps or () if one.name == step.name), [])

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
 
 from assay.core.errors import MeasurementError
-from assay.dialects.harbor import multi_step
-from assay.dialects.harbor.multi_step import TrialRewards
+from assay.dialects.harbor.rewards import Step, TrialRewards, stops_after, trial_rewards
 from assay.engine.machine import Site
 from assay.engine.model_access import ModelUse
 from assay.engine.run.job_plan import Agent
@@ -15,24 +14,24 @@ from assay.engine.run.run_verifier import FailedDownloadError, run_verifier
 from assay.engine.run.trial_commands import agent_command
 from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 
 # Shorter values, such as 1 or true, are no secrets, and occur everywhere.
 SHORTEST_SECRET = 6
 
 
 # Runs the verifier of a step.
-Verify: TypeAlias = Callable[[Step], Verified]
+Verify: TypeAlias = Callable[[TaskStep], Verified]
 
 
 class Recorder(Protocol):
     """Keeps the files of a trial as soon as each part ends."""
 
-    def agent_ended(self, step: Step, ran: Ran | None) -> None:
+    def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
         """Called after the agent ended, before anything else touches the files that it left."""
         ...
 
-    def step_ended(self, step: Step, record: StepRecord) -> None:
+    def step_ended(self, step: TaskStep, record: StepRecord) -> None:
         """Called after the verifier ended."""
         ...
 
@@ -48,7 +47,7 @@ def run_trial(
         record = _run_step(site, bench, task, step, agent, recorder, verify, first=not records)
         records.append(record)
         recorder.step_ended(step, record)
-        if multi_step.stops_after(_as_harbor_step(record), step.min_reward):
+        if stops_after(_as_harbor_step(record), step.min_reward):
             break
     return TrialRecord(
         started, site.host.now(), records, _trial_rewards(task, records), _trial_failure(task, records)
@@ -59,7 +58,7 @@ def _run_step(
     site: Site,
     bench: Bench,
     task: Task,
-    step: Step,
+    step: TaskStep,
     agent: Agent,
     recorder: Recorder,
     verify: Verify,
@@ -98,7 +97,7 @@ class AgentEnding:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
 
-def run_agent(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> AgentEnding:
+def run_agent(site: Site, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:
@@ -135,9 +134,9 @@ def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:
     return Failure("NonZeroAgentExitCodeError", f"The agent ended with {how}", ran.finished_at)
 
 
-def _as_harbor_step(record: StepRecord) -> multi_step.Step:
+def _as_harbor_step(record: StepRecord) -> Step:
     result = record.verified.rewards if record.verified is not None else None
-    return multi_step.Step(
+    return Step(
         verified=result is not None,
         rewards=result.rewards if result is not None else None,
         exception_type=record.failure.type if record.failure is not None else None,
@@ -150,7 +149,7 @@ def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | 
         return None
     if not task.multi_step:
         return records[0].verified.rewards if records[0].verified is not None else None
-    return multi_step.trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
+    return trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
 
 
 def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:

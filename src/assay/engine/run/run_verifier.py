@@ -6,14 +6,13 @@ import sys
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.ingest import FORFEITS, STRICTLY_UNUSABLE, Ingested, ingest
 from assay.dialects.harbor.errors import RewardError
-from assay.dialects.harbor.multi_step import TrialRewards
-from assay.dialects.harbor.rewards import Profile, Rewards, parse_reward_files
+from assay.dialects.harbor.rewards import Profile, Rewards, TrialRewards, parse_reward_files
 from assay.engine.machine import Site
 from assay.engine.run.ports import Bench
 from assay.engine.run.trial_commands import verifier_command
 from assay.engine.run.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.engine.tasks.unpinned_downloads import downloads
 from assay.evidence.coding_run import VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -21,7 +20,7 @@ from assay.formats.network_failures import network_failure
 from assay.formats.shell import command_lines
 
 
-def run_verifier(site: Site, bench: Bench, task: Task, step: Step) -> Verified:
+def run_verifier(site: Site, bench: Bench, task: Task, step: TaskStep) -> Verified:
     """Run the verifier on the bench, once.
 
     Raises ``FailedDownloadError``, ``UnusableSchemaError``, or another ``MeasurementError`` if the sandbox failed.
@@ -69,7 +68,7 @@ class UnusableSchemaError(MeasurementError):
     """The task's schema can't be applied, whatever the agent wrote. No control is needed to see that."""
 
 
-def _ingested(evidence: VerifierEvidence, task: Task, step: Step) -> Ingested:
+def _ingested(evidence: VerifierEvidence, task: Task, step: TaskStep) -> Ingested:
     try:
         return ingest(
             evidence,

@@ -7,7 +7,7 @@ from assay.engine.machine import Site
 from assay.engine.run.job_plan import Agent
 from assay.engine.run.ports import Bench
 from assay.engine.sandbox import BASE_ENV, Command, Limits
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 
 INSTRUCTION_FILE = "/logs/agent/instruction.md"
 INSTRUCTION_ENV_LIMIT = 64 * 1024
@@ -17,7 +17,7 @@ _SHARED_HOME = "/root"
 DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
 
 
-def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent) -> Command | None:
+def agent_command(site: Site, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> Command | None:
     """The command of the agent; None for an agent that does nothing."""
     if agent.oracle:
         argv = step.solve
@@ -40,7 +40,7 @@ def agent_command(site: Site, bench: Bench, task: Task, step: Step, agent: Agent
     return command if site.model is None else site.model.through(command)
 
 
-def verifier_command(site: Site, bench: Bench, task: Task, step: Step) -> Command:
+def verifier_command(site: Site, bench: Bench, task: Task, step: TaskStep) -> Command:
     """The command of the verifier."""
     return Command(
         argv=step.verify,
@@ -82,7 +82,7 @@ def _home(task: Task) -> str:
     return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
 
 
-def _instruction_env(step: Step) -> dict[str, str]:
+def _instruction_env(step: TaskStep) -> dict[str, str]:
     size = len(step.instruction.encode(errors="surrogateescape"))
     fits = size <= INSTRUCTION_ENV_LIMIT and "\0" not in step.instruction
     text = {"ASSAY_INSTRUCTION": step.instruction} if fits else {}

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
-from assay.dialects.harbor.multi_step import TrialRewards
+from assay.dialects.harbor.rewards import TrialRewards
 from assay.engine.model_access import ModelUse
 from assay.engine.sandbox import Ran
 

@@ -16,7 +16,7 @@ from assay.engine.sandbox import Ran
 from assay.engine.tasks.output_choice import Origin
 from assay.engine.tasks.rules.facts import is_file
 from assay.engine.tasks.rules.names import asked_for
-from assay.engine.tasks.task import Step, Task
+from assay.engine.tasks.task import Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 # A task whose solution or verifier takes more of its limit than this fails on a slower machine.
@@ -136,7 +136,7 @@ class _Forgetful:
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
 
-    def agent_ended(self, step: Step, ran: Ran | None) -> None: ...
+    def agent_ended(self, step: TaskStep, ran: Ran | None) -> None: ...
 
-    def step_ended(self, step: Step, record: StepRecord) -> None:  # noqa: ARG002 - nothing of it is kept
+    def step_ended(self, step: TaskStep, record: StepRecord) -> None:  # noqa: ARG002 - nothing of it is kept
         self._bench.clear_agent()

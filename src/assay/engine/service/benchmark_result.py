@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from assay.core.grading import Placed, Placement
 from assay.core.outcome import Scored
-from assay.core.placement import Placed, Placement
 from assay.core.rollup import exact_mean
 from assay.dialects.criteria.models import Verdict, verdict_of
 from assay.dialects.criteria.resources import Status

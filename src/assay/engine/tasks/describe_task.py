@@ -4,7 +4,7 @@ from typing import Any
 
 from assay.dialects.evaluation.models import StrictModel, VerifierSpec
 from assay.engine.tasks.output_choice import Origin
-from assay.engine.tasks.task import Phase, Step, Task
+from assay.engine.tasks.task import Phase, Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 INSTRUCTION = "instruction.md"
@@ -94,7 +94,7 @@ def describe_task(task: Task) -> TaskDescription:
     )
 
 
-def output_findings(step: Step) -> list[LintFinding]:
+def output_findings(step: TaskStep) -> list[LintFinding]:
     """Which path was taken for the output, if an instruction names several.
 
     It is a mere note if all others are inputs, or if task.toml says it.
@@ -110,7 +110,7 @@ def output_findings(step: Step) -> list[LintFinding]:
     return [LintFinding(NOTE, place, f"the output is {choice.path}, from {choice.origin.value}{inputs}")]
 
 
-def _step(step: Step) -> StepDescription:
+def _step(step: TaskStep) -> StepDescription:
     declared, choice = step.declared, step.output
     return StepDescription(
         name=step.name,

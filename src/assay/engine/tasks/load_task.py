@@ -41,8 +41,8 @@ from assay.engine.tasks.task import (
     Copy,
     Environment,
     Phase,
-    Step,
     Task,
+    TaskStep,
 )
 from assay.engine.tasks.verifier_environment import asks_for_shared
 from assay.formats.dockerfile import parse_dockerfile
@@ -110,7 +110,7 @@ class _StepReader:
         self._environment = environment
         self.warnings: list[str] = []
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[TaskStep]:
         if self._config.steps is None:
             yield self._step("", None)
             return
@@ -121,7 +121,7 @@ class _StepReader:
         for step in self._config.steps:
             yield self._step(f"steps/{step.name}/", step)
 
-    def _step(self, below: str, step: StepConfig | None) -> Step:
+    def _step(self, below: str, step: StepConfig | None) -> TaskStep:
         """One step, whose files are below a path of the task's folder."""
         config, folder = self._config, self._folder
         instruction = folder.text(f"{below}instruction.md")
@@ -144,7 +144,7 @@ class _StepReader:
         solution = f"{below}solution"
         own = step or StepConfig(name="only")
         prefix = "" if name is None else f"steps.{name}."
-        return Step(
+        return TaskStep(
             name=name,
             instruction=instruction,
             verifier=spec,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
-from assay.dialects.harbor.multi_step import Strategy
+from assay.dialects.harbor.rewards import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.tasks.command_environment import NO_ENVIRONMENT, CommandEnvironment
 from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
@@ -36,7 +36,7 @@ class Phase:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TaskStep:
     """One step of a task. A task without steps has a single step whose name is None.
 
     The folders are paths on the host, or None if the task doesn't have them. ``declared`` is None if the output is
@@ -58,7 +58,7 @@ class Step:
     output: OutputChoice = WHOLE_WORKSPACE
 
 
-def with_network(step: Step, *, agent: bool | None = None, verifier: bool | None = None) -> Step:
+def with_network(step: TaskStep, *, agent: bool | None = None, verifier: bool | None = None) -> TaskStep:
     """The step, with the network granted or taken away; None leaves what the task says."""
     return replace(
         step,
@@ -137,7 +137,7 @@ class Task:
     name: str
     path: str
     config: TaskConfig
-    steps: tuple[Step, ...]
+    steps: tuple[TaskStep, ...]
     environment: Environment
     checksum: str
     harbor_checksums: HarborChecksums

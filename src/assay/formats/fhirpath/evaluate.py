@@ -15,11 +15,9 @@ from decimal import Decimal
 from typing import Any, Final, cast
 
 from assay.core.errors import AssayError
-from assay.formats.fhirpath.comparisons import data_of
-from assay.formats.fhirpath.errors import FhirPathError
-from assay.formats.fhirpath.functions import FUNCTIONS
+from assay.formats.fhirpath.functions import FUNCTIONS, data_of
 from assay.formats.fhirpath.model import model_of
-from assay.formats.fhirpath.parse import Node, library, literal_text, parse, walk
+from assay.formats.fhirpath.parse import FhirPathError, Node, library, literal_text, parse, walk
 from assay.formats.field_rules.values import Plain
 
 Resource = Mapping[str, object]

@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
 
 from assay.evidence.bounds import strange_resource
-from assay.formats.fhirpath.errors import FhirPathError
-from assay.formats.fhirpath.escape import readable
 from assay.formats.fhirpath.evaluate import evaluate, holds
-from assay.formats.fhirpath.lint import lint_dotted, lint_fhirpath
+from assay.formats.fhirpath.infer import lint_dotted, lint_fhirpath
+from assay.formats.fhirpath.parse import FhirPathError, readable
 from assay.formats.field_rules.dates import parse_date
 from assay.formats.field_rules.rule import FieldRule, Result, failed_row, results
 from assay.formats.field_rules.values import Plain

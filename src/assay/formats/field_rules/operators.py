@@ -5,8 +5,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal, DecimalException
 from typing import Final, TypeGuard
 
 from assay.formats.field_rules.dates import Span, parse_date, parse_duration
-from assay.formats.field_rules.patterns import compile_pattern, search_each
-from assay.formats.field_rules.values import Plain, number, same, text
+from assay.formats.field_rules.values import Plain, compile_pattern, number, same, search_each, text
 
 MATCHES: Final = "matches"
 Tolerance = float | str | None

@@ -23,8 +23,7 @@ from assay.formats.field_rules.operators import (
     has_order,
 )
 from assay.formats.field_rules.operators import MATCHES as PATTERN
-from assay.formats.field_rules.patterns import compile_pattern
-from assay.formats.field_rules.values import Plain, number, text
+from assay.formats.field_rules.values import Plain, compile_pattern, number, text
 
 MATCHES: Final = ("any", "all", "none", "only", "first")
 NEGATIVE: Final = ("notEquals", "notIn", "notContains")

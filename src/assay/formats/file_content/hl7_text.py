@@ -6,11 +6,11 @@
 from typing import Final
 
 from assay.formats.file_content.text import Finder, UnreadableError
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 ENVELOPES: Final = ("FHS", "BHS", "BTS", "FTS")
 

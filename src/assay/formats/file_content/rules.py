@@ -1,14 +1,14 @@
 """What a criterion demands of one file, and what it found there."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from importlib import import_module
+from typing import ClassVar, Final, Protocol, cast
 
 from assay.evidence.bounds import printable
 from assay.formats.field_rules.rule import FieldRule, Result, absent_rows, results
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content import csv_text, hl7_text, json_text, text, x12_text, xml_text
 from assay.formats.file_content.passage import Passage, Wanted
 from assay.formats.file_content.text import Finder, UnreadableError
 
@@ -117,7 +117,7 @@ def _field_rows(
             raise UnreadableError(
                 f"the file has {passage.size} bytes; fields can be checked in files of up to {limit}"
             )
-        find = FORMATS[file_format].opened(passage.content)
+        find = FORMATS[file_format].reader.opened(passage.content)
         return [_shortened(row) for row in results(fields, lambda rule: find(rule.path))], None
     except UnreadableError as error:
         return absent_rows(fields), str(error)
@@ -143,23 +143,38 @@ def _short(value: object) -> object:
     return value
 
 
+class Reader(Protocol):
+    """A module that reads files of one format."""
+
+    def check_path(self, path: str) -> None:
+        """Refuse an invalid path. Raises ``ValueError`` or ``InputError``."""
+        ...
+
+    def opened(self, data: bytes) -> Finder:
+        """How to find values in it. Raises ``UnreadableError``."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How paths are checked, how a file is opened, and how large one may be for its values to be looked at."""
+    """The module that reads a format, imported at its first file, and how large a file may be to be read."""
 
-    check_path: Callable[[str], None]
-    opened: Callable[[bytes], Finder]
+    module: str
     max_bytes: int = 64 * MEBI
+
+    @property
+    def reader(self) -> Reader:
+        return cast("Reader", import_module(f"assay.formats.file_content.{self.module}"))
 
 
 # Messages become many times as large when they are read.
 FORMATS: Final[Mapping[str, Format]] = {
-    "text": Format(text.check_path, text.opened),
-    "json": Format(json_text.check_path, json_text.opened),
-    "csv": Format(csv_text.check_path, csv_text.opened),
-    "xml": Format(xml_text.check_path, xml_text.opened, 16 * MEBI),
-    "hl7": Format(hl7_text.check_path, hl7_text.opened, 16 * MEBI),
-    "x12": Format(x12_text.check_path, x12_text.opened, 16 * MEBI),
+    "text": Format("text"),
+    "json": Format("json_text"),
+    "csv": Format("csv_text"),
+    "xml": Format("xml_text", 16 * MEBI),
+    "hl7": Format("hl7_text", 16 * MEBI),
+    "x12": Format("x12_text", 16 * MEBI),
 }
 _SETS: Final = ("270", "271", "276", "277", "278", "835", "837", "997", "999")
 _ENDINGS: Final = {

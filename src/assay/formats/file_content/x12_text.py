@@ -1,10 +1,9 @@
 """X12, with its own paths. A file of several transaction sets has the values of all of them."""
 
 from assay.formats.file_content.text import Finder, UnreadableError
-from assay.formats.x12.errors import NotX12Error
 from assay.formats.x12.loops import place_sets
-from assay.formats.x12.parse_path import parse_path
-from assay.formats.x12.path import OUTSIDE_LOOPS
+from assay.formats.x12.model import NotX12Error
+from assay.formats.x12.path import OUTSIDE_LOOPS, parse_path
 from assay.formats.x12.select import select, select_all
 from assay.formats.x12.tokenize import tokenize
 

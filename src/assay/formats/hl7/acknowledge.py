@@ -21,13 +21,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from assay.formats.hl7.encoding import STANDARD, Encoding, escape
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import STANDARD, Encoding, Hl7Error, escape
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.header import message_type
 from assay.formats.hl7.model import Batch, Message, Segment, Transmission
 from assay.formats.hl7.parse import Line, parse, segments_of
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 AckCode = Literal["AA", "AE", "AR", "CA", "CE", "CR"]
 """Accepted, failed, rejected: by the application (A) or, in the enhanced mode, by the one who stores it (C)."""

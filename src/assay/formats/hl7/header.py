@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from assay.core.errors import InputError
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.model import Message
-from assay.formats.hl7.path_parser import parse_path
+from assay.formats.hl7.path import parse_path
 
 _WRITTEN = re.compile(r"\s*+([A-Z][A-Z0-9]{2})(?:\s*+\^\s*+([A-Z][A-Z0-9]{2})?(?:\s*+\^\s*+([A-Z0-9_]+)?)?)?\s*+")
 _CODE, _TRIGGER, _STRUCTURE = (parse_path(f"MSH-9.{component}") for component in (1, 2, 3))

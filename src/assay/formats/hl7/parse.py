@@ -16,9 +16,20 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.formats.hl7.charset import LATIN, Decoded, codec_of, decode
-from assay.formats.hl7.encoding import DOUBLED, HEADERS, STANDARD, Encoding, is_doubled, is_header, read_encoding
-from assay.formats.hl7.errors import Hl7Error
+from assay.formats.hl7.encoding import (
+    DOUBLED,
+    HEADERS,
+    LATIN,
+    STANDARD,
+    Decoded,
+    Encoding,
+    Hl7Error,
+    codec_of,
+    decode,
+    is_doubled,
+    is_header,
+    read_encoding,
+)
 from assay.formats.hl7.model import Batch, Message, Note, Segment, Transmission, split
 
 # What switches between the character sets of ISO 2022.

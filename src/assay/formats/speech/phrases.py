@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-from assay.formats.speech.negation import AUXILIARIES, SUBJECTS
-from assay.formats.speech.tokens import LONGEST_DATE, MONTH_NUMBERS, Token, date_at, tokens
+from assay.formats.speech.tokens import AUXILIARIES, LONGEST_DATE, MONTH_NUMBERS, SUBJECTS, Token, date_at, tokens
 from assay.formats.speech.words import MONTHS
 
 Tokens = Sequence[Token]

@@ -8,7 +8,7 @@ Only line breaks inside segments are gone, which mean nothing.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from assay.formats.x12.binary import DATA_AT
+from assay.formats.x12.envelope import DATA_AT
 from assay.formats.x12.loops import LoopAt, Placed, PlacedSet, place_sets
 from assay.formats.x12.model import Document, Interchange, Segment, Separators
 from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, LoopStep, Nth, Path

@@ -15,10 +15,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from assay.evidence.bounds import MOST_SEGMENTS
-from assay.formats.x12.binary import Binary, Measured, binary_at, binary_parts, is_binary, split_around
-from assay.formats.x12.envelope import assemble
-from assay.formats.x12.errors import NotX12Error
-from assay.formats.x12.model import Document, Findings, Interchange, Kind, Segment, Separators, quoted
+from assay.formats.x12.envelope import Binary, Measured, assemble, binary_at, binary_parts, is_binary, split_around
+from assay.formats.x12.model import Document, Findings, Interchange, Kind, NotX12Error, Segment, Separators, quoted
 
 # Control characters such as 1D are separators too, and ``\s`` would take them for white space.
 _ISA = re.compile(r"ISA(?=[^A-Za-z0-9 \t\r\n])")
