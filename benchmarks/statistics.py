@@ -8,11 +8,10 @@ import msgspec
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job
-from assay.engine.jobs.job_runs import USUAL, run_of_trial
+from assay.engine.jobs.job_runs import USUAL, ReadJob, run_of_trial
 from assay.engine.report.compare import compare
-from assay.engine.report.compare_arms import ReadJob, arms_of
-from assay.engine.report.intervals import group_bounds, group_intervals
-from assay.engine.report.task_rewards import attempts_by_task, rewards_by_task
+from assay.engine.report.compare_arms import arms_of
+from assay.engine.report.intervals import attempts_by_task, group_bounds, group_intervals, rewards_by_task
 from assay.evidence.run import Run
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials

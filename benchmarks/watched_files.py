@@ -9,7 +9,8 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from assay.adapters.sandbox.backends import AUTO, choose
+from assay.adapters.sandbox import AUTO
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.workspace.commands import run_in_folder
 from assay.adapters.workspace.opened_files import watching
 from benchmarks.made_job import MadeJobs

@@ -9,8 +9,7 @@
 
 import os
 
-from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.adapters.tasks.reward_files import read_reward_files
+from assay.adapters.jobs.job_folder import DiskJobFolder, read_reward_files
 from assay.core.pass_at_k import chance_of_a_success
 from assay.dialects.harbor.errors import (
     RewardError,

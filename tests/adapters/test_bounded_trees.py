@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.machine import sparse_files, tree_walk, trees
-from assay.adapters.machine.sparse_files import pieces_of
-from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine import tree_walk, trees
+from assay.adapters.machine.tree_walk import Reach, pieces_of, walk
 from assay.adapters.machine.trees import copy_tree, pack_tree, unpack_tree
 from assay.adapters.tasks.unsafe_entries import remove_strays
 
@@ -88,7 +87,7 @@ def test_content_counts_and_not_the_size(tree: Path, tmp_path: Path, monkeypatch
 
 
 def test_a_file_in_too_many_pieces(tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sparse_files, "MAX_PIECES", 3)
+    monkeypatch.setattr(tree_walk, "MAX_PIECES", 3)
     _sparse(tree / "riddled", 2**30, **{f"at_{number * 2**20}": b"x" for number in range(5)})
     kept = pack_tree(str(tree), str(tmp_path / "archive.tar.gz"))
     assert (kept.too_much, kept.why) == (1, ["a file in too many pieces"])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.machine.checksums import checksum, file_checksum
+from assay.adapters.machine.tree_walk import checksum, file_checksum
 from tests.builders import within
 
 

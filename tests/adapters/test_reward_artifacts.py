@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from assay.adapters.jobs.job_folder import read_reward_files
 from assay.adapters.jobs.reward_writer import write_artifacts
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.tasks.reward_files import read_reward_files
 from assay.core.errors import InputError
 from assay.evaluation import Ingested, ingest
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence

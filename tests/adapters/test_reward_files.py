@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import harbor
-from assay.adapters.tasks.reward_files import read_reward_files
+from assay.adapters.jobs.job_folder import read_reward_files
 from assay.evidence.files import Absent, Content, Refusal
 from tests.adapters.test_safe_read import HOSTILE, NOWHERE
 from tests.builders import within

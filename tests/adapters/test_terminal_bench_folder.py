@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from assay.adapters.jobs.results_folder import find_run_folders
+from assay.adapters.jobs.terminal_bench_folder import find_run_folders
 from assay.evidence.files import Absent, Content, Refused
 from tests.builders import run_entry, write_run_folder
 

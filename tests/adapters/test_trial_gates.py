@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from assay.adapters.jobs.job_folder import read_gates
 from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.jobs.scored_runs import write_scored
-from assay.adapters.jobs.trial_gates import read_gates
 from assay.core.errors import InputError
 from assay.dialects.scorers.gates_with_judge import with_verdict
 from assay.dialects.scorers.report import OverallVerdict, Row, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import Scoring
-from assay.engine.jobs.gates import gates_of
+from assay.engine.jobs.trial_additions import gates_of
 from tests.engine.test_judge_run import report
 from tests.judge.cases import FAIL, said
 from tests.judge.verdicts import AT, verdict_of

@@ -99,5 +99,5 @@ def test_a_job_that_nobody_judged_needs_no_models_of_judgements(
         review(cli, job, "pass", "pass")
     look = "import sys; from assay.cli.main import main; main(sys.argv[1:]); print(*sys.modules, sep='\\n')"
     found = subprocess.check_output([sys.executable, "-c", look, "report", job], text=True).splitlines()
-    assert "assay.engine.report.agreement" in found
+    assert "assay.engine.report.evaluation_report" in found
     assert not unneeded & set(found)

@@ -52,8 +52,8 @@ def judge(cli: Cli, files: Path, url: str, *more: str) -> Ran:
 
 def result(files: Path) -> evaluation.EvaluationResult:
     """What everything downstream makes of the artifacts."""
+    from assay.adapters.jobs.job_folder import read_reward_files  # noqa: PLC0415
     from assay.adapters.machine.safe_read import read_file  # noqa: PLC0415
-    from assay.adapters.tasks.reward_files import read_reward_files  # noqa: PLC0415
 
     rewards = read_reward_files(str(files / "logs"))
     details = read_file(str(files / "logs" / "details.json"), 10**6)

@@ -4,9 +4,8 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.engine.report.compare import compare
-from assay.engine.report.compare_arms import Arm, Arms, Costs, Provenance
-from assay.engine.report.compare_provenance import Mismatch, mismatches
-from assay.engine.report.task_rewards import TaskRewards
+from assay.engine.report.compare_arms import Arm, Arms, Costs, Mismatch, Provenance, mismatches
+from assay.engine.report.intervals import TaskRewards
 from assay.evidence.run import State
 
 

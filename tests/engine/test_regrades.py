@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.engine.jobs.job import read_job
-from assay.engine.jobs.regraded_jobs import Regrade, read_regrades
+from assay.engine.jobs.trial_additions import Regrade, read_regrades
 from tests.builders import DATA, edit_json, write_trial
 
 JOBS = DATA / "harbor_versions"

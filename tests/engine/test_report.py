@@ -17,7 +17,7 @@ from assay.dialects.harbor.outcome_line import outcome_of
 from assay.engine.jobs.job_runs import Question
 from assay.engine.report.report import JobReport, Success, report_job
 from assay.evidence.run import COUNTED, State
-from assay.stats.bounds import Bounds
+from assay.stats.means import Bounds
 from assay.stats.passes import Estimate
 from tests.builders import HARBOR_JOBS, within, write_lock, write_trial
 

@@ -10,8 +10,8 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem
 from assay.engine.report.intervals import GroupBounds
 from assay.engine.report.report import JobReport, report_job
-from assay.stats.bounds import Bounds
 from assay.stats.interval import Interval
+from assay.stats.means import Bounds
 
 
 def trial(name: str, reward: float | None, agent: str = "solver") -> Trial:

@@ -12,11 +12,11 @@ from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.rewards import Profile, Strategy
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.machine import Site
+from assay.engine.ports import GradingRules
 from assay.engine.run.job_plan import Agent
 from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_record import StepRecord, TrialRecord
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
-from assay.engine.tasks.grading_rules import GradingRules
 from assay.engine.tasks.task import Environment, Task, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.results_folder import find_run_folders
+from assay.adapters.jobs.terminal_bench_folder import find_run_folders
 from assay.core.errors import InputError
 from assay.engine.report.audit_rewards import Finding, Standing
 from assay.engine.report.report import JobReport, report_job

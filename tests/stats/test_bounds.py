@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from assay.stats.bounds import Bounds, bounds_of_mean
 from assay.stats.interval import CantSay
+from assay.stats.means import Bounds, bounds_of_mean
 
 
 @pytest.mark.parametrize(

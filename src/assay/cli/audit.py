@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.adapters.jobs.metric_script import ScriptMetric
 from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
 from assay.cli.grade import complaint, grading_again
@@ -26,6 +25,7 @@ from assay.cli.output.progress import ProgressBar
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
+from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.audit_rewards import Finding, Standing
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if all(audit.consistent for audit in audits) else 1
 
 
-def _audits(path: str, script: ScriptMetric | None) -> list[Audit]:
+def _audits(path: str, script: Metric | None) -> list[Audit]:
     """The audit of what is at a path. Jobs of one submission have one each."""
     results = open_results(path)
     if isinstance(results, SubmissionFolders):
@@ -77,7 +77,7 @@ def _audits(path: str, script: ScriptMetric | None) -> list[Audit]:
     return [_audit_job(folder, script) for folder in folders]
 
 
-def _audit_job(folder: DiskJobFolder, script: ScriptMetric | None) -> Audit:
+def _audit_job(folder: DiskJobFolder, script: Metric | None) -> Audit:
     return audit_job(folder, read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}")))
 
 

@@ -23,9 +23,8 @@ from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
 from assay.engine.jobs.job_runs import Question
 from assay.engine.report.charts import comparison_svg
-from assay.engine.report.compare import AgentSummary, Comparison, Pair, TaskDifference, compare
+from assay.engine.report.compare import AgentSummary, Comparison, Gate, Pair, TaskDifference, compare, decide
 from assay.engine.report.compare_arms import arms_of
-from assay.engine.report.compare_gate import Gate, decide
 from assay.engine.report.report_json import interval_json
 from assay.evidence.run import State
 from assay.formats.counting import counted

@@ -16,7 +16,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
-from assay.adapters.sandbox.backends import AUTO, choose
+from assay.adapters.sandbox import AUTO
+from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.task_folder import load_task_if_there
 from assay.adapters.tasks.workshop import DiskWorkshop
@@ -25,8 +26,8 @@ from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.grading import Grading
 from assay.engine.machine import Site
+from assay.engine.ports import GradingRules
 from assay.engine.run.grade_again import GradeAgain, kind_of, recorded_backend
-from assay.engine.tasks.grading_rules import GradingRules
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -7,12 +7,12 @@ are harbor's, to the last bit.
 
 import argparse
 
-from assay.adapters.jobs.metric_script import ScriptMetric
 from assay.adapters.machine.atomic_write import write_text
 from assay.cli.options.common import add_metric_script, finite_number, whole_numbers
 from assay.cli.output.progress import read_results
 from assay.cli.output.report import as_json, as_text
 from assay.core.errors import InputError
+from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job_runs import Question
 from assay.engine.report.report import JobReport, report_job
 from assay.evidence.run import State
@@ -100,6 +100,6 @@ def result_words(report: JobReport) -> str:
     )
 
 
-def _report(path: str, script: ScriptMetric | None, question: Question) -> JobReport:
+def _report(path: str, script: Metric | None, question: Question) -> JobReport:
     results = read_results(path, script)
     return report_job(results.job, question, results.histories, results.regrades)

@@ -1,4 +1,9 @@
-"""Interfaces to the outside that the use cases need. Adapters implement them; tests may fake them."""
+"""Interfaces to the outside that the use cases need, and the rules that a job's verifier files are read under.
+
+Adapters implement the interfaces; tests may fake them. Harbor has no place for the rules. They are in the job's
+file ``.assay``, which also says that its trials have records beside harbor's; a job with the default rules may
+have it empty.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Protocol, TypeAlias
@@ -10,6 +15,12 @@ from assay.evidence.run import Gates
 if TYPE_CHECKING:
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import AddedTag, Annotation
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from assay.dialects.harbor.rewards import Profile
+from assay.evidence.files import Content
 
 Progress: TypeAlias = Callable[[int, int], None]
 
@@ -81,3 +92,31 @@ class JobFolder(Protocol):
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         """The reward files that the verifier of a trial, or of one of its steps, wrote, read in this order."""
         ...
+
+
+MARK = ".assay"
+
+
+@dataclass(frozen=True, slots=True)
+class GradingRules:
+    """The profile for harbor's rewards, and whether a schema violation also forfeits the evaluation's reward."""
+
+    profile: Profile = Profile.HARBOR_0_13_1
+    schema_forbids_reward: bool = False
+
+    def as_json(self) -> dict[str, Any]:
+        return {"profile": self.profile.value, "schema_forbids_reward": self.schema_forbids_reward}
+
+
+DEFAULT_RULES = GradingRules()
+
+
+def recorded_rules(mark: File) -> GradingRules:
+    """The rules in a job's file; the default ones if it doesn't say."""
+    try:
+        found = json.loads(mark.data) if isinstance(mark, Content) and mark.data else {}
+        return GradingRules(
+            Profile(found.get("profile", DEFAULT_RULES.profile.value)), found.get("schema_forbids_reward") is True
+        )
+    except (ValueError, AttributeError, RecursionError):
+        return DEFAULT_RULES

@@ -47,6 +47,9 @@ class Refused:
 File: TypeAlias = Absent | Content | Refused
 
 
+REWARD_LIMIT = 16 * 1024 * 1024
+
+
 @dataclass(frozen=True, slots=True)
 class RewardFiles:
     """The reward files of a verifier: reward.json and reward.txt."""

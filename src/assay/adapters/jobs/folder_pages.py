@@ -20,14 +20,12 @@ from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.page_source import JobLine, LinePage, Lines, RunDetail, job_line
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
-from assay.engine.jobs.gates import gates_of
 from assay.engine.jobs.job import Job
-from assay.engine.jobs.job_runs import USUAL, runs_of
-from assay.engine.jobs.regraded_jobs import Regrade
-from assay.engine.jobs.trial_additions import History
+from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
+from assay.engine.jobs.trial_additions import History, Regrade, gates_of
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.compare import Comparison, compare
-from assay.engine.report.compare_arms import ReadJob, arms_of
+from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError

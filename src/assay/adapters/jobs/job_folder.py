@@ -1,23 +1,103 @@
 """A harbor job folder on disk."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal, TypeVar
 
-from assay.adapters.jobs.trial_gates import read_gates
+import msgspec
+
 from assay.adapters.machine.atomic_write import is_unfinished
+from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.safe_read import read_below, read_file
-from assay.adapters.tasks.reward_files import read_reward_files
 from assay.core.errors import InputError
-from assay.engine.tasks.grading_rules import MARK
-from assay.evidence.files import File, RewardFiles
+from assay.engine.jobs.trial_additions import Row, gates_of_rows
+from assay.engine.ports import MARK
+from assay.evidence.files import REWARD_LIMIT, Absent, File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import AddedTag, Annotation
+
+JUDGEMENTS: Final = "judgements"
+SCORES: Final = "scores"
+
+
+class _Overall(msgspec.Struct):
+    verdict: str
+
+
+class _Opinion(msgspec.Struct):
+    state: Literal["PASS", "FAIL", "unparseable"]
+    failure_mode: str | None = None
+
+
+class _Judgement(msgspec.Struct):
+    opinion: _Opinion
+
+
+class _Judge(msgspec.Struct):
+    state: str
+    verdict: _Judgement | None = None
+
+
+class _Status(msgspec.Struct):
+    status: str
+    passed: bool | None = None
+
+
+class _Report(msgspec.Struct):
+    judge: _Judge
+    run: _Status
+    scorers: tuple[Row, ...] = ()
+    overall: _Overall | None = None
+
+
+class _Scoring(msgspec.Struct):
+    report: _Report
+
+
+_Record = TypeVar("_Record", _Judgement, _Scoring)
+
+
+def read_gates(trial: str) -> Gates | None:
+    """The gates of the newest scoring with the newest verdict of a judge; None for a trial that has neither.
+
+    Raises ``InputError`` for a record that can't be read.
+    """
+    scores, judgements = numbers_in(trial, SCORES), numbers_in(trial, JUDGEMENTS)
+    if not scores and not judgements:
+        return None
+    scorings = [_read(trial, SCORES, number, _Scoring).report for number in scores]
+    gates = _gates(scorings[-1]) if scorings else Gates()
+    said = _read(trial, JUDGEMENTS, judgements[-1], _Judgement) if judgements else None
+    # Scored again without a judge: the verdict on the run stays.
+    said = said or next((one.judge.verdict for one in reversed(scorings) if one.judge.verdict is not None), None)
+    if said is None:
+        return gates
+    return replace(gates, judge=said.opinion.state, failure_mode=said.opinion.failure_mode)
+
+
+def _gates(report: _Report) -> Gates:
+    return gates_of_rows(
+        report.scorers,
+        checks=None if report.overall is None else report.overall.verdict,
+        judge=report.judge.state,
+        run_status=report.run.status,
+        run_metrics_passed=report.run.passed,
+    )
+
+
+def _read(trial: str, folder: str, number: int, kind: type[_Record]) -> _Record:
+    try:
+        return msgspec.json.decode(read_numbered(trial, folder, number), type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        path = f"{trial}/{folder}/{file_name(number)}"
+        raise InputError(f"{path} isn't a record of a judge or a scoring that Assay wrote: {error}") from error
+
 
 # A trial's result may hold whole rollouts with their log-probabilities.
 RESULT_LIMIT = 256 * 1024 * 1024
@@ -134,3 +214,22 @@ def _why_not(path: str, error: OSError) -> str:
     if isinstance(error, NotADirectoryError):
         return f"{path} must be a job folder, but it is a file"
     return f"{path} can't be read: {os.strerror(error.errno or 0)}"
+
+
+def read_reward_files(
+    root: str | os.PathLike[str],
+    below: Sequence[str] = (),
+    limit: int = REWARD_LIMIT,
+    order: tuple[str, str] = ("reward.json", "reward.txt"),
+) -> RewardFiles:
+    """Both files in ``root``, or in a folder below it that is reached without following a link.
+
+    The second one isn't opened if the first exists, because it wouldn't count.
+    """
+    folder = os.fspath(root)
+    found: dict[str, File] = {}
+    for name in order:
+        counts = all(isinstance(other, Absent) for other in found.values())
+        path = (*below, name)
+        found[name] = read_below(folder, path, limit) if counts else Absent("/".join((folder, *path)))
+    return RewardFiles(json=found["reward.json"], text=found["reward.txt"])

@@ -1,38 +1,26 @@
-"""Open the results at a path: a harbor job, a folder of such jobs, or terminal-bench results.
-
-A run folder of terminal-bench has a results.json with a list of runs, a run_metadata.json, or only the folders of
-its runs (``<task>/<run>/results.json``). It may stand in another run folder. Some submissions have no folders at
-all, but files named ``<something>_results.json``.
-"""
+"""Open the results at a path: a harbor job, a folder of such jobs, or terminal-bench results."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from assay.adapters.jobs.job_folder import RESULT_LIMIT, DiskJobFolder
-from assay.adapters.jobs.metric_script import ScriptMetric
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.dialects.harbor.terminal_bench import is_list_of_runs, is_run
+from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import Job, pool_jobs, read_job
-from assay.engine.jobs.regraded_jobs import Regrade, read_regrades
-from assay.engine.jobs.trial_additions import History, read_histories
+from assay.engine.jobs.trial_additions import History, Regrade, read_histories, read_regrades
 from assay.engine.ports import Progress, no_progress
-from assay.engine.report.terminal_bench import ResultsFolder, import_terminal_bench
-from assay.evidence.files import Absent, Content, File
+from assay.evidence.files import Content
+
+if TYPE_CHECKING:
+    from assay.engine.report.terminal_bench import ResultsFolder
 
 JOB_FILES = ("config.json", "lock.json", "result.json")
-RESULTS = "results.json"
 METADATA = "run_metadata.json"
-FLAT = "_results.json"
-LIMIT = 256 * 1024 * 1024
-# How far below the given folder run folders are looked for.
-_DEPTH = 3
-# How many folders must not be a run until a folder counts as none of runs.
-_LOOKED_AT = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +28,7 @@ class SubmissionFolders:
     """Run folders of terminal-bench, to be reported as one submission."""
 
     name: str
-    folders: list[ResultsFolder]
+    folders: "list[ResultsFolder]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +45,12 @@ def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders:
     name = os.path.basename(os.path.abspath(path))
     has_job_files = any(os.path.lexists(f"{path}/{name}") for name in JOB_FILES)
     is_run_folder = os.path.isfile(f"{path}/{METADATA}")
-    runs = find_run_folders(path) if is_run_folder or not has_job_files else []
-    if runs:
-        return SubmissionFolders(name, runs)
+    if is_run_folder or not has_job_files:
+        from assay.adapters.jobs.terminal_bench_folder import find_run_folders  # noqa: PLC0415 - another format
+
+        runs = find_run_folders(path)
+        if runs:
+            return SubmissionFolders(name, runs)
     if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
         raise InputError(f"{path} must be a job folder, but it is a trial; pass the job folder around it")
     jobs = [] if has_job_files else [name for name in folder.folders() if _is_job(path, name)]
@@ -96,98 +87,6 @@ def _has_fields_of_a_job(path: str, folder: str, name: str) -> bool:
     return any(value is not msgspec.UNSET for value in (shape.job_name, shape.trials, shape.stats))
 
 
-def find_run_folders(path: str | os.PathLike[str]) -> list[ResultsFolder]:
-    """The run folder at ``path``, and those in it; empty if there are no terminal-bench results."""
-    root = os.fspath(path)
-    own = os.path.basename(os.path.abspath(root))
-    if _is_run_folder(root):
-        return [_run_folder(root, own), *_within_run(root, own, _DEPTH)]
-    return [*_inside(root, "", _DEPTH), *_flat(root)]
-
-
-def _inside(root: str, prefix: str, depth: int) -> Iterator[ResultsFolder]:
-    """The run folders in a folder that is none."""
-    for name in _folders(root) if depth else ():
-        folder = f"{root}/{name}"
-        if _is_run_folder(folder):
-            yield _run_folder(folder, f"{prefix}{name}")
-            yield from _within_run(folder, f"{prefix}{name}", depth - 1)
-        elif not _is_other(folder):
-            yield from _inside(folder, f"{prefix}{name}/", depth - 1)
-
-
-def _within_run(root: str, outer: str, depth: int) -> Iterator[ResultsFolder]:
-    """The run folders in a run folder. All its other folders are tasks."""
-    for name in _folders(root) if depth else ():
-        folder = f"{root}/{name}"
-        if _is_run_folder(folder):
-            yield _run_folder(folder, f"{outer}/{name}")
-            yield from _within_run(folder, f"{outer}/{name}", depth - 1)
-
-
-def _is_run_folder(root: str) -> bool:
-    if os.path.isfile(f"{root}/{METADATA}"):
-        return True
-    results = read_below(root, (RESULTS,), LIMIT)
-    if isinstance(results, Content):
-        return is_list_of_runs(results.data)
-    some = islice((file for task in _folders(root) for _, file in _runs(root, task)), _LOOKED_AT)
-    return isinstance(results, Absent) and any(map(_is_run, some))
-
-
-def _is_other(folder: str) -> bool:
-    """Whether a folder has files of harbor, in which no run folder is looked for."""
-    return any(os.path.lexists(f"{folder}/{name}") for name in ("config.json", "result.json", "lock.json"))
-
-
-def _run_folder(root: str, name: str) -> ResultsFolder:
-    tasks = [task for task in _folders(root) if not _is_run_folder(f"{root}/{task}")]
-    return ResultsFolder(
-        name=name,
-        results=read_below(root, (RESULTS,), LIMIT),
-        metadata=read_below(root, (METADATA,), LIMIT),
-        runs=[run for task in tasks for run in _runs(root, task)],
-    )
-
-
-def _runs(root: str, task: str) -> Iterator[tuple[str, File]]:
-    for run in _folders(f"{root}/{task}"):
-        yield run, read_below(root, (task, run, RESULTS), LIMIT)
-
-
-def _flat(root: str) -> Iterator[ResultsFolder]:
-    """Files that are the results.json of a run folder, or of one run, under a name of their own."""
-    for name in _names(root):
-        file = read_below(root, (name,), LIMIT)
-        metadata = Absent(f"{root}/{METADATA}")
-        if isinstance(file, Content) and is_list_of_runs(file.data):
-            yield ResultsFolder(name.removesuffix(FLAT), file, metadata, [])
-        elif _is_run(file):
-            yield ResultsFolder(name.removesuffix(FLAT), Absent(f"{root}/{RESULTS}"), metadata, [(name, file)])
-
-
-def _names(root: str) -> list[str]:
-    try:
-        with os.scandir(root) as entries:
-            return sorted(entry.name for entry in entries if entry.name.endswith(FLAT))
-    except OSError:
-        return []
-
-
-def _is_run(file: File) -> bool:
-    return isinstance(file, Content) and is_run(file.data)
-
-
-def _folders(root: str) -> list[str]:
-    try:
-        with os.scandir(root) as entries:
-            return sorted(
-                e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
-            )
-    except OSError:
-        return []
-
-
 @dataclass(frozen=True, slots=True)
 class Results:
     """A job, or several that are one submission, with what was added after its trials ended."""
@@ -202,11 +101,13 @@ def _silent(_name: str) -> Progress:
 
 
 def read_results(
-    path: str, script: ScriptMetric | None = None, progress: Callable[[str], Progress] = _silent
+    path: str, script: Metric | None = None, progress: Callable[[str], Progress] = _silent
 ) -> Results:
     """The results at a path. ``progress`` is told the name of each job that is read. Raises ``InputError``."""
     results = open_results(path)
     if isinstance(results, SubmissionFolders):
+        from assay.engine.report.terminal_bench import import_terminal_bench  # noqa: PLC0415 - another format
+
         return Results(import_terminal_bench(results.name, results.folders).job)
     folders = results.folders if isinstance(results, JobFolders) else [results]
     jobs = [read_job(one, script=script, progress=progress(one.name)) for one in folders]

@@ -4,7 +4,7 @@ import os
 
 from assay.adapters.jobs import gradings
 from assay.adapters.jobs.annotations import RESULT_LIMIT, finished_run, read_annotations, read_tags
-from assay.adapters.jobs.trial_gates import read_gates
+from assay.adapters.jobs.job_folder import read_gates
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.evaluation.grading import Grading

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from assay.adapters.jobs.agent_record import read_agent_record
 from assay.adapters.jobs.scored_runs import agent_folder, ended, last_number, write_scored
-from assay.adapters.machine.checksums import file_checksum
+from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.tasks.seeded_task import load_seeded
 from assay.adapters.tasks.workbench import ARCHIVE

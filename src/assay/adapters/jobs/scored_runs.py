@@ -4,7 +4,7 @@ import hashlib
 import os
 
 from assay.adapters.jobs.agent_record import read_agent_record
-from assay.adapters.jobs.trial_gates import SCORES
+from assay.adapters.jobs.job_folder import SCORES
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import (
     file_name,

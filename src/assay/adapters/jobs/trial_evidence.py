@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 
 from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_store import LocalCases
-from assay.adapters.jobs.trial_gates import JUDGEMENTS, SCORES
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.record_files import parse_record
 from assay.adapters.sources.files.folder import LocalFolder
@@ -33,7 +33,7 @@ from assay.engine.explorer.blobs import (
     KeptFile,
 )
 from assay.engine.explorer.run_evidence import Evidence, FindEvidence
-from assay.engine.jobs.gates import gates_of
+from assay.engine.jobs.trial_additions import gates_of
 from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
 from assay.evidence.run import Gates
 

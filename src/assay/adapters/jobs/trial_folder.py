@@ -15,10 +15,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.adapters.jobs.gradings import last_grading, write_grading
-from assay.adapters.jobs.trial_gates import read_gates
+from assay.adapters.jobs.job_folder import read_gates
 from assay.adapters.machine.atomic_write import write_durably, write_text
-from assay.adapters.machine.checksums import file_checksum
 from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import clear_the_way
 from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError

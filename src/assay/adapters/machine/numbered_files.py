@@ -7,8 +7,7 @@ import re
 from assay.adapters.machine.atomic_write import unfinished_file
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.engine.ports import NumberTakenError
-from assay.engine.tasks.grading_rules import MARK
+from assay.engine.ports import MARK, NumberTakenError
 from assay.evidence.files import Content
 
 LIMIT = 64 * 2**20

@@ -17,8 +17,7 @@ import tarfile
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.adapters.machine.sparse_files import copy_pieces, pack_pieces, pieces_of, unpack_file
-from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.tree_walk import Reach, copy_pieces, pack_pieces, pieces_of, unpack_file, walk
 from assay.core.errors import MeasurementError
 
 MAX_FILES = 200_000

@@ -21,6 +21,7 @@ from typing import cast
 
 from assay.adapters.machine.safe_read import read_file
 from assay.adapters.machine.scratch import MEMORY
+from assay.adapters.sandbox import AUTO, CHOICES, NAMES
 from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD, measure
 from assay.adapters.sandbox.makers import place
 from assay.core.errors import InputError, MeasurementError
@@ -46,13 +47,9 @@ def _probe(name: str) -> Sandbox:
     return cast("Sandbox", sandbox)
 
 
-# The best comes first.
-NAMES = ("bubblewrap", "namespaces", "container", "process")
 PROBES: dict[str, Callable[[], Sandbox]] = {name: functools.partial(_probe, name) for name in NAMES}
-AUTO = "auto"
 WEAKEST = "process"
 MOMENT_SEC = 60
-CHOICES = (AUTO, *PROBES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from assay.adapters.sandbox.backends import AUTO
+from assay.adapters.sandbox import AUTO
 from assay.adapters.service.coding import ServiceGrader
 from assay.adapters.service.judges import ServiceJudges
 from assay.adapters.service.sandbox import OFF, CodingSandbox

@@ -20,8 +20,8 @@ from assay.engine.explorer.blobs import BlobStore
 from assay.engine.explorer.imported_runs import Imported, ImportStore, Kept, import_job
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.trial_additions import History
+from assay.engine.ports import MARK
 from assay.engine.service.coding_rows import run_of_report
-from assay.engine.tasks.grading_rules import MARK
 from assay.evidence.files import Content
 
 LIMIT: Final = 256 * 2**20

@@ -35,10 +35,10 @@ from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.page_source import JobLine, LinePage, RunDetail, job_line
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
-from assay.engine.jobs.job_runs import USUAL
+from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
 from assay.engine.report.compare import Comparison, compare
-from assay.engine.report.compare_arms import ReadJob, arms_of
+from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource, tail

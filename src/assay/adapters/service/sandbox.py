@@ -3,7 +3,8 @@
 import threading
 from typing import Final
 
-from assay.adapters.sandbox.backends import AUTO, PROBES
+from assay.adapters.sandbox import AUTO
+from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import Sandbox
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.machine.checksums import file_checksum
+from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import unpack_tree
 from assay.adapters.tasks.scenario_file import scenario_of
 from assay.adapters.tasks.seeded_names import BASELINE, HOME, TASK, WORKSPACE

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.machine.checksums import file_checksum
 from assay.adapters.machine.scratch import scratch_folder, temporary_folder
+from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import own_tree, pack_tree, remove_tree, unpack_tree
 from assay.adapters.tasks.seeded_names import BASELINE, HOME, WORKSPACE
 from assay.adapters.tasks.seeded_task import load_seeded, write_record

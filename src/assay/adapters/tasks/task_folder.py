@@ -15,9 +15,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import islice
 
-from assay.adapters.machine.checksums import checksum, file_checksum
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.machine.tree_walk import walk
+from assay.adapters.machine.tree_walk import checksum, file_checksum, walk
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.workspace.shared_copies import names_program
 from assay.core.errors import InputError

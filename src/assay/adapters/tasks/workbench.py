@@ -27,7 +27,6 @@ from assay.adapters.machine.trees import (
     remove_tree,
     unpack_tree,
 )
-from assay.adapters.tasks.reward_files import LIMIT as REWARD_LIMIT
 from assay.adapters.tasks.unsafe_entries import remove_strays
 from assay.adapters.workspace.shared_copies import SharedCopies, set_mode
 from assay.core.errors import MeasurementError
@@ -36,7 +35,7 @@ from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount, Sandbox
 from assay.engine.tasks.command_environment import HOME
 from assay.engine.tasks.task import LOGS, Copy, Environment, TaskStep
-from assay.evidence.files import Content, File, RewardFiles
+from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20

@@ -16,8 +16,7 @@ from glob import glob
 import msgspec
 
 import assay
-from assay.adapters.machine.checksums import file_checksum
-from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.tree_walk import Reach, file_checksum, walk
 from assay.adapters.machine.trees import MAX_BYTES
 from assay.adapters.workspace.hashing import digest_below
 from assay.engine.sandbox import PATH, Sandbox

@@ -7,9 +7,8 @@ import secrets
 import shutil
 import threading
 
-from assay.adapters.machine.checksums import checksum
 from assay.adapters.machine.scratch import scratch_folder
-from assay.adapters.machine.tree_walk import walk
+from assay.adapters.machine.tree_walk import checksum, walk
 from assay.adapters.machine.trees import copy_tree, copy_whole, remove_tree
 
 _open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}

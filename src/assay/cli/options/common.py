@@ -7,12 +7,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.adapters.sandbox.backends import CHOICES
+from assay.adapters.sandbox import CHOICES
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.jobs.metric_script import ScriptMetric
-    from assay.engine.tasks.grading_rules import GradingRules
+    from assay.engine.ports import GradingRules
 
 PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
@@ -91,7 +91,7 @@ def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
 def grading_rules(args: argparse.Namespace) -> "GradingRules | None":
     """The rules that the options ask for; None if they say nothing."""
     from assay.dialects.harbor.rewards import Profile  # noqa: PLC0415 - most commands don't read rewards
-    from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules  # noqa: PLC0415
+    from assay.engine.ports import DEFAULT_RULES, GradingRules  # noqa: PLC0415
 
     if args.profile is None and not args.schema_forbids_reward:
         return None

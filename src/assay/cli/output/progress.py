@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from assay.adapters.jobs import results_folder as reading
-from assay.adapters.jobs.metric_script import ScriptMetric
 from assay.adapters.jobs.results_folder import Results
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
-from assay.engine.report.compare_arms import ReadJob
+from assay.dialects.harbor.job_stats import Metric
+from assay.engine.jobs.job_runs import ReadJob
 
 PATIENCE_SEC = 1.0
 REFRESH_SEC = 0.1
@@ -63,6 +63,6 @@ def read_jobs(paths: Sequence[str]) -> list[ReadJob]:
     return [ReadJob(path, found.job, found.histories) for path, found in read.items()]
 
 
-def read_results(path: str, script: ScriptMetric | None = None) -> Results:
+def read_results(path: str, script: Metric | None = None) -> Results:
     """The results at a path, whoever wrote them."""
     return reading.read_results(path, script, lambda name: ProgressBar(f"reading {name}"))

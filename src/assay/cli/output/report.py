@@ -6,16 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.cli.output.rows import regrade_table, run_table, task_table, usage_lines
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.engine.jobs.reviews import Review
-from assay.engine.report.agreement import RaterAgreement
-from assay.engine.report.evaluation_report import Change, EvaluationReport
-from assay.engine.report.intervals import GroupBounds, GroupIntervals
-from assay.engine.report.noise import GroupNoise
+from assay.engine.report.evaluation_report import Change, EvaluationReport, RaterAgreement
+from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
 from assay.engine.report.report import GateCounts, GroupReport, JobReport, Trouble
 from assay.engine.report.report_json import job_json
 from assay.evidence.run import State
 from assay.formats.counting import counted
-from assay.stats.bounds import Bounds
 from assay.stats.interval import CantSay, Interval
+from assay.stats.means import Bounds
 from assay.stats.noise import VarianceParts
 from assay.stats.passes import Estimate, PassRate
 

@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.output.table import render_table
 from assay.dialects.harbor.trial import NO_SECONDS, Seconds, Trial, Usage
-from assay.engine.jobs.regraded_jobs import Regrade
-from assay.engine.report.rows_report import TaskRow
-from assay.engine.report.usage_report import UsageReport
+from assay.engine.jobs.trial_additions import Regrade
+from assay.engine.report.rows_report import TaskRow, UsageReport
 from assay.evidence.run import Run
 from assay.formats.counting import counted
 

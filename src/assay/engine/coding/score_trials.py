@@ -20,7 +20,7 @@ from assay.dialects.scorers.gates_with_judge import Judges, is_judged, with_verd
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import coding_run
-from assay.engine.jobs.gates import gate_facts, gates_of
+from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.engine.machine import Site
 from assay.engine.run.job_plan import Agent
 from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG

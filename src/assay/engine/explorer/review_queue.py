@@ -16,7 +16,7 @@ from assay.dialects.evaluation.models import Annotation
 from assay.dialects.scorers.report import OverallVerdict
 from assay.engine.jobs.reviews import Review, reviews_of
 from assay.engine.jobs.trial_additions import History
-from assay.engine.report.agreement import RaterAgreement, report_agreement
+from assay.engine.report.evaluation_report import RaterAgreement, report_agreement
 from assay.evidence.run import Gates, Run, State
 from assay.judge.gate_table import CELLS, why_left_out
 

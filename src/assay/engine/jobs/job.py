@@ -22,10 +22,8 @@ from assay.dialects.harbor.plan import (
 from assay.dialects.harbor.rewards import Profile, Rewards, Step, Strategy, parse_reward_files, trial_rewards
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.engine.jobs.job_metrics import job_metrics, with_registered
-from assay.engine.jobs.job_record import recorded_fields
-from assay.engine.ports import JobFolder, Progress, no_progress
-from assay.engine.tasks.grading_rules import DEFAULT_RULES, MARK, recorded_rules
+from assay.engine.jobs.job_metrics import job_metrics, recorded_fields, with_registered
+from assay.engine.ports import DEFAULT_RULES, MARK, JobFolder, Progress, no_progress, recorded_rules
 from assay.evidence.files import Absent, Content, File, Refused
 from assay.formats.counting import counted
 

@@ -12,9 +12,8 @@ from assay.dialects.harbor.job_stats import CANCELLED
 from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_exception
 from assay.dialects.harbor.rewards import Rewards, Strategy
 from assay.dialects.harbor.trial import Trial
-from assay.engine.jobs.gates import gate_facts
 from assay.engine.jobs.job import Job, Problem
-from assay.engine.jobs.trial_additions import History, strategy_of, with_latest
+from assay.engine.jobs.trial_additions import History, gate_facts, strategy_of, with_latest
 from assay.evidence.run import Cause, Facts, Gates, Run, State, decide
 
 if TYPE_CHECKING:
@@ -26,6 +25,19 @@ REWARD: Final = "reward"
 FORFEITS: Final = ("reward_for_unparseable_output", "reward_for_schema_violation")
 _BLAMED: Final = {cause.value: cause for cause in Cause}
 _RUN_STATUS: Final = {"cancelled": "cancelled", "sandbox_failed": "failed", "harbor_failed": "failed"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadJob:
+    """A job with what was added to its trials, under the name by which it was asked for.
+
+    ``runs`` are given if they are known already.
+    """
+
+    path: str
+    job: Job
+    histories: Sequence[History] = ()
+    runs: Sequence[Run] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,80 @@
-"""Read what was added after a trial's result, for reports: gradings, and verdicts of reviewers and a judge."""
+"""Read what was added after a trial's result, for reports: gradings, verdicts of reviewers and a judge, gates, and
+later jobs that grade the trial's output again.
+"""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
+
+from assay.evidence.run import Cause, Facts, Gates, State
+
+if TYPE_CHECKING:
+    from assay.dialects.scorers.report import ScorersReport
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from assay.dialects.harbor.rewards import Rewards, Step, Strategy, trial_rewards
 from assay.dialects.harbor.trial import Trial
 from assay.engine.ports import JobFolder
-from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
     from assay.dialects.evaluation.grading import Grading
     from assay.dialects.evaluation.models import AddedTag, Annotation
+
+
+from assay.dialects.harbor.trial import GradedSource
+from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
+from assay.evidence.files import Content, Refused
+
+_NOTE_FOR_THE_JUDGE: Final = "llm_judge"
+
+
+class Row(msgspec.Struct, frozen=True):
+    """What a gate needs of the row of a scorer."""
+
+    name: str
+    type: str
+    required: bool
+    verdict: str
+
+    @property
+    def hard_failure(self) -> bool:
+        return self.required and self.type != _NOTE_FOR_THE_JUDGE and self.verdict in ("FAIL", "ERROR")
+
+
+def gates_of_rows(rows: Iterable[Row], **gates: Any) -> Gates:
+    """The gates, with the required scorers that failed. If they all only broke, nothing was measured."""
+    failed = [row for row in rows if row.hard_failure]
+    broken = bool(failed) and all(row.verdict == "ERROR" for row in failed)
+    return Gates(**gates, failed=tuple(row.name for row in failed), broken=broken)
+
+
+def gates_of(report: "ScorersReport") -> Gates:
+    """The gates of a report."""
+    verdict = report.judge.verdict
+    return gates_of_rows(
+        [Row(row.name, row.type, row.required, row.verdict.value) for row in report.scorers],
+        checks=None if report.overall is None else report.overall.verdict.value,
+        judge=report.judge.state.value,
+        run_status=report.run.status.value,
+        run_metrics_passed=report.run.passed,
+        failure_mode=None if verdict is None else verdict.opinion.failure_mode,
+    )
+
+
+def gate_facts(gates: Gates) -> Facts:
+    """What decides a coding run. A run that failed before its agent was done says nothing about the agent."""
+    if gates.run_status in (State.CANCELLED, State.PENDING, State.RUNNING):
+        return Facts(ended=State(gates.run_status))
+    if gates.run_status == "failed":
+        return Facts(unusable=True, reason="run_failed", cause=Cause.MACHINE)
+    if gates.broken:
+        return Facts(unusable=True, reason=f"scorer broke: {', '.join(gates.failed)}", cause=Cause.MACHINE)
+    return Facts(gates=gates)
+
 
 AGENT_ERRORS = ("AgentTimeoutError", "NonZeroAgentExitCodeError")
 
@@ -115,3 +175,56 @@ def rewards_of_steps(gradings: "Sequence[Grading]", strategy: Strategy | None) -
 
 def _known(rewards: dict[str, float | int | None] | None) -> Rewards | None:
     return None if rewards is None else {key: value for key, value in rewards.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Regrade:
+    """A trial and its source: the rewards before and after. ``problem`` says why the source isn't shown."""
+
+    trial: str
+    source: str | None
+    old: Rewards | None
+    new: Rewards | None
+    old_failure: str | None = None
+    new_failure: str | None = None
+    problem: str | None = None
+
+    @property
+    def changed(self) -> bool:
+        return self.problem is None and (self.old, self.old_failure) != (self.new, self.new_failure)
+
+
+class _Identity(msgspec.Struct):
+    id: str | None = None
+
+
+def read_regrades(folder: JobFolder, trials: Iterable[Trial]) -> list[Regrade]:
+    """The trials that grade another one again."""
+    return [_regrade(folder, trial, trial.source) for trial in trials if trial.source is not None]
+
+
+def _regrade(folder: JobFolder, trial: Trial, source: GradedSource) -> Regrade:
+    name = None if source.path is None else source.path.rstrip("/").rpartition("/")[2]
+    found = _source(folder, source)
+    if isinstance(found, str):
+        return Regrade(trial.name, name, None, trial.rewards, new_failure=trial.exception_type, problem=found)
+    return Regrade(
+        trial.name, found.name, found.rewards, trial.rewards, found.exception_type, trial.exception_type
+    )
+
+
+def _source(folder: JobFolder, source: GradedSource) -> Trial | str:
+    """The source, or the reason why it can't be shown."""
+    if source.path is None:
+        return "the source is on a hub"
+    file = folder.source_result(source.path)
+    if not isinstance(file, Content):
+        return f"the source is {file.why.value}" if isinstance(file, Refused) else "the source is gone"
+    try:
+        trial = TrialDecoder().decode(file.data)
+        identity = msgspec.json.decode(file.data, type=_Identity).id
+    except (TrialFileError, msgspec.MsgspecError) as error:
+        return f"the source can't be read: {error}"
+    if source.trial_id is not None and identity is not None and identity != source.trial_id:
+        return "another trial is in the source's place"
+    return trial

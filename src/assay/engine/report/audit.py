@@ -11,10 +11,19 @@ from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job
-from assay.engine.jobs.job_record import fields_of, load_record, whole_number
+from assay.engine.jobs.job_metrics import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
-from assay.engine.report.audit_rewards import Finding, Standing, audit_rewards
-from assay.engine.report.audit_running import USAGE, as_number, as_of, has_gone, in_order_of_end, without_leftovers
+from assay.engine.report.audit_rewards import (
+    USAGE,
+    Finding,
+    Standing,
+    as_number,
+    as_of,
+    audit_rewards,
+    has_gone,
+    in_order_of_end,
+    without_leftovers,
+)
 from assay.evidence.files import Content, File
 
 

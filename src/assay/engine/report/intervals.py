@@ -1,14 +1,72 @@
-"""How sure the numbers of a report are: intervals with the task as the unit, and bounds for open runs."""
+"""How sure the numbers of a report are: intervals with the task as the unit, bounds for open runs, and noise.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+Noise says how much of the variance is the tasks', the attempts' and the verifier's own.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 
-from assay.engine.report.task_rewards import TaskRewards
-from assay.stats.bounds import Bounds, bounds_of_mean
-from assay.stats.interval import CantSay
-from assay.stats.means import Mean, clustered_mean
+from assay.engine.jobs.job_runs import REWARD, Question
+from assay.engine.jobs.trial_additions import History
+from assay.evidence.run import Run, State
+from assay.stats.interval import CantSay, Interval, clopper_pearson
+from assay.stats.means import Bounds, Mean, bounds_of_mean, clustered_mean
+from assay.stats.noise import VarianceParts, Wavering, variance_parts, wavering, without_verifier_noise
 from assay.stats.passes import Attempts, PassCurves, pass_curves
+
+
+@dataclass(slots=True)
+class TaskRewards:
+    """The scores of one task's runs, in order. ``broken`` more have none, because the measurement broke.
+
+    ``uncontrolled`` of the scores are the 0 of an unusable answer of which nobody knows whose fault it is.
+    """
+
+    rewards: list[float] = field(default_factory=list)
+    broken: int = 0
+    uncontrolled: int = 0
+
+    @property
+    def open(self) -> int:
+        """How many runs could have got another number."""
+        return self.broken + self.uncontrolled
+
+    def filled(self, value: float) -> list[float]:
+        """The scores if every run that is open had got this one."""
+        known = list(self.rewards)
+        for _ in range(self.uncontrolled):
+            known.remove(0.0)
+        return [*known, *[value] * self.open]
+
+
+def rewards_by_task(runs: Iterable[Run]) -> dict[str, TaskRewards]:
+    """The scores of the tasks that have one, or a broken run."""
+    tasks: dict[str, TaskRewards] = {}
+    for run in runs:
+        score = run.score
+        if score is None and run.state is not State.BROKEN:
+            continue
+        task = tasks.get(run.task)
+        if task is None:
+            task = tasks[run.task] = TaskRewards()
+        if score is None:
+            task.broken += 1
+        else:
+            task.rewards.append(score)
+            task.uncontrolled += run.state is State.UNUSABLE and run.cause is None
+    return tasks
+
+
+def attempts_by_task(runs: Iterable[Run]) -> dict[str, Attempts]:
+    """How many runs of each task count, and how many of them passed."""
+    counts: dict[str, list[int]] = {}
+    for run in runs:
+        if run.score is not None:
+            count = counts.setdefault(run.task, [0, 0])
+            count[0] += 1
+            count[1] += run.state is State.PASSED
+    return {task: Attempts(n, c) for task, (n, c) in counts.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +109,95 @@ def group_bounds(
             uncontrolled = sum(task.uncontrolled for task in tasks)
             found[name] = GroupBounds(bounds_of_mean(known, broken, uncontrolled), unplaced)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class MixedTask:
+    """A task of which some attempts succeed and some don't, with the interval of its own success rate."""
+
+    task: str
+    successes: int
+    attempts: int
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNoise:
+    """The noise of one group. ``steady`` is the interval of the mean with a verifier that never wavers."""
+
+    parts: VarianceParts | CantSay
+    steady: Interval | CantSay
+    verifiers: list[Wavering]
+    runs_graded_again: int
+    tasks: list[MixedTask]
+
+
+def group_noise(
+    groups: Mapping[str, Sequence[Run]],
+    rewards: Mapping[str, Mapping[str, TaskRewards]],
+    question: Question,
+    histories: Iterable[History],
+) -> dict[str, GroupNoise]:
+    """The noise of each group in which an attempt or a grading was repeated.
+
+    ``rewards`` has the scores of each group's tasks.
+    """
+    # A measure that is asked for by name isn't in the evaluations.
+    again = {one.trial: one for one in histories if question.key in (None, REWARD) and len(one.gradings) > 1}
+    found = {
+        name: _noise(
+            _graded_runs(groups.get(name, ()), again) if again else _runs_graded_once(tasks), question.threshold
+        )
+        for name, tasks in rewards.items()
+    }
+    return {name: noise for name, noise in found.items() if noise is not None}
+
+
+def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, list[list[float]]]:
+    return {task: [[value] for value in found.rewards] for task, found in rewards.items() if found.rewards}
+
+
+def _graded_runs(runs: Iterable[Run], histories: Mapping[str, History]) -> dict[str, list[list[float]]]:
+    tasks: dict[str, list[list[float]]] = {}
+    for run in runs:
+        if run.score is not None:
+            tasks.setdefault(run.task, []).append(_scores(run.score, histories.get(run.name)))
+    return tasks
+
+
+def _noise(tasks: Mapping[str, list[list[float]]], threshold: float) -> GroupNoise | None:
+    repeated = any(len(runs) > 1 or any(len(run) > 1 for run in runs) for runs in tasks.values())
+    if not repeated:
+        return None
+    runs_of_tasks = list(tasks.values())
+    parts = variance_parts(runs_of_tasks)
+    again = sum(len(run) > 1 for runs in runs_of_tasks for run in runs)
+    looks = [wavering(task, runs) for task, runs in tasks.items()] if again else []
+    known = [one for one in looks if one is not None]
+    return GroupNoise(
+        parts=parts,
+        steady=without_verifier_noise(runs_of_tasks, parts),
+        verifiers=sorted((one for one in known if one.changed), key=lambda one: (-one.rate, one.name)),
+        runs_graded_again=again,
+        tasks=_mixed(tasks, threshold),
+    )
+
+
+def _scores(score: float, history: History | None) -> list[float]:
+    """The rewards of a run's gradings, the first one first. Of a run of several steps, only its own score."""
+    if history is None or any(one.step is not None for one in history.gradings):
+        return [score]
+    return [one.result.reward for one in history.gradings if one.result.validity.verifier_completed] or [score]
+
+
+def _mixed(tasks: Mapping[str, Sequence[Sequence[float]]], threshold: float) -> list[MixedTask]:
+    """Tasks with both successes and failures among their attempts, those nearest to half and half first."""
+    found = []
+    # Tasks with the same numbers of attempts and successes share an interval, so there are only a few.
+    intervals: dict[tuple[int, int], Interval] = {}
+    for task, runs in tasks.items():
+        counts = sum([run[0] >= threshold for run in runs]), len(runs)
+        if 0 < counts[0] < counts[1]:
+            interval = intervals.get(counts) or intervals.setdefault(counts, clopper_pearson(*counts))
+            found.append(MixedTask(task, *counts, interval))
+    return sorted(found, key=lambda one: (abs(2 * one.successes - one.attempts) / one.attempts, one.task))

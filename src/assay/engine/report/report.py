@@ -10,15 +10,25 @@ from assay.dialects.harbor.job_stats import EvalStats, JobStats, eligible_k, job
 from assay.dialects.harbor.trial import Trial, evals_key
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import REWARD, USUAL, Question, chosen_key, runs_of
-from assay.engine.jobs.regraded_jobs import Regrade
-from assay.engine.jobs.trial_additions import History, with_latest
-from assay.engine.report.agreement import RaterAgreement, report_agreement
-from assay.engine.report.evaluation_report import EvaluationReport, report_histories
-from assay.engine.report.intervals import GroupBounds, GroupIntervals, group_bounds, group_intervals
-from assay.engine.report.noise import GroupNoise, group_noise
-from assay.engine.report.rows_report import KeyMean, TaskRow, key_means, task_rows
-from assay.engine.report.task_rewards import TaskRewards, attempts_by_task, rewards_by_task
-from assay.engine.report.usage_report import UsageReport, report_usage
+from assay.engine.jobs.trial_additions import History, Regrade, with_latest
+from assay.engine.report.evaluation_report import (
+    EvaluationReport,
+    RaterAgreement,
+    report_agreement,
+    report_histories,
+)
+from assay.engine.report.intervals import (
+    GroupBounds,
+    GroupIntervals,
+    GroupNoise,
+    TaskRewards,
+    attempts_by_task,
+    group_bounds,
+    group_intervals,
+    group_noise,
+    rewards_by_task,
+)
+from assay.engine.report.rows_report import KeyMean, TaskRow, UsageReport, key_means, report_usage, task_rows
 from assay.evidence.run import Run, State
 from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimate_pass_at_k, estimate_pass_hat_k
 

@@ -7,10 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from assay.dialects.harbor.trial import NO_SECONDS, Trial, Usage
-from assay.engine.jobs.regraded_jobs import Regrade
-from assay.engine.report.agreement import RaterAgreement
-from assay.engine.report.intervals import GroupBounds, GroupIntervals
-from assay.engine.report.noise import GroupNoise
+from assay.engine.jobs.trial_additions import Regrade
+from assay.engine.report.evaluation_report import RaterAgreement
+from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
 from assay.engine.report.report import GroupReport, JobReport, group_of
 from assay.engine.report.rows_report import TaskRow
 from assay.evidence.run import Run, State

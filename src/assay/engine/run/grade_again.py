@@ -10,12 +10,11 @@ from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.grading import Grading
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.machine import Site
-from assay.engine.ports import NumberTakenError
+from assay.engine.ports import DEFAULT_RULES, GradingRules, NumberTakenError
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.run.ports import KeptTrial, Workshop
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.tasks.prepare_task import prepare_task
 from assay.engine.tasks.task import Task, TaskStep, with_network
 from assay.engine.tasks.verifier_environment import with_kept_folders, with_verifier_environment

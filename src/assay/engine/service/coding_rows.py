@@ -11,7 +11,7 @@ from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.run_evidence import Evidence
-from assay.engine.jobs.gates import gate_facts, gates_of
+from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"

@@ -8,8 +8,8 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.rewards import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
+from assay.engine.ports import DEFAULT_RULES, GradingRules
 from assay.engine.tasks.command_environment import NO_ENVIRONMENT, CommandEnvironment
-from assay.engine.tasks.grading_rules import DEFAULT_RULES, GradingRules
 from assay.engine.tasks.output_choice import Origin, OutputChoice
 
 WORKSPACE = "/workspace"

@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.machine.checksums import checksum
 from assay.adapters.machine.scratch import temporary_folder
+from assay.adapters.machine.tree_walk import checksum
 from assay.adapters.sandbox.containers.engine import REMOVE, Engine
 from assay.adapters.sandbox.makers import Maker, place, this_process
 from assay.adapters.sandbox.run_child import DEFAULT_PATH, Child, run_child
