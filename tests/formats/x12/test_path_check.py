@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.guides.choice import GUIDES
+from assay.formats.x12.guides import GUIDES
 from assay.formats.x12.parse_path import parse_path, why_never
 
 BY_NAME = {guide.name: guide for guide in GUIDES}

@@ -9,7 +9,7 @@ from assay.formats.field_rules.operators import ABOUT_ALL, ABOUT_ONE
 from assay.formats.field_rules.rule import FieldRule
 from assay.formats.field_rules.values import same
 from assay.formats.speech.phrases import find_phrase, phrase_tokens
-from assay.formats.x12.guides.choice import GUIDES
+from assay.formats.x12.guides import GUIDES
 from assay.formats.x12.parse_path import parse_path, why_never
 
 DEMANDS: Final = ("fields", "assertions", "segments", "envelope")

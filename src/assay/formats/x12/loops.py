@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.formats.x12.guide import SET, Guide, Loop
-from assay.formats.x12.guides.choice import follows, guide_for, version_of
+from assay.formats.x12.guides import follows, guide_for, version_of
 from assay.formats.x12.model import (
     Document,
     Finding,

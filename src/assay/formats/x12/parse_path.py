@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from assay.formats.x12.errors import X12PathError
 from assay.formats.x12.guide import Guide, Loop
-from assay.formats.x12.guides.choice import GUIDES
+from assay.formats.x12.guides import GUIDES
 from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, LoopStep, Nth, Path
 
 _LOOP = re.compile(r"(\*|[A-Z0-9]{2,6})(?:\[(\*|[0-9]{1,6})\])?/")

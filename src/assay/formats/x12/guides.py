@@ -1,36 +1,30 @@
-"""Which loop table a transaction set is read by."""
+"""Loop tables of the known transaction sets, and which of them a transaction set is read by."""
 
-from assay.formats.x12.guide import Guide
-from assay.formats.x12.guides import (
-    acknowledgment,
-    attachment,
-    claim,
-    claim_status,
-    eligibility,
-    payment,
-    services_review,
-)
+from collections.abc import Iterator
+from importlib.resources import files
+
+from assay.formats.x12.guide import Guide, read_guide
 from assay.formats.x12.model import Segment, TransactionSet
 
-GUIDES = (
-    eligibility.INQUIRY,
-    eligibility.RESPONSE,
-    claim_status.REQUEST,
-    claim_status.RESPONSE,
-    claim_status.ACKNOWLEDGMENT,
-    services_review.REQUEST,
-    services_review.RESPONSE,
-    payment.PAYMENT,
-    claim.PROFESSIONAL,
-    claim.INSTITUTIONAL,
-    claim.DENTAL,
-    attachment.INFORMATION,
-    acknowledgment.FUNCTIONAL,
-    acknowledgment.IMPLEMENTATION,
-)
 
-_CLAIMS = {"SV1": claim.PROFESSIONAL, "SV2": claim.INSTITUTIONAL, "SV3": claim.DENTAL}
-_BY_SET = {guide.name: guide for guide in GUIDES}
+def _read_guides(text: str) -> Iterator[Guide]:
+    """The guides of a file. A table may begin with the lines of another one, which its first line names."""
+    tables: dict[str, str] = {}
+    for part in text.split("\n[")[1:]:
+        first, _, body = part.partition("\n")
+        name, _, rest = first.partition("]")
+        lines = [line for line in body.splitlines() if line and not line.startswith("#")]
+        version, _, above = rest.strip().partition(" ")
+        tables[name] = "\n".join(lines)
+        if version:
+            yield read_guide(name, version, f"{tables.get(above, '')}\n{tables[name]}")
+
+
+_BY_NAME = {
+    guide.name: guide for guide in _read_guides((files(__package__) / "guides.txt").read_text(encoding="utf-8"))
+}
+GUIDES = tuple(_BY_NAME.values())
+_CLAIMS = {"SV1": _BY_NAME["837P"], "SV2": _BY_NAME["837I"], "SV3": _BY_NAME["837D"]}
 
 
 def version_of(transaction_set: TransactionSet, group: Segment | None) -> str:
@@ -44,13 +38,13 @@ def guide_for(transaction_set: TransactionSet, version: str) -> Guide | None:
     first = transaction_set.segments[1] if len(transaction_set.segments) > 1 else None
     begins = first if first is not None and first.id == "BHT" else None
     if name == "277":
-        return claim_status.ACKNOWLEDGMENT if _acknowledges(version, begins) else claim_status.RESPONSE
+        return _BY_NAME["277CA"] if _acknowledges(version, begins) else _BY_NAME["277"]
     if name == "278":
         responds = begins is not None and begins.text(2) == "11"
-        return services_review.RESPONSE if responds else services_review.REQUEST
+        return _BY_NAME["278 response" if responds else "278 request"]
     if name == "837":
         return _claim(transaction_set, version)
-    return _BY_SET.get(name)
+    return _BY_NAME.get(name)
 
 
 def _claim(transaction_set: TransactionSet, version: str) -> Guide:
@@ -59,7 +53,7 @@ def _claim(transaction_set: TransactionSet, version: str) -> Guide:
         if version.startswith(guide.version[:10]):
             return guide
     services = (_CLAIMS[one.id] for one in transaction_set.segments if one.id in _CLAIMS)
-    return next(services, claim.PROFESSIONAL)
+    return next(services, _BY_NAME["837P"])
 
 
 def follows(version: str, guide: Guide) -> bool:

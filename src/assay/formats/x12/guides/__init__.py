@@ -1,1 +1,0 @@
-"""The loop tables of the transaction sets that are known."""
