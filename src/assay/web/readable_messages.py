@@ -13,14 +13,13 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.evidence.playground import Event
-from assay.formats.hl7 import segment_names as hl7_names
 from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import find
 from assay.formats.hl7.header import control_id, message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path as parse_hl7_path
-from assay.formats.x12 import segment_names as x12_names
+from assay.formats.segment_names import segment_names
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.model import Document, NotX12Error, Segment
 from assay.formats.x12.path import OUTSIDE_LOOPS
@@ -150,7 +149,7 @@ def _hl7_segment(message: Message, at: int, marks: _Places) -> ShownSegment:
     segment = message.segments[at]
     texts = dict(enumerate(segment.raw_fields, 1))
     fields = _fields(texts, lambda number: f"{segment.name}-{number}", marks, segment.position)
-    words = hl7_names.SEGMENT_NAMES.get(segment.name, "")
+    words = segment_names("hl7").get(segment.name, "")
     return ShownSegment(segment.name, words, "", fields, tuple(marks.get((segment.position, None), ())))
 
 
@@ -198,7 +197,7 @@ def _x12_segments(placed: PlacedSet) -> list[tuple[Segment, str]]:
 def _x12_segment(segment: Segment, loop: str, marks: _Places) -> ShownSegment:
     texts = {number: element.rstrip() for number, element in enumerate(segment.elements, 1)}
     fields = _fields(texts, lambda number: f"{segment.id}{number:02}", marks, segment.number)
-    words = x12_names.SEGMENT_NAMES.get(segment.id, "")
+    words = segment_names("x12").get(segment.id, "")
     return ShownSegment(segment.id, words, loop, fields, tuple(marks.get((segment.number, None), ())))
 
 

@@ -58,6 +58,11 @@ def test_a_text_that_the_parser_would_need_very_long_for_is_refused(rubble: str)
     assert time.process_time() - begin < 10
 
 
+def test_several_pieces_with_many_errors_are_refused_before_they_are_parsed() -> None:
+    with pytest.raises(UnreadableError, match="parts of it aren't javascript at all"):
+        parse("grep: '" * 2000, "javascript", KINDS)
+
+
 @pytest.mark.parametrize(
     ("language", "begin", "row", "end"),
     [

@@ -98,6 +98,17 @@ class Code:
         return {close: opened for opened, close in self.closing.items()}
 
     @cached_property
+    def in_braces(self) -> frozenset[int]:
+        """The words that are inside any pair of braces, without the braces that are in none."""
+        inside: set[int] = set()
+        end = 0
+        for opening, closing in sorted(self.closing.items()):
+            if self.words[opening] == "{" and closing > end:
+                inside.update(range(opening + 1, closing))
+                end = closing
+        return frozenset(inside)
+
+    @cached_property
     def function_starts(self) -> dict[int, Function]:
         """Functions by the offset that they begin at."""
         return {function.node.start: function for function in self.functions}

@@ -80,11 +80,7 @@ class _Exits:
     def is_top_level(self, index: int) -> bool:
         code = self._code
         if code.language == "javascript":
-            return not any(
-                opening < index < closing
-                for opening, closing in code.closing.items()
-                if code.words[opening] == "{"
-            )
+            return index not in code.in_braces
         return not code.enclosed(index, code.grammar.holders)
 
     def _is_early(self, function: Function) -> bool:

@@ -28,6 +28,8 @@ _UNPROBED = 4096
 # Of 700 pieces of real JavaScript and TypeScript, the worst has 56 errors; of Markdown read as Java, Rust or C#,
 # 155. Every text that makes the parser slow has more than 500.
 _MOST_ERRORS = 256
+# Four dense pieces with more than half as many are too many, as well.
+_MANY_ERRORS, _MOST_BROKEN = 128, 4
 _DENSE, _SAMPLE, _FEW_ERRORS = 800, 256, 16
 _MOST_AROUND, _LONGEST_AROUND = 20, 200
 _CLASSES = bytes(
@@ -165,25 +167,26 @@ def _is_rubble(text: str, language: str, *, dense: bool) -> bool:
 
     Recovering from errors takes time that grows with the square of the broken part: minutes for a few thousand
     characters made for it. So a long text is tried in pieces, each of which takes two seconds at worst, and
-    refused if one of them has many errors. A piece of real code has few, even where it begins or ends in the
-    middle of something. Rows of a long table are nothing but errors by themselves, so a piece with many is tried
-    again behind the lines that opened the brackets around it. The end of deep nesting still has many, so brackets
-    that are open before a piece excuse as many. Whoever opens brackets for that only reaches the limit on the
-    parser's time.
+    refused if one of them has very many errors, or several dense ones have many. A piece of real code has few,
+    even where it begins or ends in the middle of something. Rows of a long table are nothing but errors by
+    themselves, so a piece with many is tried again behind the lines that opened the brackets around it. The end of
+    deep nesting still has many, so brackets that are open before a piece excuse as many. Whoever opens brackets
+    for that only reaches the limit on the parser's time.
 
     Before the text is parsed, only pieces that look like it are tried: ``dense`` ones, and those that begin with
     many errors. If the parser found any error then, the others are tried too.
     """
-    still_open = 0
+    still_open = broken = 0
     around = _Around(text)
     for start in range(0, len(text), _PIECE):
-        piece, most = text[start : start + _PIECE], _MOST_ERRORS + still_open
-        if (
-            _looks_slow(piece, language, still_open) is dense
-            and _errors(piece, language) > most
-            and _errors(around.before(start) + piece, language) > most
-        ):
-            return True
+        piece = text[start : start + _PIECE]
+        if _looks_slow(piece, language, still_open) is dense:
+            errors = _errors(piece, language) - still_open
+            if errors > _MANY_ERRORS:
+                errors = min(errors, _errors(around.before(start) + piece, language) - still_open)
+            broken += errors > _MANY_ERRORS and _size(piece) > _DENSE
+            if errors > _MOST_ERRORS or broken == _MOST_BROKEN:
+                return True
         still_open = max(still_open + sum(map(piece.count, "([{")) - sum(map(piece.count, ")]}")), 0)
     return False
 
