@@ -1,7 +1,7 @@
 """Do intervals cover as often as they promise? Simulated agents whose truth is known, in 24 shapes of jobs.
 
 ``python -m benchmarks.coverage`` runs all shapes and writes docs/evidence/interval-coverage.json, from which the
-page on coverage is made. ``--jobs N`` runs fewer jobs, ``--check`` writes nothing and fails if a promise is broken.
+page on coverage is made. ``--jobs N`` runs fewer jobs, ``--check`` writes nothing and fails if a promise breaks.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Measure what every sandbox of this machine holds, for ``make holds``: writes docs/evidence/sandbox-holds.json."""
+"""Measure what every sandbox here holds, for ``make holds``: writes docs/evidence/sandbox-holds.json."""
 
 import json
 import os
