@@ -1,7 +1,8 @@
 """Write the generated reference pages and schemas, or check the whole documentation.
 
-``python -m docs.generate`` writes the files in docs/reference and docs/evidence. With ``--check`` nothing is
-written: each problem is one line on standard error, and the exit code is 1 if there is any.
+``python -m docs.generate`` writes the files in docs/reference and docs/evidence, and the index of decisions.
+With ``--check`` nothing is written: each problem is one line on standard error, and the exit code is 1 if there is
+any.
 """
 
 import os
@@ -21,6 +22,7 @@ def main(argv: list[str]) -> int:
     os.environ.update({"COLUMNS": "500", "NO_COLOR": "1"})
     written = {REFERENCE / name: text for name, text in pages.reference_files().items()}
     written |= {EVIDENCE / name: text for name, text in pages.evidence_files().items()}
+    written[ROOT / "docs" / "decisions" / "README.md"] = pages.decisions()
     if argv == ["--check"]:
         return check(written)
     if argv:

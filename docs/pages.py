@@ -16,6 +16,7 @@ from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page
 from docs.criteria_page import criteria_pages
+from docs.decisions_page import decisions_index
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
@@ -68,6 +69,11 @@ def evidence_files() -> dict[str, str]:
         "statements.md": statements_page(),
     }
     return {name: _page(parts) for name, parts in pages.items()}
+
+
+def decisions() -> str:
+    """The index of docs/decisions."""
+    return _page(decisions_index())
 
 
 def _page(parts: Iterable[str]) -> str:
