@@ -1,4 +1,4 @@
-"""Pages for contributors name files of the source: each of them exists."""
+"""Pages for contributors name files that exist, and the index of decisions is up to date."""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.decisions_page import decisions_index
 from tests.builders import REPO
 
 PAGES = [REPO / "CONTRIBUTING.md", *sorted((REPO / "docs" / "contributing").glob("*.md"))]
@@ -40,3 +41,8 @@ def test_a_newcomer_can_read_contributing_in_ten_minutes() -> None:
     page = (REPO / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert len(page.encode()) <= 8192
     assert len(list(named(REPO / "CONTRIBUTING.md"))) > 40
+
+
+def test_the_index_of_decisions_has_the_status_of_each() -> None:
+    index = (REPO / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    assert [part for part in decisions_index() if part not in index] == []
