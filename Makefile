@@ -75,7 +75,7 @@ imports: $(DEV)
 	@$(BIN)/lint-imports --no-logo
 
 .PHONY: docs
-docs: $(DEV) ## Write the generated reference pages again
+docs: $(DEV) ## Write the generated pages in docs/reference and docs/evidence again
 	@$(BIN)/python -m docs.generate
 
 .PHONY: docs-check

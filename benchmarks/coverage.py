@@ -1,7 +1,7 @@
 """Do intervals cover as often as they promise? Simulated agents whose truth is known, in 24 shapes of jobs.
 
-``python -m benchmarks.coverage`` runs all shapes and writes docs/coverage.json, from which the page on coverage is
-made. ``--jobs N`` runs fewer jobs, ``--check`` writes nothing and fails if a promise is broken.
+``python -m benchmarks.coverage`` runs all shapes and writes docs/evidence/interval-coverage.json, from which the
+page on coverage is made. ``--jobs N`` runs fewer jobs, ``--check`` writes nothing and fails if a promise breaks.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from assay.stats.means import clustered_mean
 from assay.stats.paired import PairedTask, paired_difference
 from assay.stats.passes import Attempts, PassRate, pass_curves
 
-TARGET = Path(__file__).resolve().parents[1] / "docs" / "coverage.json"
+TARGET = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "interval-coverage.json"
 JOBS = 2000
 COVERED = (0.93, 0.97)
 FALSE_ALARMS = (0.03, 0.06)

@@ -1,4 +1,4 @@
-"""The page on how often intervals cover, from what ``make coverage-check`` measured last (docs/coverage.json)."""
+"""The page on how often intervals cover, from what ``make coverage-check`` measured last."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from typing import Any
 
 from docs.markdown import from_docstring, table
 
-MEASURED = Path(__file__).with_name("coverage.json")
+MEASURED = Path(__file__).parent / "evidence" / "interval-coverage.json"
 COVERED, ALARMS = (0.93, 0.97), (0.03, 0.06)
 COLUMNS = ("mean", "naive mean", "pass@2", "pass@n", "pass^2", "pass^n", "difference")
 

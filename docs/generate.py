@@ -1,7 +1,8 @@
 """Write the generated reference pages and schemas, or check the whole documentation.
 
-``python -m docs.generate`` writes the files in docs/reference, and the two tables of attacks. With ``--check``
-nothing is written: each problem is one line on standard error, and the exit code is 1 if there is any.
+``python -m docs.generate`` writes the files in docs/reference and docs/evidence, and the index of decisions.
+With ``--check`` nothing is written: each problem is one line on standard error, and the exit code is 1 if there is
+any.
 """
 
 import os
@@ -13,14 +14,15 @@ from docs import checking, pages
 
 ROOT = Path(__file__).resolve().parents[1]
 REFERENCE = ROOT / "docs" / "reference"
+EVIDENCE = ROOT / "docs" / "evidence"
 
 
 def main(argv: list[str]) -> int:
     # The pages must not depend on the terminal in which they are written.
     os.environ.update({"COLUMNS": "500", "NO_COLOR": "1"})
     written = {REFERENCE / name: text for name, text in pages.reference_files().items()}
-    written[ROOT / "docs" / "explanation" / "attack-table.md"] = pages.attacks()
-    written[ROOT / "docs" / "explanation" / "parity.md"] = pages.parity()
+    written |= {EVIDENCE / name: text for name, text in pages.evidence_files().items()}
+    written[ROOT / "docs" / "decisions" / "README.md"] = pages.decisions()
     if argv == ["--check"]:
         return check(written)
     if argv:

@@ -1,4 +1,4 @@
-"""The page on what each sandbox holds, from what ``make holds`` measured last (docs/sandbox-holds.json)."""
+"""The page on what each sandbox holds, from what ``make holds`` measured last."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from pathlib import Path
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD
 from docs.markdown import from_docstring, table
 
-MEASURED = Path(__file__).with_name("sandbox-holds.json")
+MEASURED = Path(__file__).parent / "evidence" / "sandbox-holds.json"
 _WORDS = {HELD: "no", NOT_HELD: "**yes**", HELD_EACH: "**yes**, by several processes"}
 
 

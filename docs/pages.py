@@ -16,6 +16,7 @@ from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page
 from docs.criteria_page import criteria_pages
+from docs.decisions_page import decisions_index
 from docs.error_sentences import error_page
 from docs.evaluation_page import evaluation_face, ingestion_codes
 from docs.faces import face, schema_files
@@ -41,17 +42,13 @@ def reference_files() -> dict[str, str]:
         "client.md": face(client),
         "commands.md": commands(),
         "errors.md": errors(),
-        "error-sentences.md": error_page(),
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
-        "interval-coverage.md": coverage_page(),
-        "sandbox-holds.md": holds_page(),
         "judge-prompts.md": judge_prompts(),
         "reason-codes.md": reason_codes(),
         "run-filters.md": filters_page(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
-        "statements.md": statements_page(),
         "statistics.md": statistics_page(),
         "task.md": task_fields(),
         "task-findings.md": task_findings(),
@@ -61,14 +58,22 @@ def reference_files() -> dict[str, str]:
     return written | schema_files(evaluation, scorers, criteria) | openapi_file()
 
 
-def attacks() -> str:
-    """The page on attacks, an explanation that is generated."""
-    return _page(attack_table())
+def evidence_files() -> dict[str, str]:
+    """The text of each page in docs/evidence that is written from tests and measurements, by its name there."""
+    pages = {
+        "attack-table.md": attack_table(),
+        "error-sentences.md": error_page(),
+        "interval-coverage.md": coverage_page(),
+        "parity.md": parity_table(),
+        "sandbox-holds.md": holds_page(),
+        "statements.md": statements_page(),
+    }
+    return {name: _page(parts) for name, parts in pages.items()}
 
 
-def parity() -> str:
-    """The page on one table of attacks in every language."""
-    return _page(parity_table())
+def decisions() -> str:
+    """The index of docs/decisions."""
+    return _page(decisions_index())
 
 
 def _page(parts: Iterable[str]) -> str:

@@ -107,6 +107,6 @@ gives an effective number of items, that Wilson's interval of *u*, and its ends 
 
 ## How sure is all that?
 
-[How often intervals cover](interval-coverage.md) has the measured shares. The tests compare with scipy,
-statsmodels, scikit-learn and krippendorff, whose answers are recorded in `tests/data/stats`.
+[How often intervals cover](../evidence/interval-coverage.md) has the measured shares. The tests compare with
+scipy, statsmodels, scikit-learn and krippendorff, whose answers are recorded in `tests/data/stats`.
 """

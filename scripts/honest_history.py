@@ -4,7 +4,7 @@
 
 ``--own`` scores each commit of this repository against the one before it. For each package, the sources of its
 last releases are downloaded into ``--releases`` with pip, and each is scored against the one before it. The
-scorers are those that need no configuration. Prints Markdown for docs/explanation/honest-history.md, and the
+scorers are those that need no configuration. Prints Markdown for docs/evidence/honest-history.md, and the
 findings to standard error. It needs a package index, so no test runs it.
 """
 

@@ -8,7 +8,7 @@ import pytest
 from docs.error_sentences import Sentence, error_sentences, sentences_of
 from tests.builders import REPO
 
-PAGE = REPO / "docs" / "reference" / "error-sentences.md"
+PAGE = REPO / "docs" / "evidence" / "error-sentences.md"
 
 # Turns of phrase that nobody uses at the next desk. The right column says what to write instead.
 ODD = {

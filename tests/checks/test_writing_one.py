@@ -15,7 +15,7 @@ from tests.builders import REPO
 from tests.checks.fake_workspace import FakeWorkspace, added
 from tests.engine import test_scorer_checks
 
-PAGE = REPO / "docs" / "howto" / "write-a-scorer.md"
+PAGE = REPO / "docs" / "contributing" / "write-a-scorer.md"
 KIND = "no_large_files"
 
 

@@ -1,4 +1,4 @@
-"""Measure what every sandbox of this machine holds, and write docs/sandbox-holds.json. For ``make holds``."""
+"""Measure what every sandbox here holds, for ``make holds``: writes docs/evidence/sandbox-holds.json."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.adapters.sandbox.backends import forget_old
 from tests.sandbox.backends import NAMES, ORDINARY, working
 
-TARGET = Path(__file__).parents[2] / "docs" / "sandbox-holds.json"
+TARGET = Path(__file__).parents[2] / "docs" / "evidence" / "sandbox-holds.json"
 
 
 def main() -> None:
