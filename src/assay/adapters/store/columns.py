@@ -63,13 +63,26 @@ def playground_column() -> Column[str]:
     return Column("playground", Text, ForeignKey("playgrounds.id"), nullable=False)
 
 
-def texts(*names: str) -> list[Column[str]]:
-    """Columns of texts that every row has."""
-    return [Column(name, Text, nullable=False) for name in names]
+def counted_id() -> Column[int]:
+    return Column("id", Counted, primary_key=True)
 
 
-def optional_texts(*names: str) -> list[Column[str]]:
-    return [Column(name, Text) for name in names]
+def reference(name: str, target: str) -> Column[str]:
+    """A column that every row has, with the key of another table's row."""
+    return Column(name, Text, ForeignKey(target), nullable=False)
+
+
+def required(kind: Any, *names: str) -> "list[Column[Any]]":
+    """Columns of one kind that every row has."""
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def optional(kind: Any, *names: str) -> "list[Column[Any]]":
+    return [Column(name, kind) for name in names]
+
+
+def table(name: str, *parts: Any) -> Table:
+    return Table(name, metadata, *parts)
 
 
 def owned(name: str, *parts: Any) -> Table:
