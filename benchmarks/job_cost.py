@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
 from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent, JobSetting, plan_trials
+from assay.engine.run.ports import Agent, JobSetting, plan_trials
 from assay.engine.run.run_job import run_job
 from assay.engine.run.trial_queue import Ended
 from assay.engine.sandbox import Command, Images, Isolation, Ran

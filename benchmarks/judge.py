@@ -14,8 +14,7 @@ from pathlib import Path
 
 from assay.adapters.models.judge_model import AnswerFolder, ChatModel, Remembering, limits_of
 from assay.adapters.models.judge_prompt import new_mark, prompt_file
-from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
-from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
+from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Step, Trajectory
 from assay.evidence.verdict import Verdict
 from assay.judge.bounds import Bounds
 from assay.judge.model import Reply, Request, request_key

@@ -14,11 +14,9 @@ from typing import Any
 
 from assay.adapters.jobs.trial_folder import DiskKeptTrial
 from assay.adapters.machine.local_machine import ThisHost
-from assay.adapters.sandbox.bubblewrap import probe
-from assay.adapters.sandbox.view_sandbox import ViewSandbox
+from assay.adapters.sandbox.view_sandbox import ViewSandbox, probe_bubblewrap
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
-from assay.adapters.tasks.workbench import Workbench
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop, Workbench
 from assay.core.errors import MeasurementError
 from assay.engine.machine import Site
 from assay.engine.run.grade_again import GradeAgain
@@ -38,7 +36,7 @@ PARALLEL_GOAL = 1.3
 def run(_jobs: MadeJobs) -> Iterator[Result]:
     """Wall time of a verifier in bubblewrap, against the bare bwrap command; and of 200, eight at a time."""
     try:
-        sandbox = probe()
+        sandbox = probe_bubblewrap()
     except MeasurementError as error:
         yield Result("verify in bubblewrap", 0.0, "", detail=f"not measured: {error}")
         return

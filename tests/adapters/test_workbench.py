@@ -15,7 +15,7 @@ from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, W
 from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount
 from assay.engine.tasks.task import Copy, Environment
 from assay.evidence.files import Absent, Content, Refusal, Refused

@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Judgment
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Grading, Judgment
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job_runs import Question, run_of_trial
 from assay.engine.jobs.reviews import Review

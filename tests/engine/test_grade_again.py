@@ -15,9 +15,9 @@ import pytest
 from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task_if_there
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.engine.machine import Site
 from assay.engine.run.grade_again import GradeAgain
 from tests.jobs import Jobs

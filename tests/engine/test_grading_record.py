@@ -11,8 +11,7 @@ import pytest
 
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
-from assay.dialects.evaluation.grading import Grading, Hashes
-from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
+from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, Grading, Hashes
 from assay.dialects.harbor.rewards import TrialRewards
 from assay.engine.machine import Site
 from assay.engine.run.grading_record import Before, grading_of, same_question, setting_of

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.job_store import DiskJobStore
-from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.jobs.trial_folder import DiskJobStore, DiskKeptTrial
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
 from assay.engine.machine import Site
 from assay.engine.run.grade_again import GradeAgain
-from assay.engine.run.job_plan import Agent, JobSetting, plan_trials
+from assay.engine.run.ports import Agent, JobSetting, plan_trials
 from assay.engine.run.run_job import run_job
 from assay.engine.run.trial_queue import Ended
 from assay.engine.tasks.prepare_task import prepare_task

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem

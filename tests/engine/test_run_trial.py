@@ -13,7 +13,7 @@ from assay.dialects.harbor.rewards import Profile, Strategy
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.machine import Site
 from assay.engine.ports import GradingRules
-from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Agent
 from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_record import StepRecord, TrialRecord
 from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran

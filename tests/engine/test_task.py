@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.tasks.output_choice import Origin, choose_output
-from assay.engine.tasks.task import Copy, Environment
+from assay.engine.tasks.task import Copy, Environment, Origin, choose_output
 
 
 def infer_output_path(instruction: str) -> str | None:

@@ -13,7 +13,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.run import trial_queue
-from assay.engine.run.job_plan import Planned, plan_trials, trial_name
+from assay.engine.run.ports import Planned, plan_trials, trial_name
 from assay.engine.run.trial_queue import Ended, TrialQueue
 from assay.engine.sandbox import StoppedError
 from tests.tasks import make_task

@@ -9,7 +9,7 @@ import sys
 from multiprocessing.connection import Connection
 
 # All that a child needs later is imported here: root's interpreter may be out of reach for it.
-from assay.adapters.sandbox import bubblewrap, launcher_client, namespaces, run_child, view_sandbox  # noqa: F401
+from assay.adapters.sandbox import launcher_client, run_child, view_sandbox
 from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Ran

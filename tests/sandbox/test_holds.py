@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import backends, seccomp, view_sandbox
-from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.cgroups import Controllers, find_controllers
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD, measure
 from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
 from assay.engine.sandbox import Command, Ran

@@ -11,12 +11,10 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import cgroups, view_sandbox
-from assay.adapters.sandbox.bubblewrap import probe
-from assay.adapters.sandbox.cgroups import new_name, sweep
-from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
 from assay.adapters.sandbox.makers import place
-from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
+from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox, probe_bubblewrap
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
@@ -115,7 +113,7 @@ def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
 def test_launchers_end_with_their_sandbox(backend: Backend) -> None:
     """A process may make many sandboxes, one after the other."""
     before = _launchers()
-    sandbox = probe()
+    sandbox = probe_bubblewrap()
     mine = _launchers() - before
     assert len(mine) == 1
     del sandbox
@@ -126,7 +124,7 @@ def test_what_assay_inherited_is_not_passed_on() -> None:
     """Not only what it opened later: a shell or a CI may leave it descriptors that were never closed."""
     with open(os.devnull) as given:
         os.set_inheritable(given.fileno(), True)
-        ran = Backend("bubblewrap", probe()).run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
+        ran = Backend("bubblewrap", probe_bubblewrap()).run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
     assert set(ran.output.split()) <= {b"0", b"1", b"2", b"3"}
 
 
@@ -176,7 +174,7 @@ def test_a_new_group_of_a_process_in_another_pid_namespace_stays(backend: Backen
         pytest.skip("no control groups can be made here")
     make = """
 from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.controllers import find_controllers
+from assay.adapters.sandbox.cgroups import find_controllers
 group = Group(find_controllers())
 print(*group.folders, flush=True)
 input()

@@ -24,7 +24,7 @@ from assay.cli.options.common import add_isolation, add_metric_script, positive
 from assay.cli.output.progress import ProgressBar
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job

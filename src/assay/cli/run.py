@@ -30,13 +30,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.tasks.task_folder import is_task, load_task
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.agent import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.options.common import (
     add_control,
@@ -56,7 +56,7 @@ from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.dialects.harbor.trial import Trial
 from assay.engine.machine import Site
 from assay.engine.model_access import ModelDoors
-from assay.engine.run.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.run.ports import Agent, JobSetting, Planned, plan_trials
 from assay.engine.run.run_job import SeededTasks, run_job
 from assay.engine.run.trial_queue import Ended
 from assay.engine.run.trial_record import BROKEN

@@ -28,7 +28,7 @@ from dataclasses import dataclass
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.task_folder import load_task, task_files
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table

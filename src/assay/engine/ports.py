@@ -13,8 +13,7 @@ from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import AddedTag, Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
 import json
 from dataclasses import dataclass
 from typing import Any

@@ -19,7 +19,7 @@ from pydantic import ValidationError
 from assay.dialects.scorers.scenario import Scenario, Scorer
 from assay.dialects.scorers.test_runners import Shorthand
 from assay.engine.check_catalog import UnfitFieldError, unfits
-from assay.engine.coding.scorer_checks import (
+from assay.engine.coding.score import (
     COMMAND,
     CodingCheck,
     check_class,

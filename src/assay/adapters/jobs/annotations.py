@@ -3,19 +3,21 @@
 They never touch the reward.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from assay.adapters.machine.numbered_files import append_numbered
-from assay.adapters.machine.record_files import as_record, read_records
+from assay.adapters.machine.numbered_files import append_numbered, file_name, read_all_numbered, write_numbered
+from assay.adapters.machine.record_files import as_record, parse_record, read_records
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, Judgment
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, Grading, Judgment
+from assay.engine.run.grading_record import Before
 from assay.evidence.files import Content
 
-FOLDER = "annotations"
+ANNOTATIONS = "annotations"
 RESULT_LIMIT = 64 * 2**20
 TAGS = "tags"
 
@@ -41,13 +43,13 @@ def annotate(
         categories=list(categories),
         notes=notes,
     )
-    append_numbered(folder, FOLDER, text)
+    append_numbered(folder, ANNOTATIONS, text)
     return annotation
 
 
 def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
     """All verdicts on a run, the oldest first."""
-    return read_records(os.fspath(trial_dir), FOLDER, Annotation)
+    return read_records(os.fspath(trial_dir), ANNOTATIONS, Annotation)
 
 
 def finished_run(trial_dir: str | os.PathLike[str]) -> str:
@@ -94,3 +96,38 @@ def add_tag(
 def read_tags(trial_dir: str | os.PathLike[str]) -> list[AddedTag]:
     """All tags that were added to a run, the oldest first. Those of its gradings aren't among them."""
     return read_records(os.fspath(trial_dir), TAGS, AddedTag)
+
+
+GRADINGS = "gradings"
+
+
+def last_grading(trial_dir: str) -> Before:
+    """The gradings so far, and the hash of the newest one that was read: another may be written meanwhile."""
+    found = read_all_numbered(trial_dir, GRADINGS)
+    if not found:
+        return Before()
+    newest = hashlib.sha256(found[max(found)]).hexdigest()
+    return Before(tuple(_parsed(trial_dir, found)), newest)
+
+
+def write_grading(trial_dir: str, grading: Grading) -> str:
+    """Keep a grading under its number."""
+    return write_numbered(trial_dir, GRADINGS, grading.number, grading.model_dump_json(indent=2) + "\n")
+
+
+def read_stored_gradings(trial_dir: str) -> list[Grading]:
+    """All gradings of a trial, the oldest first. Raises ``InputError`` for one that can't be read."""
+    return _parsed(trial_dir, read_all_numbered(trial_dir, GRADINGS))
+
+
+def _parsed(trial_dir: str, found: dict[int, bytes]) -> list[Grading]:
+    gradings = []
+    for number, data in found.items():
+        path = f"{trial_dir}/{GRADINGS}/{file_name(number)}"
+        grading = parse_record(data, Grading, path)
+        if grading.number != number:
+            raise InputError(
+                f"{path} isn't a valid grading: number must be {number} as in its name, got {grading.number}"
+            )
+        gradings.append(grading)
+    return gradings

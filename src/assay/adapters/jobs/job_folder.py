@@ -19,8 +19,7 @@ from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import AddedTag, Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
 
 JUDGEMENTS: Final = "judgements"
 SCORES: Final = "scores"
@@ -169,7 +168,7 @@ class DiskJobFolder:
 
     def gradings(self, trial: str) -> "list[Grading]":
         from assay.adapters.machine.record_files import read_records  # noqa: PLC0415 - see TYPE_CHECKING above
-        from assay.dialects.evaluation.grading import Grading  # noqa: PLC0415
+        from assay.dialects.evaluation.models import Grading  # noqa: PLC0415
 
         return read_records(f"{self._path}/{trial}", "gradings", Grading, newer=True)
 

@@ -2,13 +2,17 @@
 
 import os
 
-from assay.adapters.jobs import gradings
-from assay.adapters.jobs.annotations import RESULT_LIMIT, finished_run, read_annotations, read_tags
+from assay.adapters.jobs.annotations import (
+    RESULT_LIMIT,
+    finished_run,
+    read_annotations,
+    read_stored_gradings,
+    read_tags,
+)
 from assay.adapters.jobs.job_folder import read_gates
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import EvaluationResult
+from assay.dialects.evaluation.models import EvaluationResult, Grading
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.engine.jobs.job_runs import Question, run_of_trial
 from assay.engine.jobs.read_result import reviewed_gradings, reviewed_result
@@ -25,7 +29,7 @@ def read_gradings(trial_dir: str | os.PathLike[str]) -> list[Grading]:
     Raises ``InputError`` for a record that can't be read.
     """
     folder = os.fspath(trial_dir)
-    return reviewed_gradings(gradings.read_gradings(folder), read_annotations(folder), read_tags(folder))
+    return reviewed_gradings(read_stored_gradings(folder), read_annotations(folder), read_tags(folder))
 
 
 def read_result(trial_dir: str | os.PathLike[str], grading: str = "first") -> EvaluationResult:
@@ -52,5 +56,5 @@ def read_run(trial_dir: str | os.PathLike[str], grading: str = "first") -> Run:
 
 
 def _history(folder: str) -> History:
-    records = (gradings.read_gradings(folder), read_annotations(folder), read_tags(folder))
+    records = (read_stored_gradings(folder), read_annotations(folder), read_tags(folder))
     return History(folder, *records, gates=read_gates(folder))

@@ -16,13 +16,13 @@ from assay.adapters.tasks.workbench import ARCHIVE
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.dialects.scorers.scored_run import Scoring
-from assay.engine.coding.agent_session import session
+from assay.engine.coding.coding_record import session
 from assay.engine.coding.score_coding_run import Candidate, score_by_task
 from assay.engine.coding.score_trials import ScoredWorkspace
 from assay.engine.ports import NumberTakenError
 from assay.engine.sandbox import Sandbox
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
-from assay.evidence.run_memory import ResultMemory
+from assay.evidence.workspace import ResultMemory
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replayi
 from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
-from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import rubric

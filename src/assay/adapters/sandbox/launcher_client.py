@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from assay.adapters.sandbox.cgroups import Group, sweep
-from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.cgroups import Controllers, Group, sweep
+from assay.adapters.sandbox.run_child import memory_file
 from assay.core.errors import MeasurementError
 
 SCRIPT = str(Path(__file__).with_name("launcher.py"))

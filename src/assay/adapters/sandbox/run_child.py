@@ -22,6 +22,19 @@ from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Ran, StoppedError
 from assay.evidence.coding_run import ProcessEnd
 
+
+@contextlib.contextmanager
+def memory_file(text: str | bytes) -> Iterator[int]:
+    """A text that a child can read from a descriptor, and nobody else."""
+    fd = os.memfd_create("assay")
+    try:
+        os.write(fd, text if isinstance(text, bytes) else text.encode(errors="surrogateescape"))
+        os.lseek(fd, 0, os.SEEK_SET)
+        yield fd
+    finally:
+        os.close(fd)
+
+
 DRAIN_SEC = 2.0
 CHUNK = 64 * 1024
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

@@ -14,18 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.adapters.machine.scratch import scratch_folder
-from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.sandbox.cgroups import Controllers, Group, find_controllers
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.holds import threads_of
 from assay.adapters.sandbox.launcher_client import LauncherPool
-from assay.adapters.sandbox.memory_file import memory_file
-from assay.adapters.sandbox.run_child import attend, starting
+from assay.adapters.sandbox.run_child import attend, memory_file, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Command, Isolation, Limits, Ran
 
 NOBODY = (65534, 65534)
+# Only later versions of bwrap have these. What doesn't work here is left out, and that is recorded.
+_NO_MORE_NAMESPACES = ("--unshare-user", "--disable-userns")
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
@@ -152,7 +152,32 @@ class ViewSandbox:
         yield from ("--chdir", command.workdir)
 
 
-def tried(sandbox: ViewSandbox) -> str:
+def probe_bubblewrap() -> ViewSandbox:
+    """The sandbox of bwrap, once it has run a command. Raises ``MeasurementError`` with the reason if it can't."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise MeasurementError("bwrap is not installed (on Debian: apt-get install bubblewrap)")
+    controllers, why = find_controllers(), ""
+    for extras, sized in ((_NO_MORE_NAMESPACES, True), ((), True), ((), False)):
+        sandbox = ViewSandbox(Maker("bubblewrap", bwrap, extras, sized=sized, nested=not extras), controllers)
+        why = _first_output(sandbox)
+        if why == "42":
+            return sandbox
+    raise MeasurementError(f"bwrap doesn't work here: {why}")
+
+
+def probe_namespaces() -> ViewSandbox:
+    """The same by Assay's own launcher, which needs nothing but Linux 5.12 and user namespaces for everybody."""
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        raise MeasurementError(f"the numbers of its system calls aren't known for {os.uname().machine}")
+    sandbox = ViewSandbox(Maker("namespaces"), find_controllers())
+    why = _first_output(sandbox)
+    if why != "42":
+        raise MeasurementError(f"this kernel doesn't let us make namespaces: {why}")
+    return sandbox
+
+
+def _first_output(sandbox: ViewSandbox) -> str:
     """What a first command printed, or why it couldn't run: "42" if all is well."""
     try:
         ran = sandbox.run(

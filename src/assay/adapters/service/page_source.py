@@ -17,8 +17,7 @@ from assay.adapters.store.runs.run_values import run_of_row
 from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest, mine
 from assay.adapters.store.store import Store
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import Annotation
+from assay.dialects.evaluation.models import Annotation, Grading
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (

@@ -41,12 +41,9 @@ from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, PathKind
-from assay.engine.sandbox import Sandbox
-from assay.engine.tasks.command_environment import CommandEnvironment
-from assay.evidence.baseline import KnownBaseline
+from assay.engine.sandbox import CommandEnvironment, Sandbox
 from assay.evidence.coding_run import Diff
-from assay.evidence.run_memory import ResultMemory
-from assay.evidence.workspace import Tree, Workspace
+from assay.evidence.workspace import KnownBaseline, ResultMemory, Tree, Workspace
 
 LIMIT_SEC = 300.0
 _START_SEC = 120.0

@@ -31,9 +31,8 @@ from assay.adapters.tasks.unsafe_entries import remove_strays
 from assay.adapters.workspace.shared_copies import SharedCopies, set_mode
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.sandbox import Mount, Sandbox
-from assay.engine.tasks.command_environment import HOME
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.engine.sandbox import HOME, Mount, Sandbox
 from assay.engine.tasks.task import LOGS, Copy, Environment, TaskStep
 from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 
@@ -336,3 +335,26 @@ def _added_artifacts(folder: str) -> Iterator[str]:
 
 def _entry(source: str, destination: str, kind: str, status: str) -> dict[str, str]:
     return {"source": source, "destination": destination, "type": kind, "status": status}
+
+
+class DiskWorkshop:
+    """Makes benches in temporary folders. Close it when no trial is running any more."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._copies = SharedCopies()
+
+    def bench(self, environment: Environment) -> Workbench:
+        return Workbench(environment, self._copies, self._sandbox)
+
+    def tests_checksum(self, step: TaskStep) -> str:
+        return self._copies.checksum(*step.tests)
+
+    def close(self) -> None:
+        self._copies.close()
+
+    def __enter__(self) -> "DiskWorkshop":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

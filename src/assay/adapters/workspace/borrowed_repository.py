@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
-from assay.adapters.workspace.git import git
+from assay.adapters.workspace.git_export import git
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content
 

@@ -18,11 +18,9 @@ import msgspec
 import assay
 from assay.adapters.machine.tree_walk import Reach, file_checksum, walk
 from assay.adapters.machine.trees import MAX_BYTES
-from assay.adapters.workspace.hashing import digest_below
-from assay.engine.sandbox import PATH, Sandbox
-from assay.engine.tasks.command_environment import CommandEnvironment
-from assay.evidence.baseline import Baseline
-from assay.evidence.workspace import Tree
+from assay.adapters.workspace.walk import digest_below
+from assay.engine.sandbox import PATH, CommandEnvironment, Sandbox
+from assay.evidence.workspace import Baseline, Tree
 
 _PACKAGES = ("/var/lib/dpkg/status", "/lib/apk/db/installed", "/var/lib/rpm", "/usr/lib/sysimage/rpm")
 _LIBRARIES = ("/usr/lib/python3*/*-packages", "/usr/local/lib/python3*/*-packages", "/usr/local/lib/node_modules")

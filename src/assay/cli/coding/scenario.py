@@ -18,7 +18,8 @@ import yaml
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.workspace.host_tools import HostTools
-from assay.cli.coding.score_here import add_repository, open_repository
+from assay.cli.coding.score_here import open_repository
+from assay.cli.options.common import add_repository
 from assay.core.errors import InputError
 from assay.engine.coding.guess_scenario import Guess
 from assay.engine.coding.repository_ends import Wanted, guess_for

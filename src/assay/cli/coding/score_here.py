@@ -15,20 +15,6 @@ from assay.engine.coding.repository_ends import Rules, Wanted, score_repository
 from assay.engine.coding.score_coding_run import Afterwards, Candidate
 
 
-def add_repository(parser: argparse.ArgumentParser) -> None:
-    """The options that say what of a repository is scored."""
-    parser.add_argument(
-        "--main", metavar="NAME", help="the main branch to compare with (default: found by itself)"
-    )
-
-
-def add_branch(parser: argparse.ArgumentParser) -> None:
-    what = parser.add_mutually_exclusive_group()
-    what.add_argument("--branch", metavar="NAME", help="score this branch of the repository, not the working tree")
-    what.add_argument("--pr", type=_number, metavar="N", help="score pull request N, which must have been fetched")
-    add_repository(parser)
-
-
 def score_here(
     args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
@@ -48,9 +34,3 @@ def open_repository(start: str) -> Iterator[BorrowedRepository]:
         )
     with borrowed(root) as repository:
         yield repository
-
-
-def _number(text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"must be the number of a pull request, got {text!r}")
-    return int(text)

@@ -13,7 +13,7 @@ from assay.cli.options.judge import amount
 from assay.core.errors import InputError
 from assay.engine.model_access import ModelGrant, ModelLimits, PriceList, Prices
 from assay.engine.run.agent_description import model_variables
-from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Agent
 from assay.formats.endpoint_url import base_url
 
 if TYPE_CHECKING:

@@ -6,23 +6,87 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 import hashlib
 import json
 import posixpath
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
-from assay.dialects.scorers import strict
-from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.scorers.strict import StrictModel
+from assay.formats.endpoint_url import base_url
 from assay.formats.path_patterns import check_patterns
 
+KEY_PREFIX = "ASSAY_JUDGE_KEY_"
 
-class StrictModel(strict.StrictModel):
+
+class JudgePrices(StrictModel):
+    """What a million tokens cost, in any one currency."""
+
+    tokens_in: FiniteFloat = Field(ge=0)
+    tokens_out: FiniteFloat = Field(ge=0)
+
+
+class JudgeBudget(StrictModel):
+    """The most tokens, and the most money, that judging one run may take."""
+
+    tokens: int | None = Field(default=None, ge=1)
+    cost: FiniteFloat | None = Field(default=None, gt=0)
+
+
+class JudgeSection(StrictModel):
+    """Which judge reads the runs of a scenario, and how. It is asked only with ``--judge``.
+
+    ``url`` is the base of an endpoint that speaks OpenAI's chat completions, and ``models`` names models
+    there. The command line and the environment take precedence. The key for this endpoint is in the
+    environment variable ``key_env``, whose name must begin with ``ASSAY_JUDGE_KEY_``: ``ASSAY_JUDGE_KEY`` is
+    never sent to an endpoint that a scenario names.
+
+    ``samples`` is how often each model is asked. ``canary`` plants an order in the data, to catch a judge that
+    follows what it reads; ``guard`` asks whether any text addresses the evaluator. ``characters`` is the most that
+    the judge reads of a run, ``timeout_s`` the time for one question, including retries.
+    """
+
+    url: str | None = None
+    models: list[str] = Field(default_factory=list, max_length=16)
+    key_env: str | None = None
+    samples: int = Field(default=1, ge=1, le=100)
+    temperature: FiniteFloat | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=4096, ge=1)
+    seed: int | None = None
+    canary: bool = True
+    guard: bool = False
+    characters: int = Field(default=300_000, ge=2_000, le=4_000_000)
+    timeout_s: FiniteFloat = Field(default=120, gt=0, le=3600)
+    prices: JudgePrices | None = None
+    budget: JudgeBudget = JudgeBudget()
+
+    @field_validator("url")
+    @classmethod
+    def _base(cls, written: str | None) -> str | None:
+        return None if written is None else base_url(written, "a judge")
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: list[str]) -> list[str]:
+        if not all(name.strip() for name in models) or len(set(models)) < len(models):
+            raise ValueError("must be different names of models")
+        return models
+
+    @field_validator("key_env")
+    @classmethod
+    def _of_its_own(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(rf"{KEY_PREFIX}[A-Za-z0-9_]+", name):
+            raise ValueError(f"must be the name of a variable that begins with {KEY_PREFIX}, got {name!r}")
+        return name
+
+
+class ScenarioModel(StrictModel):
     """Fields may be called by their own name, or by one of those that existing files use."""
 
     model_config = ConfigDict(populate_by_name=True)
 
 
-class GitSeed(StrictModel):
+class GitSeed(ScenarioModel):
     """A git repository at a commit. ``repository`` is a path, relative to the scenario's folder, or an address."""
 
     type: Literal["git"]
@@ -30,7 +94,7 @@ class GitSeed(StrictModel):
     commit: str = Field(min_length=1, validation_alias=AliasChoices("commit", "ref"))
 
 
-class ArchiveSeed(StrictModel):
+class ArchiveSeed(ScenarioModel):
     """A tar or zip archive. ``strip`` is the number of leading folders to remove from each name."""
 
     type: Literal["archive"]
@@ -38,7 +102,7 @@ class ArchiveSeed(StrictModel):
     strip: int = Field(default=0, ge=0)
 
 
-class EmptySeed(StrictModel):
+class EmptySeed(ScenarioModel):
     """An empty folder."""
 
     type: Literal["empty"]
@@ -47,7 +111,7 @@ class EmptySeed(StrictModel):
 Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
 
 
-class Setup(StrictModel):
+class Setup(ScenarioModel):
     """A command that prepares the workspace before the agent sees it. It has no network unless it asks for it."""
 
     command: str = Field(min_length=1, json_schema_extra={"format": "multiline"})
@@ -62,7 +126,7 @@ class Setup(StrictModel):
         return command
 
 
-class Environment(StrictModel):
+class Environment(ScenarioModel):
     """What commands see beside the workspace: an image, or folders of the host, read-only.
 
     ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
@@ -90,7 +154,7 @@ class Environment(StrictModel):
         return self
 
 
-class Limits(StrictModel):
+class Limits(ScenarioModel):
     """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
 
     time_s: int | None = Field(default=None, ge=1, le=86400)
@@ -115,7 +179,7 @@ class Scorer(BaseModel):
         return dict(self.__pydantic_extra__ or {})
 
 
-class Scenario(StrictModel):
+class Scenario(ScenarioModel):
     """A coding scenario.
 
     ``git`` says whether commands find a git repository in the workspace: ``none``, or ``clean`` for a new one with

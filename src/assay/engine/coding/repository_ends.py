@@ -17,7 +17,7 @@ from assay.engine.coding.score_coding_run import (
     ScoringFiles,
     score_against,
 )
-from assay.evidence.baseline import KnownBaseline
+from assay.evidence.workspace import KnownBaseline
 
 MAIN_BRANCHES = ("main", "master", "trunk", "develop")
 SHORT = 10

@@ -8,17 +8,12 @@ from typing import Final, Literal, Protocol, TypeAlias
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.core.outcome import NeedsCommands
-from assay.dialects.scorers.gates_with_judge import JudgeRun, Judges, is_judged, with_verdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import Provenance, ScorersReport
-from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.dialects.scorers.report import JudgeRun, Judges, Provenance, ScorersReport, is_judged, with_verdict
+from assay.dialects.scorers.scenario import JudgeSection, Scenario, scenario_hash
 from assay.engine.coding.coding_record import Seeded, coding_run
-from assay.engine.coding.run_metrics import MetricLimits
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import all_required, frozen, placed_checks
-from assay.evidence.baseline import KnownBaseline
+from assay.engine.coding.score import MetricLimits, all_required, frozen, placed_checks, score_run
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
-from assay.evidence.workspace import Workspace
+from assay.evidence.workspace import KnownBaseline, Workspace
 from assay.version import VERSION
 
 

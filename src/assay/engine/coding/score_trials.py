@@ -16,18 +16,15 @@ from typing import Protocol
 
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.harbor.rewards import TrialRewards
-from assay.dialects.scorers.gates_with_judge import Judges, is_judged, with_verdict
-from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.report import Judges, ScorersReport, is_judged, with_verdict
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import coding_run
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.run.ports import Bench, TrialFolder
+from assay.engine.run.ports import Agent, Bench, TrialFolder
 from assay.engine.run.run_trial import run_agent
-from assay.engine.run.trial_commands import DEFAULT_AGENT_TIMEOUT_SEC
-from assay.engine.run.trial_record import BROKEN, Failure, StepRecord, TrialRecord
+from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC
+from assay.engine.run.trial_record import AGENT_LOG, BROKEN, ORACLE_LOG, Failure, StepRecord, TrialRecord
 from assay.engine.sandbox import Ran
 from assay.engine.tasks.task import Task, TaskStep
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus

@@ -14,7 +14,7 @@ from assay.core.outcome import Check, Errored, Outcome, Scored
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.dialects.scorers.test_runners import TESTS
 from assay.engine.coding.coding_record import Seeded
-from assay.engine.coding.scorer_checks import COMMAND, frozen, placed_checks
+from assay.engine.coding.score import COMMAND, frozen, placed_checks
 from assay.engine.sandbox import Ran
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted

@@ -6,7 +6,7 @@ import posixpath
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.coding.coding_record import Seeded
-from assay.engine.tasks.command_environment import CommandEnvironment
+from assay.engine.sandbox import CommandEnvironment
 from assay.engine.tasks.task import DETAILS_PATH, REWARD_PATH, Environment, HarborChecksums, Phase, Task, TaskStep
 
 

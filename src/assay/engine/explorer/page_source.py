@@ -32,10 +32,8 @@ MOST_CHOICES = 200
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import Annotation
-    from assay.dialects.scorers.judge_record import JudgeVerdict
-    from assay.dialects.scorers.report import ScorersReport
+    from assay.dialects.evaluation.models import Annotation, Grading
+    from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from assay.evidence.run import Run, State
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than comparing jobs that have no gradings.
-    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Grading
 from collections.abc import Iterator
 
 from assay.formats.counting import counted

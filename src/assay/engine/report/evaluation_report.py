@@ -12,8 +12,7 @@ from assay.evidence.run import Run
 from assay.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha, percent_agreement
 
 if TYPE_CHECKING:
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import ValidityCheck
+    from assay.dialects.evaluation.models import Grading, ValidityCheck
 
 # Agreement on a single run is no measure of anything.
 FEWEST = 2

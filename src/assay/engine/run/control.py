@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.bounded_values import bounded
-from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
-from assay.dialects.evaluation.models import EvaluationResult, ValidityCheck
+from assay.dialects.evaluation.models import Cause, Control, EvaluationResult, ValidityCheck
 from assay.engine.machine import Site
 from assay.engine.run.ports import Bench, Workshop
 from assay.engine.run.run_verifier import FailedDownloadError, UnusableSchemaError, run_verifier

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.machine import Site
 from assay.engine.ports import DEFAULT_RULES, GradingRules, NumberTakenError

@@ -5,8 +5,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.dialects.evaluation.grading import Cause, Grading, Hashes, Provenance, Usage
-from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
+from assay.dialects.evaluation.models import (
+    Cause,
+    ConfidenceInterval,
+    ConfidenceMetadata,
+    EvaluationResult,
+    Grading,
+    Hashes,
+    Provenance,
+    Usage,
+)
 from assay.dialects.evaluation.steps import StepResult, result_of_steps
 from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps

@@ -2,7 +2,7 @@
 
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
-    begin_or_resume   what an earlier run of the same job finished      engine/run/resume.py
+    begin_or_resume   what an earlier run of the same job finished      engine/run/ports.py
     with_images       the images of the tasks, several at a time        engine/run/run_job.py
     TrialQueue        the other trials, some at a time, with retries    engine/run/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run/run_trial.py
@@ -33,15 +33,12 @@ from assay.engine.machine import Host, Site
 from assay.engine.model_access import ModelDoors
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import grading_of, grading_of_trial
-from assay.engine.run.job_files import JobFiles
-from assay.engine.run.job_plan import Agent, JobSetting, Planned
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.run.ports import Bench, JobStore, TrialFolder, Workshop
+from assay.engine.run.ports import Agent, Bench, JobSetting, JobStore, Planned, TrialFolder, Workshop
 from assay.engine.run.resume import Resumed, begin_or_resume
 from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_queue import Ended, Listener, TrialQueue
-from assay.engine.run.trial_record import StepRecord, TrialRecord, Verified
-from assay.engine.run.trial_result import log_lines, remark, trial_result
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, StepRecord, TrialRecord, Verified
+from assay.engine.run.trial_result import JobFiles, log_lines, remark, trial_result
 from assay.engine.sandbox import Ran, StoppedError
 from assay.engine.tasks.prepare_task import needs_build, with_image
 from assay.engine.tasks.task import Task, TaskStep

@@ -8,10 +8,8 @@ from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Step, TrialRewards, stops_after, trial_rewards
 from assay.engine.machine import Site
 from assay.engine.model_access import ModelUse
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.ports import Bench
-from assay.engine.run.run_verifier import FailedDownloadError, run_verifier
-from assay.engine.run.trial_commands import agent_command
+from assay.engine.run.ports import Agent, Bench
+from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier
 from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
 from assay.engine.sandbox import Ran
 from assay.engine.tasks.task import Task, TaskStep

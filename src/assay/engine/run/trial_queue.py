@@ -13,7 +13,7 @@ from typing import Protocol
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.machine import Host
-from assay.engine.run.job_plan import Planned, trial_name
+from assay.engine.run.ports import Planned, trial_name
 from assay.engine.run.trial_record import TOO_MUCH_DISK
 from assay.engine.sandbox import StoppedError
 from assay.evidence.run import State

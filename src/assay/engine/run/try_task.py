@@ -7,16 +7,14 @@ from dataclasses import dataclass
 
 from assay.core.errors import MeasurementError
 from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.ports import Bench, Workshop
+from assay.engine.run.ports import Agent, Bench, Workshop
 from assay.engine.run.run_trial import run_trial
-from assay.engine.run.trial_commands import DEFAULT_AGENT_TIMEOUT_SEC, DEFAULT_VERIFIER_TIMEOUT_SEC
+from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC, DEFAULT_VERIFIER_TIMEOUT_SEC
 from assay.engine.run.trial_record import BROKEN, StepRecord
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.output_choice import Origin
 from assay.engine.tasks.rules.facts import is_file
 from assay.engine.tasks.rules.names import asked_for
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import Origin, Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 # A task whose solution or verifier takes more of its limit than this fails on a slower machine.

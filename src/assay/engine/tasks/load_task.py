@@ -28,9 +28,7 @@ from assay.dialects.harbor.task_config import (
     unknown_fields,
     unsupported,
 )
-from assay.engine.tasks.compose_file import beyond_one_container
-from assay.engine.tasks.dockerfile_environment import normal_path, read_environment
-from assay.engine.tasks.output_choice import choose_output
+from assay.engine.tasks.dockerfile_environment import beyond_one_container, normal_path, read_environment
 from assay.engine.tasks.ports import TaskFolder
 from assay.engine.tasks.task import (
     DEFAULT_WORKDIR,
@@ -43,6 +41,7 @@ from assay.engine.tasks.task import (
     Phase,
     Task,
     TaskStep,
+    choose_output,
 )
 from assay.engine.tasks.verifier_environment import asks_for_shared
 from assay.formats.dockerfile import parse_dockerfile

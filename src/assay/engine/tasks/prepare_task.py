@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.env_template import resolve_env, variables_in
-from assay.dialects.harbor.task_config import FILE_NAME
+from assay.dialects.harbor.task_config import FILE_NAME, resolve_env, variables_in
 from assay.engine.machine import Site
 from assay.engine.sandbox import Images
 from assay.engine.tasks.dockerfile_environment import in_system

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from assay.evidence.trajectory import Usage
+from assay.evidence.coding_run import Usage
 
 MAX_TEXT = 2**20
 _CUT = "\n[cut: {} characters are left out]\n"
