@@ -2,11 +2,13 @@
 
 import pytest
 
-from assay.formats.x12.guides import DENTAL, GUIDES, INSTITUTIONAL, PROFESSIONAL
+from assay.formats.x12.guides import GUIDES
 from assay.formats.x12.loops import PlacedSet, place_sets
 from assay.formats.x12.path import parse_path
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
+
+PROFESSIONAL, INSTITUTIONAL, DENTAL = (guide for guide in GUIDES if guide.name.startswith("837"))
 
 ISA = "ISA*00*          *00*          *ZZ*S              *ZZ*R              *260301*1200*^*00501*000000001*0*P*:~"
 PARTIES = (
