@@ -5,8 +5,7 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 
-from assay.core.field_limits import MULTILINE, limits, one_of
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import check_class, kinds, placed_checks
 from assay.evidence.workspace import Workspace

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from assay.adapters.sandbox.cgroups import Maker
 from assay.adapters.sandbox.containers.container import ENGINES, probe
 from assay.adapters.sandbox.containers.images import is_gone, label, new_name
-from assay.adapters.sandbox.makers import Maker
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend
 

@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import cgroups, view_sandbox
-from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, sweep
+from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, place, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
-from assay.adapters.sandbox.makers import place
 from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox, probe_bubblewrap
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Limits

@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     # Help needs no database.
     from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
-    from assay.engine.criteria.playground_store import new_playground  # noqa: PLC0415
+    from assay.engine.criteria.watched_sources import new_playground  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)

@@ -61,8 +61,7 @@ from assay.engine.run.run_job import SeededTasks, run_job
 from assay.engine.run.trial_queue import Ended
 from assay.engine.run.trial_record import BROKEN
 from assay.engine.tasks.prepare_task import prepare_task, refuse_asking
-from assay.engine.tasks.task import Task, with_network
-from assay.engine.tasks.verifier_environment import with_verifier_environment
+from assay.engine.tasks.task import Task, with_network, with_verifier_environment
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import Judges

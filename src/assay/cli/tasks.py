@@ -44,10 +44,9 @@ from assay.engine.tasks.describe_task import (
     output_findings,
 )
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task
+from assay.engine.tasks.task import Task, with_verifier_environment
 from assay.engine.tasks.task_lint import lint
 from assay.engine.tasks.task_reading import LintFinding
-from assay.engine.tasks.verifier_environment import with_verifier_environment
 
 Attempts = Callable[[Task], list[LintFinding]]
 

@@ -264,3 +264,17 @@ class VerifierEvidence:
     output: File | None
     end: ProcessEnd
     strays: tuple[str, ...] = ()
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """The sum. What neither states stays unknown."""
+    return Usage(
+        _known_sum(one.input_tokens, other.input_tokens),
+        _known_sum(one.output_tokens, other.output_tokens),
+        _known_sum(one.cached_tokens, other.cached_tokens),
+        None if one.cost_usd is None and other.cost_usd is None else (one.cost_usd or 0) + (other.cost_usd or 0),
+    )
+
+
+def _known_sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None and other is None else (one or 0) + (other or 0)

@@ -1,6 +1,9 @@
 """Intervals of a single rate, and the distributions that they need: normal, Student's t, beta and binomial.
 
 Where there can't be an interval, the answer is the reason.
+
+Functions of the C library differ in their last bit between machines, and a report must not. Everything here and in
+the modules that build on it uses +, -, *, / and square roots, which are the same everywhere, and ``math.fsum``.
 """
 
 import math

@@ -9,7 +9,8 @@ import pytest
 
 from assay.adapters.sources.bearer_tokens import google
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import GcsApi, file_source
+from assay.adapters.sources.files.file_source import file_source
+from assay.adapters.sources.files.object_stores import GcsApi
 from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port

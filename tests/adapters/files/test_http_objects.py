@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import GcsApi
+from assay.adapters.sources.files.object_stores import GcsApi
 from assay.adapters.sources.json_requests import Limits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime

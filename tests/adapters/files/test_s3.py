@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import Credentials, S3Account, S3Api, file_source, signed_headers
+from assay.adapters.sources.files.file_source import file_source
+from assay.adapters.sources.files.object_stores import Credentials, S3Account, S3Api, signed_headers
 from assay.adapters.sources.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port

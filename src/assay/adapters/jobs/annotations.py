@@ -1,6 +1,8 @@
 """What is added to a finished run: reviewers' verdicts and tags, in numbered files beside its result.
 
 They never touch the reward.
+
+The gradings of a trial are numbered files beside its result too, written once and never changed.
 """
 
 import hashlib

@@ -20,7 +20,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.files.patience import UnreachableError, patiently
+from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import AGAIN, Limits, Pace, retry_after
 from assay.core.errors import MeasurementError
 from assay.judge.model import Finish, Mode, ModelClient, Reply, Request, Usage, request_key

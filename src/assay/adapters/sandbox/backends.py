@@ -22,8 +22,8 @@ from typing import cast
 from assay.adapters.machine.safe_read import read_file
 from assay.adapters.machine.scratch import MEMORY
 from assay.adapters.sandbox import AUTO, CHOICES, NAMES
+from assay.adapters.sandbox.cgroups import place
 from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD, measure
-from assay.adapters.sandbox.makers import place
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import Isolation, Sandbox
 from assay.evidence.files import Content

@@ -19,7 +19,7 @@ from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrou
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
-from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
 from assay.evidence.verdict import Judge
 

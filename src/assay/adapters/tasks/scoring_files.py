@@ -26,7 +26,6 @@ from assay.adapters.machine.child_process import ChildProcess
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.trees import remove_tree
 from assay.adapters.tasks.scenario_file import load_scenario
-from assay.adapters.tasks.seeded_task import load_seeded
 from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
@@ -70,6 +69,8 @@ class LocalScoringFiles:
     runs: ResultMemory | None = None
 
     def load_task(self, folder: str) -> Seeded:
+        from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415 - only for a seeded task
+
         return load_seeded(folder)
 
     def load_scenario(self, path: str) -> Scenario:
@@ -136,6 +137,14 @@ class LocalScoringFiles:
 
     def isolation(self) -> str:
         return self.sandbox().isolation.backend
+
+
+def is_kept_run(path: str) -> bool:
+    """Whether a folder is a run in the folder of a job. An agent can't make its workspace look like one: what is
+    beside it isn't the agent's.
+    """
+    job = os.path.dirname(os.path.abspath(path))
+    return os.path.isfile(f"{path}/result.json") and os.path.isfile(f"{job}/lock.json")
 
 
 @contextlib.contextmanager

@@ -22,9 +22,8 @@ from assay.adapters.workspace.shared_copies import names_program
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME, NetworkMode
 from assay.engine.tasks import load_task as loading
-from assay.engine.tasks.ports import Script
 from assay.engine.tasks.task import LOGS, HarborChecksums, Task, TaskStep
-from assay.engine.tasks.task_reading import TaskFiles
+from assay.engine.tasks.task_reading import Script, TaskFiles
 from assay.evidence.files import Content, Refused
 from assay.formats.globs import DOCKERIGNORES, ignored_paths
 

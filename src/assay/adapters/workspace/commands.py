@@ -15,9 +15,9 @@ from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.git_export import git
+from assay.adapters.workspace.memory import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.opened_files import Watcher, watching
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
-from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.sandbox import (

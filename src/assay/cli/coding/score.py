@@ -32,8 +32,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.remembered_commands import runs_folder
-from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.tasks.seeded_names import is_kept_run
+from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.options.common import add_isolation, add_repository, add_run_cache, pull_request

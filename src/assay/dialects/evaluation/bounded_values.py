@@ -1,4 +1,8 @@
-"""How deep a value of plain lists and objects is nested, and texts that are cut to a length for errors."""
+"""How deep a value of plain lists and objects is nested, and texts that are cut to a length for errors.
+
+The depth is looked at here because it is too late when Python itself finds it too deep: libraries of the validator
+that are not written in Python then end the whole program.
+"""
 
 import json
 import sys

@@ -7,8 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from assay.dialects.scorers.scenario import JudgeSection
-from assay.dialects.scorers.strict import StrictModel
+from assay.dialects.scorers.scenario import JudgeSection, StrictModel
 from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.formats.counting import counted
 

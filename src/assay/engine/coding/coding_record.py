@@ -18,9 +18,9 @@ from assay.evidence.coding_run import (
     Step,
     Trajectory,
     Turn,
+    add_usage,
 )
 from assay.evidence.workspace import Baseline, KnownBaseline
-from assay.formats.trajectories.values import add_usage
 
 
 def turns_of(requests: Sequence[str], records: Sequence[AgentRecord]) -> tuple[Turn, ...]:

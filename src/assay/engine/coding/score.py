@@ -1,4 +1,7 @@
-"""Ask every scorer about a workspace, and report the answers beside the two other gates."""
+"""Ask every scorer about a workspace, and report the answers beside the two other gates.
+
+A type of scorer is the name of a file in ``checks``.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -39,8 +42,7 @@ from assay.dialects.scorers.report import (
     headline,
     json_text,
 )
-from assay.dialects.scorers.scenario import Scenario, Scorer
-from assay.dialects.scorers.test_runners import ShorthandError, written_out
+from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
 from assay.engine.check_catalog import UnfitFieldError, class_in, made, modules_in
 from assay.engine.schema_errors import about
 from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatus, Usage

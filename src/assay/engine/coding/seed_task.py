@@ -11,8 +11,7 @@ from assay.checks.command import Command
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Check, Errored, Outcome, Scored
-from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
-from assay.dialects.scorers.test_runners import TESTS
+from assay.dialects.scorers.scenario import TESTS, Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score import COMMAND, frozen, placed_checks
 from assay.engine.sandbox import Ran

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
-from assay.engine.criteria.playground_store import PlaygroundStore, new_playground
 from assay.engine.criteria.prepared_state import FHIR, FILES, StateFolder, check_state, folder_in, records_in
+from assay.engine.criteria.watched_sources import PlaygroundStore, new_playground
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Record
 from assay.engine.criteria.record_lines import records_of
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
 
 HL7: Final = "hl7"
 X12: Final = "x12"

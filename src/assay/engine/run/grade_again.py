@@ -16,8 +16,7 @@ from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.run.ports import KeptTrial, Workshop
 from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task, TaskStep, with_network
-from assay.engine.tasks.verifier_environment import with_kept_folders, with_verifier_environment
+from assay.engine.tasks.task import Task, TaskStep, with_kept_folders, with_network, with_verifier_environment
 
 # Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2

@@ -20,8 +20,7 @@ from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
 from assay.engine.machine import Site
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.task import Task, TaskStep
-from assay.engine.tasks.verifier_environment import SEPARATE, mode_of
+from assay.engine.tasks.task import SEPARATE, Task, TaskStep, mode_of
 from assay.version import ENGINE, VERSION
 
 

@@ -6,6 +6,8 @@
     Bench        the folders of one trial while it runs
     JobStore     the folder of one job, opened by one run at a time
     TrialFolder  the folder of one trial, written step by step
+
+The plan of a job says which agent attempts which tasks, how often, and in which order.
 """
 
 import posixpath

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.engine.sandbox import PATH
-from assay.engine.tasks.ports import BuildContext
 from assay.engine.tasks.task import DEFAULT_WORKDIR, Copy, Environment
+from assay.engine.tasks.task_reading import BuildContext
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
 
 MAIN = "main"

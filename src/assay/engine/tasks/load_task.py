@@ -29,7 +29,6 @@ from assay.dialects.harbor.task_config import (
     unsupported,
 )
 from assay.engine.tasks.dockerfile_environment import beyond_one_container, normal_path, read_environment
-from assay.engine.tasks.ports import TaskFolder
 from assay.engine.tasks.task import (
     DEFAULT_WORKDIR,
     DETAILS_PATH,
@@ -41,9 +40,10 @@ from assay.engine.tasks.task import (
     Phase,
     Task,
     TaskStep,
+    asks_for_shared,
     choose_output,
 )
-from assay.engine.tasks.verifier_environment import asks_for_shared
+from assay.engine.tasks.task_reading import TaskFolder
 from assay.formats.dockerfile import parse_dockerfile
 
 # The only name that harbor knows. A file with another name is data of the task.

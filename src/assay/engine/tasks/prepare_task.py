@@ -8,8 +8,7 @@ from assay.dialects.harbor.task_config import FILE_NAME, resolve_env, variables_
 from assay.engine.machine import Site
 from assay.engine.sandbox import Images
 from assay.engine.tasks.dockerfile_environment import in_system
-from assay.engine.tasks.task import DEFAULT_WORKDIR, Environment, Task
-from assay.engine.tasks.verifier_environment import with_kept_folders
+from assay.engine.tasks.task import DEFAULT_WORKDIR, Environment, Task, with_kept_folders
 
 NO_USER = 2**32 - 1
 

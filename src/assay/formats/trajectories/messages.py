@@ -7,11 +7,10 @@ streams of command line agents have them.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from assay.evidence.coding_run import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage
+from assay.evidence.coding_run import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage, add_usage
 from assay.formats.counting import counted
 from assay.formats.trajectories.atif import is_atif, read_atif
 from assay.formats.trajectories.values import (
-    add_usage,
     decoded,
     json_of,
     name_of,

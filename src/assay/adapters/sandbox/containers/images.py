@@ -21,8 +21,8 @@ from pathlib import Path
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.tree_walk import checksum
+from assay.adapters.sandbox.cgroups import Maker, place, this_process
 from assay.adapters.sandbox.containers.engine import REMOVE, Engine
-from assay.adapters.sandbox.makers import Maker, place, this_process
 from assay.adapters.sandbox.run_child import DEFAULT_PATH, Child, run_child
 from assay.core.errors import MeasurementError
 

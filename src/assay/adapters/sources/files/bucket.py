@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
+from assay.adapters.sources.files.folder import MAX_FILES, below, plain_parts
 from assay.adapters.sources.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.sources.files.names import below, plain_parts
-from assay.adapters.sources.files.patience import MAX_FILES
 from assay.adapters.sources.json_requests import Limits, Pace
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile

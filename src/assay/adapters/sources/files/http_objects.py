@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from assay.adapters.sources.files.names import missing
-from assay.adapters.sources.files.patience import Patience, UnreachableError, patiently
+from assay.adapters.sources.files.folder import Patience, UnreachableError, missing, patiently
 from assay.adapters.sources.json_requests import AGAIN, Limits, Pace
 from assay.core.errors import MeasurementError
 
