@@ -108,11 +108,9 @@ class ModelDoor(Protocol):
 
     def through(self, command: Command) -> Command:
         """The same command with the way to the model in its sandbox."""
-        ...
 
     def take_use(self) -> ModelUse:
         """What was used since this was last asked."""
-        ...
 
 
 class ModelDoors(Protocol):
@@ -123,7 +121,6 @@ class ModelDoors(Protocol):
 
     def open(self) -> AbstractContextManager[ModelDoor]:
         """A door for one trial. When it is closed, nothing more goes through."""
-        ...
 
 
 class Meter:

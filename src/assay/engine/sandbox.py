@@ -105,15 +105,12 @@ class Images(Protocol):
 
         ``log`` is a file for what the engine says.
         """
-        ...
 
     def workdir_of(self, image: str) -> str | None:
         """The working folder of an image; None if it has none."""
-        ...
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy a folder of an image to a folder of the host."""
-        ...
 
 
 class Sandbox(Protocol):
@@ -122,21 +119,17 @@ class Sandbox(Protocol):
     @property
     def images(self) -> Images | None:
         """Access to images; None for a sandbox that shows the host's own system."""
-        ...
 
     @property
     def isolation(self) -> Isolation:
         """How well the sandbox isolates on this machine."""
-        ...
 
     @property
     def owner(self) -> tuple[int, int] | None:
         """The user and group that commands run as; None if they run as the caller."""
-        ...
 
     def run(self, command: Command) -> Ran:
         """Run the command to its end. Raises ``MeasurementError`` if the sandbox itself can't start."""
-        ...
 
 
 # The home folder of setup, agent and commands, if setup left something there.

@@ -52,19 +52,15 @@ class StartedCommand(Protocol):
 
     def kill(self) -> None:
         """Kill it. ``collect`` is still to be called."""
-        ...
 
     def collect(self) -> tuple[int, float]:
         """Wait for its end; its exit status, negative for a signal, and its CPU seconds."""
-        ...
 
     def close_stdin(self) -> None:
         """End its input."""
-        ...
 
     def close(self) -> None:
         """Close the descriptors."""
-        ...
 
 
 def stop_all() -> None:

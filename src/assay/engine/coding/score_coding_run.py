@@ -58,11 +58,9 @@ class ScoringFiles(Protocol):
 
     def kind_of(self, path: str) -> PathKind | None:
         """What a path leads to; None for neither a folder nor a regular file."""
-        ...
 
     def open_baseline(self, source: Files | Commit) -> AbstractContextManager[KnownBaseline]:
         """The state before the agent began, for the time of the block."""
-        ...
 
     def capture(
         self,
@@ -77,23 +75,18 @@ class ScoringFiles(Protocol):
         With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
         archive of the home folder that setup left.
         """
-        ...
 
     def diff(self, workspace: Workspace) -> Diff:
         """The cumulative diff of what was captured."""
-        ...
 
     def remembered(self, workspace: Workspace) -> int:
         """How many commands weren't run, because an earlier grading of the same content had run them."""
-        ...
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         """How each of these scorers is run within its time limit. It gets ready during the capture."""
-        ...
 
     def isolation(self) -> str:
         """Look for a sandbox. Returns the name of its backend."""
-        ...
 
 
 KeepRun: TypeAlias = Callable[[CodingRecord, ScorersReport, JudgeSection | None], None]

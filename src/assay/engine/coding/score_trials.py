@@ -45,15 +45,12 @@ class WorkspaceScoring(Protocol):
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
         """What the agent left about itself in one turn."""
-        ...
 
     def score(self, task: str, workspace: str, agent: Sequence[AgentRecord], status: RunStatus) -> ScoredWorkspace:
         """Score a folder by a seeded task. Raises ``AssayError`` if the task or the measurement is broken."""
-        ...
 
     def keep(self, trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[AgentRecord]) -> None:
         """Add the result to the run, as a new record beside earlier ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,21 +85,17 @@ class KeptWork(Protocol):
     @property
     def path(self) -> str:
         """The path of the folder, as the user wrote it."""
-        ...
 
     def task_path(self) -> str:
         """The path of the run's task."""
-        ...
 
     def status(self) -> RunStatus: ...
 
     def agent_records(self) -> Sequence[AgentRecord]:
         """What the agent left about itself, turn by turn."""
-        ...
 
     def workspace(self, task: str) -> AbstractContextManager[str | None]:
         """The working folder as the agent left it, for the time of the block; None if it wasn't kept."""
-        ...
 
 
 def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersReport:

@@ -56,11 +56,9 @@ class Untouched(Protocol):
     @property
     def nested(self) -> tuple[str, ...]:
         """Folders in it that carry a ``.git`` of their own."""
-        ...
 
     def store_baseline(self) -> str:
         """Write the baseline into the task. Returns the hash of its manifest."""
-        ...
 
 
 class SeedingFiles(Protocol):
@@ -68,51 +66,39 @@ class SeedingFiles(Protocol):
 
     def new_task(self, target: str) -> AbstractContextManager[None]:
         """A new folder, removed again if the block fails. Raises ``InputError`` if something is there."""
-        ...
 
     def scratch(self) -> AbstractContextManager[str]:
         """An empty folder for the time of the block."""
-        ...
 
     def fill(self, seed: Seed, folder: str) -> str | None:
         """Write the files that a seed names. Returns the commit that they are from; None if there is none."""
-        ...
 
     def fix(self, environment: Environment) -> Environment:
         """The environment with paths that mean the same wherever the task is used. Raises ``InputError``."""
-        ...
 
     def paths(self, folder: str) -> Sequence[str]:
         """Every file and link in a folder."""
-        ...
 
     def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
         """Run the setup command on a folder, in the sandbox. What it leaves in its home goes into the task."""
-        ...
 
     def home(self, target: str) -> str | None:
         """The hash of what setup left in its home folder; None if it left nothing."""
-        ...
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
         """Replace the folder's git history with one commit."""
-        ...
 
     def pack(self, folder: str, target: str) -> Packed:
         """Write the archive that agents will get into the task."""
-        ...
 
     def unpacked(self, target: str, scenario: Scenario) -> AbstractContextManager[Untouched]:
         """What the task's archive holds, for the time of the block."""
-        ...
 
     def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
         """Write the instruction and then, as the last file of all, the record."""
-        ...
 
     def load(self, target: str) -> Seeded:
         """Read the task back."""
-        ...
 
 
 def seed_task(

@@ -30,15 +30,12 @@ class Folders(Protocol):
 
     def resolved(self, path: str) -> str:
         """A path without links in it."""
-        ...
 
     def is_filled(self, path: str) -> bool:
         """Whether it is a folder with something in it."""
-        ...
 
     def fill(self, target: str, source: str | None, at: datetime) -> int:
         """Empty a folder, copy another one into it, and return the number of files, which are all of that time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

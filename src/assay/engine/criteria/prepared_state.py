@@ -35,19 +35,15 @@ class StateFolder(Protocol):
 
     def path(self, name: str = "") -> str:
         """The path of something in the folder, or of the folder itself."""
-        ...
 
     def entries(self) -> Sequence[Entry]:
         """Everything directly in the folder, by name."""
-        ...
 
     def files(self, folder: str = "") -> Sequence[str]:
         """The names of the files directly in the folder, or in one below it. Hidden files are left out."""
-        ...
 
     def read(self, name: str, what: str) -> bytes:
         """The content of a file. ``what`` is how an error calls it."""
-        ...
 
 
 def check_state(state: StateFolder) -> None:

@@ -58,15 +58,12 @@ class PlaygroundStore(Protocol):
     @property
     def name(self) -> str:
         """How messages call it."""
-        ...
 
     def record(self, playground: str, records: Iterable[Record], new: Playground | None = None) -> int:
         """Record everything and return the number of records. ``new`` is the playground to add first, if any."""
-        ...
 
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
         """Make a playground again, without the records it had, and return the number of records."""
-        ...
 
 
 def new_playground(file: PlaygroundFile, now: datetime) -> Playground:

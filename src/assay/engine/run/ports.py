@@ -110,79 +110,60 @@ class Bench(Protocol):
     @property
     def not_kept(self) -> Sequence[str]:
         """Messages about files that were too large to keep."""
-        ...
 
     def seed(self) -> None:
         """Fill the workspace as the task's environment describes it."""
-        ...
 
     def workdir(self) -> str:
         """The folder of the host that the agent's working folder is."""
-        ...
 
     def write_instruction(self, text: str) -> None:
         """Put the instruction where the agent finds it."""
-        ...
 
     def add_to_workdir(self, folder: str) -> None:
         """Add the files of a step."""
-        ...
 
     def agent_mounts(self, solution: str | None) -> list[Mount]:
         """The mounts of the agent's sandbox."""
-        ...
 
     def remove_strays(self) -> list[str]:
         """Remove links, pipes and devices that would lead a verifier astray. Says what each was."""
-        ...
 
     def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
-        ...
 
     def changed_tests(self) -> list[str]:
         """The tests that are no longer as they were given to the verifier, in order."""
-        ...
 
     def test_texts(self) -> Iterable[str]:
         """The text of each file of the tests, as they were given to the verifier."""
-        ...
 
     def rewards(self) -> RewardFiles:
         """The reward files that the verifier wrote."""
-        ...
 
     def details(self) -> File:
         """The details.json that the verifier wrote."""
-        ...
 
     def output(self, path: str) -> File:
         """The agent's output at an absolute path of the sandbox, read without following a link."""
-        ...
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
         """Copy the agent's logs and artifacts into a folder. Returns harbor's manifest of the artifacts."""
-        ...
 
     def keep_workspace(self, target: str) -> str:
         """Pack the workspace into a folder, whole or not at all. Returns the archive."""
-        ...
 
     def keep_verifier(self, target: str) -> None:
         """Copy the verifier's artifacts into a folder."""
-        ...
 
     def restore(self, folder: str) -> None:
         """Put the workspace, logs and artifacts that a trial kept in a folder in the place of what is there."""
-        ...
 
     def clear_agent(self) -> None:
         """Empty the agent's logs for the next step."""
-        ...
 
     def close(self) -> None:
         """Remove the folders."""
-        ...
 
 
 class Workshop(Protocol):
@@ -190,11 +171,9 @@ class Workshop(Protocol):
 
     def bench(self, environment: Environment) -> Bench:
         """A new bench for one trial."""
-        ...
 
     def tests_checksum(self, step: TaskStep) -> str:
         """The checksum of the tests of a step."""
-        ...
 
 
 class TrialFolder(Protocol):
@@ -203,7 +182,6 @@ class TrialFolder(Protocol):
     @property
     def path(self) -> str:
         """The absolute path of the folder."""
-        ...
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
@@ -212,38 +190,30 @@ class TrialFolder(Protocol):
 
         ``log`` is the name of the file for the agent's output.
         """
-        ...
 
     def tell_trajectory(self, step: str | None, agent: Agent) -> None:
         """Write what the agent's own record tells as trajectory.json, in harbor's format.
 
         Nothing is written if there is no such record, or if the agent left a trajectory.json itself.
         """
-        ...
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
         """Keep the verifier's files."""
-        ...
 
     def restore(self, step: str | None, bench: Bench) -> None:
         """Put back what the agent left. Raises ``InputError`` if that wasn't kept as a whole."""
-        ...
 
     def gradings(self) -> Before:
         """The gradings so far, and the hash of the newest."""
-        ...
 
     def gates(self) -> Gates | None:
         """What scorers and a judge said of it; None if nobody did."""
-        ...
 
     def add_grading(self, grading: Grading) -> None:
         """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""
-        ...
 
     def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
         """Write the log, the exception if there was one, and the result, which makes the trial finished."""
-        ...
 
 
 class KeptTrial(Protocol):
@@ -252,35 +222,27 @@ class KeptTrial(Protocol):
     @property
     def path(self) -> str:
         """The path of the folder, as the user wrote it."""
-        ...
 
     def task_path(self) -> str:
         """The path of the trial's task. Raises ``InputError`` if config.json doesn't say."""
-        ...
 
     def archive(self, step: str | None) -> str:
         """The path of the kept workspace, for errors."""
-        ...
 
     def workspace(self, step: str | None) -> str | None:
         """The checksum of the kept workspace; None if it was not kept."""
-        ...
 
     def kept_in_part(self, step: str | None) -> bool:
         """Whether the workspace was too large, so that only a part of it was kept."""
-        ...
 
     def restore(self, step: str | None, bench: Bench) -> None:
         """Put the workspace, logs and artifacts back on a bench. Raises ``InputError`` if they can't be read."""
-        ...
 
     def gradings(self) -> Before:
         """The gradings so far, and the hash of the newest."""
-        ...
 
     def add_grading(self, grading: Grading) -> None:
         """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""
-        ...
 
 
 class JobStore(Protocol):
@@ -289,40 +251,30 @@ class JobStore(Protocol):
     @property
     def folder(self) -> str:
         """The path of the folder."""
-        ...
 
     def read(self) -> JobFolder:
         """The current content of the folder."""
-        ...
 
     def read_json(self, name: str) -> dict[str, Any] | None:
         """The object in one of the job's own files; None if there is no such file. Raises ``InputError``."""
-        ...
 
     def write_json(self, name: str, value: Mapping[str, Any]) -> None:
         """Write one of the job's own files, whole or not at all."""
-        ...
 
     def write_result(self, text: str) -> None:
         """Write the job's result.json, whole or not at all."""
-        ...
 
     def is_finished(self, trial: str) -> bool:
         """Whether a trial has its result."""
-        ...
 
     def remove_unfinished(self) -> None:
         """Remove files that a killed run was writing, and the trials that it did not finish."""
-        ...
 
     def new_trial(self, name: str, config: Mapping[str, Any]) -> TrialFolder:
         """Make the folder of a trial."""
-        ...
 
     def discard_trial(self, name: str) -> None:
         """Remove a trial that will be retried."""
-        ...
 
     def log(self, text: str) -> None:
         """Add a line to the job's log."""
-        ...

@@ -27,11 +27,9 @@ class Recorder(Protocol):
 
     def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
         """Called after the agent ended, before anything else touches the files that it left."""
-        ...
 
     def step_ended(self, step: TaskStep, record: StepRecord) -> None:
         """Called after the verifier ended."""
-        ...
 
 
 def run_trial(

@@ -36,11 +36,9 @@ class TrialRunner(Protocol):
 
     def run(self, planned: Planned, name: str) -> Ended:
         """Run one attempt to its end and keep it. The trial is finished once this returns."""
-        ...
 
     def discard(self, name: str) -> None:
         """Remove an attempt that will be retried."""
-        ...
 
 
 class Result(Protocol):
@@ -48,7 +46,6 @@ class Result(Protocol):
 
     def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
         """Write the result."""
-        ...
 
 
 class Listener(Protocol):

@@ -42,28 +42,23 @@ class BucketApi(Protocol):
     @property
     def name(self) -> str:
         """How messages call the bucket."""
-        ...
 
     def headers(self, url: "httpx.URL") -> Mapping[str, str]:
         """The headers of a request, such as its signature."""
-        ...
 
     def object_url(self, key: str) -> str: ...
 
     def upload(self, key: str, body_sha256: str) -> Upload:
         """How an object with this content is written."""
-        ...
 
     def listing_url(self, prefix: str, mark: str) -> str:
         """The page of the listing that begins at a mark; "" is the first page."""
-        ...
 
     def listed(self, page: bytes) -> tuple[Sequence[Listed], str | None]:
         """The objects on a page, and the mark of the next page; None after the last.
 
         Raises ``NotAListingError`` for a page that isn't one, and ``ValueError`` for an incomplete object.
         """
-        ...
 
 
 class NotAListingError(Exception):
