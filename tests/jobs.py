@@ -10,7 +10,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
 from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Agent, JobSetting, Planned, plan_trials
 from assay.engine.run.resume import begin_or_resume
 from assay.engine.run.run_job import JobTrials, ResultWriter
@@ -23,7 +23,7 @@ class OpenJob:
 
     def __init__(self, setting: JobSetting, sandbox: ScriptedSandbox) -> None:
         self._setting = setting
-        self._site = Site(sandbox, ThisHost({}))
+        self._site = TrialSite(sandbox, ThisHost({}))
         self._files = JobFiles(setting, sandbox.isolation.backend)
         self._store = DiskJobStore(setting.folder)
         self._workshop = DiskWorkshop(sandbox)

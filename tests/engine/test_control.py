@@ -15,10 +15,10 @@ from assay.adapters.tasks.workbench import DiskWorkshop, Workbench
 from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.grade_again import GradeAgain
 from assay.engine.run.ports import plan_trials
-from assay.engine.sandbox import Command, Ran
+from assay.engine.sandbox import Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.jobs import Jobs
 from tests.tasks import Act, Places, ScriptedSandbox, StepSpec, gives, idle, write_steps
@@ -108,7 +108,7 @@ class Ending(ScriptedSandbox):
         super().__init__(agent=work, verifier=idle)
         self._ends = {True: output, False: untouched}
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         places = {mount.target: Path(mount.source) for mount in command.mounts}
         found = super().run(command)
         return replace(found, end=self._ends[touched(places)]) if "/tests" in places else found
@@ -155,7 +155,7 @@ def test_a_verifier_is_not_flaky_because_the_machine_was_broken(jobs: Jobs) -> N
     ran(jobs, breaks)
     sandbox = ScriptedSandbox(verifier=gives(1))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(Site(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         (grading,) = again.grade(DiskKeptTrial(str(jobs.folder / "t__0000000")))
     assert (grading.number, grading.result.reward, grading.flaky) == (2, 1.0, False)
 
@@ -238,7 +238,7 @@ def test_grading_again_records_all_but_a_broken_machine(jobs: Jobs, verifier: Ac
     sandbox = ScriptedSandbox(verifier=verifier)
     trial = DiskKeptTrial(str(jobs.folder / "t__0000000"))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(Site(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         if cause is None:
             with pytest.raises(MeasurementError, match="the sandbox is gone"):
                 again.grade(trial)

@@ -10,7 +10,7 @@ from assay.adapters.jobs.annotations import read_stored_gradings
 from assay.adapters.machine import trees
 from assay.adapters.tasks.task_folder import load_task
 from assay.engine.run.ports import plan_trials
-from assay.engine.sandbox import Command, Ran
+from assay.engine.sandbox import Ran, SandboxCommand
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps
 
@@ -113,7 +113,7 @@ def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Pat
 
 def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
     class Talkative(ScriptedSandbox):
-        def run(self, command: Command) -> Ran:
+        def run(self, command: SandboxCommand) -> Ran:
             ran = super().run(command)
             return replace(ran, output_cut=True)
 

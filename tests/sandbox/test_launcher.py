@@ -13,9 +13,9 @@ import pytest
 from assay.adapters.sandbox import cgroups, view_sandbox
 from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, place, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
-from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox, probe_bubblewrap
+from assay.adapters.sandbox.view_sandbox import NamespaceMaker, ViewSandbox, probe_bubblewrap
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Limits
+from assay.engine.sandbox import CommandLimits
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import VIEWS, Backend, eventually, need
 
@@ -72,7 +72,7 @@ def test_memory_runs_out_for_the_command_and_not_for_its_launcher(backend: Backe
     many = (
         "i=0; while [ $i -lt 60 ]; do (head -c 2000000 /dev/zero | tail -c 2000000 | sleep 5) & i=$((i+1)); done"
     )
-    limits = Limits(timeout_sec=300, memory_mb=24)
+    limits = CommandLimits(timeout_sec=300, memory_mb=24)
     ran = backend.run(f"{many}; wait", limits=limits)
     assert ran.end.out_of_memory
     assert backend.run("echo again").output == b"again\n"
@@ -93,8 +93,8 @@ def test_each_command_has_its_own_figures(backend: Backend) -> None:
 
 def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> None:
     fork = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done; wait; echo all"
-    few = backend.run(fork, limits=Limits(timeout_sec=20, processes=6))
-    many = backend.run(fork, limits=Limits(timeout_sec=20, processes=60))
+    few = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=6))
+    many = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=60))
     assert b"all" not in few.output.splitlines()
     assert many.output.splitlines()[-1] == b"all"
 
@@ -135,7 +135,7 @@ def test_a_place_that_comes_back_late_is_not_kept() -> None:
 
 
 def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
-    broken = ViewSandbox(Maker("bubblewrap", "/nowhere/bwrap"), find_controllers())
+    broken = ViewSandbox(NamespaceMaker("bubblewrap", "/nowhere/bwrap"), find_controllers())
     with pytest.raises(MeasurementError, match="can't start /nowhere/bwrap: No such file"):
         Backend("bubblewrap", broken).run("true")
 

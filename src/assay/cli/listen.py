@@ -21,7 +21,7 @@ from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.sources.mllp import Recorder
+    from assay.adapters.sources.mllp import MessageRecorder
 
 MLLP_PORT = 2575
 
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _listen(recorder: "Recorder", host: str, port: int) -> None:
+async def _listen(recorder: "MessageRecorder", host: str, port: int) -> None:
     """Until somebody ends it."""
     from assay.adapters.sources.mllp import listening  # noqa: PLC0415
 

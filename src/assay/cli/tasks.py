@@ -33,7 +33,7 @@ from assay.cli.options.common import add_isolation, add_verifier_environment, po
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table
 from assay.core.errors import AssayError
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.try_task import attempt_findings
 from assay.engine.tasks.describe_task import (
     EnvironmentDescription,
@@ -78,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         return _show(paths, as_json=args.json)
     if not args.run_them:
         return _check(paths, None, args)
-    site = Site(choose(args.isolation, warn), ThisHost())
+    site = TrialSite(choose(args.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
         def attempts(task: Task) -> list[LintFinding]:

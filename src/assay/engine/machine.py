@@ -38,7 +38,7 @@ class Host(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class TrialSite:
     """Where trials run. ``model`` is the way of one trial's agent to its model, if it has one."""
 
     sandbox: Sandbox

@@ -27,7 +27,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk.
 
     ``disk_mb`` is for all that it may write to together, ``file_mb`` for a single file.
@@ -43,12 +43,12 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class SandboxCommand:
     """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers."""
 
     argv: tuple[str, ...]
     workdir: str
-    limits: Limits
+    limits: CommandLimits
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     network: bool = False
@@ -128,7 +128,7 @@ class Sandbox(Protocol):
     def owner(self) -> tuple[int, int] | None:
         """The user and group that commands run as; None if they run as the caller."""
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         """Run the command to its end. Raises ``MeasurementError`` if the sandbox itself can't start."""
 
 

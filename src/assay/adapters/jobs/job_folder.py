@@ -12,7 +12,7 @@ from assay.adapters.machine.atomic_write import is_unfinished
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.core.errors import InputError
-from assay.engine.jobs.trial_additions import Row, gates_of_rows
+from assay.engine.jobs.trial_additions import GateRow, gates_of_rows
 from assay.engine.ports import MARK
 from assay.evidence.files import REWARD_LIMIT, Absent, File, RewardFiles
 from assay.evidence.run import Gates
@@ -51,7 +51,7 @@ class _Status(msgspec.Struct):
 class _Report(msgspec.Struct):
     judge: _Judge
     run: _Status
-    scorers: tuple[Row, ...] = ()
+    scorers: tuple[GateRow, ...] = ()
     overall: _Overall | None = None
 
 

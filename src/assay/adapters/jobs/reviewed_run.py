@@ -14,7 +14,7 @@ from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import EvaluationResult, Grading
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.engine.jobs.job_runs import Question, run_of_trial
+from assay.engine.jobs.job_runs import JobQuestion, run_of_trial
 from assay.engine.jobs.read_result import reviewed_gradings, reviewed_result
 from assay.engine.jobs.trial_additions import History
 from assay.evidence.files import Content
@@ -52,7 +52,7 @@ def read_run(trial_dir: str | os.PathLike[str], grading: str = "first") -> Run:
     except TrialFileError as error:
         raise InputError(f"{folder}/result.json isn't the result of a trial: {error}") from error
     job = os.path.basename(os.path.dirname(os.path.abspath(folder)))
-    return run_of_trial(job, trial, _history(folder), Question(grading=grading))
+    return run_of_trial(job, trial, _history(folder), JobQuestion(grading=grading))
 
 
 def _history(folder: str) -> History:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replaying
+from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
 from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
@@ -151,7 +151,7 @@ class Judges:
             return source
         client = Budgeted(source, (budget, self._all), self._options.price or _prices(section))
         record = self._options.record
-        return client if record is None else Remembering(client, AnswerFolder(record))
+        return client if record is None else RememberingModel(client, AnswerFolder(record))
 
     def _chat(self, model: str, section: JudgeSection) -> ModelClient:
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge needs it

@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from assay.engine.sandbox import Limits, Ran
+from assay.engine.sandbox import CommandLimits, Ran
 
 _BOOT_ID = "/proc/sys/kernel/random/boot_id"
 
@@ -28,7 +28,7 @@ def place() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class MakerProcess:
     """A process of this place. ``began`` tells it from a later one with the same id."""
 
     pid: int
@@ -55,9 +55,9 @@ class Maker:
             return False
 
 
-def this_process() -> Maker:
+def this_process() -> MakerProcess:
     """The maker of what is made here and now."""
-    return Maker(os.getpid(), _began("self"))
+    return MakerProcess(os.getpid(), _began("self"))
 
 
 def _began(process: str) -> int:
@@ -130,7 +130,7 @@ DAY_SEC = 24 * 3600
 _NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
 
 
-class Group:
+class ControlGroup:
     """A control group: one folder in version 2, one for each controller in version 1, or none at all."""
 
     def __init__(self, controllers: Controllers) -> None:
@@ -153,7 +153,7 @@ class Group:
         for folder in self.folders:
             _write(f"{folder}/cgroup.procs", pid)
 
-    def begin(self, limits: Limits) -> None:
+    def begin(self, limits: CommandLimits) -> None:
         """Set the limits of the next command, and start counting again."""
         wanted = limits.memory_mb, limits.processes, limits.cpus
         if wanted != self._limits:
@@ -276,7 +276,7 @@ def _is_left_over(name: str, folder: str) -> bool:
     """A group that was made elsewhere may be new and still empty, but not for a day."""
     match = _NAME.fullmatch(name)
     if match is not None and match[3] == place():
-        return Maker(int(match[1]), int(match[2])).is_gone
+        return MakerProcess(int(match[1]), int(match[2])).is_gone
     with contextlib.suppress(OSError):
         return name.startswith("assay-") and time.time() - os.stat(folder).st_mtime > DAY_SEC
     return False

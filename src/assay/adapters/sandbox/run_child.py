@@ -74,7 +74,7 @@ def check_stopped() -> None:
         raise StoppedError("the run was stopped")
 
 
-class Tail:
+class OutputTail:
     """The last bytes of a stream."""
 
     def __init__(self, limit: int) -> None:
@@ -158,7 +158,7 @@ def attend(
     watch: DiskWatch,
 ) -> Ran:
     """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes), watch)
+    attendance = _Attendance(command, stdin, timeout_sec, OutputTail(output_bytes), watch)
     attendance.attend()
     return Ran(
         end=_end(attendance.status, attendance.timed_out, attendance.excess or watch.look_again()),
@@ -175,7 +175,7 @@ class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
     def __init__(
-        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail, watch: DiskWatch
+        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: OutputTail, watch: DiskWatch
     ) -> None:
         self._command = command
         self._watch = watch

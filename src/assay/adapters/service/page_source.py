@@ -36,7 +36,7 @@ from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import Comparison, compare
+from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.errors import NotFoundError
@@ -198,7 +198,7 @@ class StorePages:
             return None
         return None if found is None else [found]
 
-    def compare(self, names: Sequence[str]) -> Comparison:
+    def compare(self, names: Sequence[str]) -> ArmComparison:
         return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 

@@ -90,10 +90,10 @@ class SourceOpener:
         if url is None:
             return None
         from assay.adapters.sources.fhir import FhirServer  # noqa: PLC0415 - only who has a server needs it
-        from assay.adapters.sources.json_requests import Limits  # noqa: PLC0415
+        from assay.adapters.sources.json_requests import RequestLimits  # noqa: PLC0415
 
         token = None if found is None else found[1].get(TOKEN)
-        limits = Limits(deadline_sec=DEADLINE_SEC, timeout_sec=TIMEOUT_SEC)
+        limits = RequestLimits(deadline_sec=DEADLINE_SEC, timeout_sec=TIMEOUT_SEC)
         return stack.enter_context(FhirServer(url, _token(token), limits, client=self._guarded()))
 
     def _files(

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.json_requests import Answer, JsonRequests, LargeAnswerError, Limits, Pace
+from assay.adapters.sources.json_requests import JsonAnswer, JsonRequests, LargeAnswerError, Pace, RequestLimits
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers
@@ -40,7 +40,7 @@ class FhirServer:
         self,
         base_url: str,
         token: Token | None = None,
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
         client: "httpx.Client | None" = None,
@@ -55,7 +55,7 @@ class FhirServer:
         self._ahead = timedelta()
         self._given = client
         self._client = client or _httpx().Client(follow_redirects=False)
-        self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
+        self._requests = JsonRequests(self._client, limits or RequestLimits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
         return self
@@ -133,7 +133,7 @@ class FhirServer:
         )
         return [entry for page in found for entry in objects_in(page.get("entry"))]
 
-    def _history_page(self, answer: Answer, what: str) -> dict[str, Any]:
+    def _history_page(self, answer: JsonAnswer, what: str) -> dict[str, Any]:
         return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
 
     def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
@@ -204,7 +204,7 @@ class FhirServer:
         plain = (url.scheme, url.port, url.host) == ("http", None, base.host)
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
-    def _get(self, url: "httpx.URL", what: str) -> Answer:
+    def _get(self, url: "httpx.URL", what: str) -> JsonAnswer:
         answer = self._requests.get(url, self._headers(), what)
         if answer.date is not None:
             ahead = answer.date - self._now()

@@ -17,7 +17,7 @@ from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import (
-    Kept,
+    KeptTree,
     clear_the_way,
     copy_tree,
     copy_whole,
@@ -33,7 +33,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import HOME, Mount, Sandbox
-from assay.engine.tasks.task import LOGS, Copy, Environment, TaskStep
+from assay.engine.tasks.task import LOGS, Copy, TaskEnvironment, TaskStep
 from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
@@ -49,7 +49,7 @@ _LOGS = ("agent", "artifacts")
 class Workbench:
     """One trial's folders, for one sandbox."""
 
-    def __init__(self, environment: Environment, copies: SharedCopies, sandbox: Sandbox) -> None:
+    def __init__(self, environment: TaskEnvironment, copies: SharedCopies, sandbox: Sandbox) -> None:
         self._environment = environment
         self._copies = copies
         self._sandbox = sandbox
@@ -300,7 +300,7 @@ class Workbench:
             own_tree(path, self._owner)
 
 
-def _not_kept(what: str, kept: Kept) -> str:
+def _not_kept(what: str, kept: KeptTree) -> str:
     return f"{what} has {', '.join(kept.why)}: {kept.too_much} of its files are not kept"
 
 
@@ -344,7 +344,7 @@ class DiskWorkshop:
         self._sandbox = sandbox
         self._copies = SharedCopies()
 
-    def bench(self, environment: Environment) -> Workbench:
+    def bench(self, environment: TaskEnvironment) -> Workbench:
         return Workbench(environment, self._copies, self._sandbox)
 
     def tests_checksum(self, step: TaskStep) -> str:

@@ -23,13 +23,13 @@ from assay.core.errors import AssayError, MeasurementError
 from assay.engine.sandbox import (
     HOME,
     NO_ENVIRONMENT,
-    Command,
     CommandEnvironment,
-    Limits,
+    CommandLimits,
     LinkedFolder,
     Mount,
     Ran,
     Sandbox,
+    SandboxCommand,
 )
 from assay.evidence.files import Content
 from assay.evidence.workspace import AS_LEFT, Baseline, CommandResult, ResultMemory, Side, Tree
@@ -199,10 +199,10 @@ def run_in_folder(
 ) -> Ran:
     """Run a shell command on a folder that belongs to the sandbox's user."""
     return sandbox.run(
-        Command(
+        SandboxCommand(
             argv=("/bin/sh", "-c", command),
             workdir=workdir,
-            limits=Limits(timeout_sec=timeout_sec),
+            limits=CommandLimits(timeout_sec=timeout_sec),
             mounts=(Mount(folder, workdir, writable=True), *around.mounts),
             env=around.variables(),
             network=network,

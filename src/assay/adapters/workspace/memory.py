@@ -28,7 +28,7 @@ from glob import glob
 import msgspec
 
 import assay
-from assay.adapters.machine.tree_walk import Reach, file_checksum, walk
+from assay.adapters.machine.tree_walk import WalkReach, file_checksum, walk
 from assay.adapters.machine.trees import MAX_BYTES
 from assay.adapters.workspace.walk import Record, digest_below, parse_record
 from assay.engine.sandbox import PATH, CommandEnvironment, Sandbox
@@ -52,7 +52,7 @@ def key_of(around: str, command: str, tree: Tree, collect: tuple[str, ...], time
 
 def content_of(root: str, without: Iterable[str]) -> str | None:
     """The hash of a folder's files, modes and links; None if something can't be read, or is too large to copy."""
-    digest, reach = hashlib.sha256(), Reach()
+    digest, reach = hashlib.sha256(), WalkReach()
     skipped, room = set(without), MAX_BYTES
     for path, found in walk(root, reach):
         if path in skipped or os.path.dirname(path) in skipped:

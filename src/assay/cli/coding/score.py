@@ -127,10 +127,10 @@ def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersRe
     """Score a run in a job's folder."""
     from assay.adapters.jobs.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
     from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
-    from assay.engine.coding.score_trials import Coding, score_trial  # noqa: PLC0415
+    from assay.engine.coding.score_trials import SeededGrading, score_trial  # noqa: PLC0415
 
     scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
-    return score_trial(KeptCodingWork(args.workspace), args.task, Coding(scoring, judges))
+    return score_trial(KeptCodingWork(args.workspace), args.task, SeededGrading(scoring, judges))
 
 
 def _agent(logs: str | None) -> AgentRecord:

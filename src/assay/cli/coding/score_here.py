@@ -11,7 +11,7 @@ from assay.adapters.workspace.borrowed_repository import BorrowedRepository, bor
 from assay.adapters.workspace.host_tools import HostTools
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.engine.coding.repository_ends import Rules, Wanted, score_repository
+from assay.engine.coding.repository_ends import Rules, WantedEnds, score_repository
 from assay.engine.coding.score_coding_run import Afterwards, Candidate
 
 
@@ -20,7 +20,7 @@ def score_here(
 ) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
     with open_repository(args.workspace or ".") as repository:
-        wanted = Wanted(args.branch, args.pr, args.main)
+        wanted = WantedEnds(args.branch, args.pr, args.main)
         rules = Rules(args.scenario, parse_scenario, HostTools(repository.root))
         return score_repository(repository, wanted, rules, attempt, files, then)
 

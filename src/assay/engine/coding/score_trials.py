@@ -20,7 +20,7 @@ from assay.dialects.scorers.report import Judges, ScorersReport, is_judged, with
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import coding_run
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Agent, Bench, TrialFolder
 from assay.engine.run.run_trial import run_agent
 from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC
@@ -54,7 +54,7 @@ class WorkspaceScoring(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Coding:
+class SeededGrading:
     """What the runs of seeded tasks are graded with."""
 
     scoring: WorkspaceScoring
@@ -98,7 +98,7 @@ class KeptWork(Protocol):
         """The working folder as the agent left it, for the time of the block; None if it wasn't kept."""
 
 
-def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersReport:
+def score_trial(run: KeptWork, task: str | None, coding: SeededGrading) -> ScorersReport:
     """Score a run by its task, or by another one, and add the result to the run."""
     path = task or run.task_path()
     agent = run.agent_records()
@@ -115,14 +115,14 @@ def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersRepor
 class CodingTrials:
     """Fulfils ``SeededTasks``."""
 
-    coding: Coding
+    coding: SeededGrading
 
-    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
+    def run(self, site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
         return run_coding_trial(site, bench, task, agent, folder, self.coding)
 
 
 def run_coding_trial(
-    site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: Coding
+    site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: SeededGrading
 ) -> TrialRecord:
     """Run all turns of a seeded task, and score what the agent left as soon as it has stopped."""
     started = site.host.now()
@@ -149,7 +149,7 @@ def run_coding_trial(
 
 
 def _score(
-    task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: Coding
+    task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: SeededGrading
 ) -> tuple[TrialRewards | None, str | None]:
     """The rewards of the run, or why the measurement broke."""
     scored = coding.scoring.score(task.path, bench.workdir(), records, RunStatus.COMPLETED)

@@ -23,7 +23,7 @@ from assay.version import VERSION
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")
 
 
-class Recorder:
+class SeedRecorder:
     """Runs checks, and keeps the names of the tests that passed by the report of each command."""
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ def seed_task(
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
         with files.unpacked(target, fixed) as untouched:
             notes = _try_scorers(checks, untouched.workspace)
-            recorder = Recorder()
+            recorder = SeedRecorder()
             seen = _try_commands(checks, untouched.workspace, recorder)
             details = {name: one["detail"] for name, one in seen.items()}
             fixed = frozen(fixed, with_recorded_tests(scenario, checks, recorder, details, origin))
@@ -180,7 +180,7 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
 
 
 def _try_commands(
-    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: Recorder
+    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: SeedRecorder
 ) -> dict[str, dict[str, object]]:
     """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
 
@@ -204,7 +204,7 @@ def _has_notes(outcome: Outcome) -> bool:
 def with_recorded_tests(
     scenario: Scenario,
     checks: Sequence[PlacedCheck[Workspace]],
-    recorder: Recorder,
+    recorder: SeedRecorder,
     details: Mapping[str, object],
     origin: str,
 ) -> list[PlacedCheck[Workspace]]:

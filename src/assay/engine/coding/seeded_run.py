@@ -7,7 +7,15 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.sandbox import CommandEnvironment
-from assay.engine.tasks.task import DETAILS_PATH, REWARD_PATH, Environment, HarborChecksums, Phase, Task, TaskStep
+from assay.engine.tasks.task import (
+    DETAILS_PATH,
+    REWARD_PATH,
+    HarborChecksums,
+    Phase,
+    Task,
+    TaskEnvironment,
+    TaskStep,
+)
 
 
 def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
@@ -15,7 +23,7 @@ def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
     scenario = seeded.scenario
     hashes = (seeded.scenario_sha256, seeded.baseline_sha256, seeded.workspace_sha256)
     checksum = hashlib.sha256("".join(hashes).encode()).hexdigest()
-    environment = Environment(
+    environment = TaskEnvironment(
         scenario.workdir, env=around.variables(), image=around.image, archive=archive, around=around
     )
     return Task(

@@ -23,7 +23,7 @@ OUTBOUND: Final = "hl7_outbound"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """A name in the folder."""
 
     name: str
@@ -36,7 +36,7 @@ class StateFolder(Protocol):
     def path(self, name: str = "") -> str:
         """The path of something in the folder, or of the folder itself."""
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[FolderEntry]:
         """Everything directly in the folder, by name."""
 
     def files(self, folder: str = "") -> Sequence[str]:
@@ -58,7 +58,7 @@ def check_state(state: StateFolder) -> None:
 
 def folder_in(state: StateFolder, name: str) -> str | None:
     """The path of a part that is a folder, if the state has it."""
-    return state.path(name) if Entry(name, is_folder=True) in state.entries() else None
+    return state.path(name) if FolderEntry(name, is_folder=True) in state.entries() else None
 
 
 def records_in(state: StateFolder, now: datetime) -> Iterator[Record]:

@@ -23,7 +23,7 @@ from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import Comparison
+from assay.engine.report.compare import ArmComparison
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
@@ -128,7 +128,7 @@ class PageSource(Protocol):
         """Whether the record of a job follows from its trials; None if the record isn't here."""
         ...
 
-    def compare(self, names: Sequence[str]) -> Comparison:
+    def compare(self, names: Sequence[str]) -> ArmComparison:
         """Raises ``InputError`` for jobs that can't be compared."""
         ...
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.rewards import Profile
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.ports import DEFAULT_RULES, GradingRules, NumberTakenError
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
@@ -33,7 +33,7 @@ class GradeAgain:
 
     def __init__(
         self,
-        site: Site,
+        site: TrialSite,
         workshop: Workshop,
         load_task: Callable[[str], Task | None],
         tasks_dir: str | None = None,

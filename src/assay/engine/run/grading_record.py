@@ -18,7 +18,7 @@ from assay.dialects.evaluation.models import (
 from assay.dialects.evaluation.steps import StepResult, result_of_steps
 from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.task import SEPARATE, Task, TaskStep, mode_of
 from assay.version import ENGINE, VERSION
@@ -45,7 +45,7 @@ def grading_of(
     *,
     task: Task,
     step: TaskStep,
-    site: Site,
+    site: TrialSite,
     before: Before,
     checksums: Mapping[str, str | None],
     agent_access: Mapping[str, Any] | None = None,

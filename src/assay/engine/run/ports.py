@@ -21,7 +21,7 @@ from assay.engine.model_access import ModelGrant
 from assay.engine.ports import JobFolder
 from assay.engine.run.grading_record import Before
 from assay.engine.sandbox import Mount, Ran
-from assay.engine.tasks.task import Environment, Task, TaskStep
+from assay.engine.tasks.task import Task, TaskEnvironment, TaskStep
 from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
@@ -169,7 +169,7 @@ class Bench(Protocol):
 class Workshop(Protocol):
     """Makes benches. The files of tasks are copied once and shared by all benches."""
 
-    def bench(self, environment: Environment) -> Bench:
+    def bench(self, environment: TaskEnvironment) -> Bench:
         """A new bench for one trial."""
 
     def tests_checksum(self, step: TaskStep) -> str:

@@ -6,7 +6,7 @@ from typing import Protocol, TypeAlias
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Step, TrialRewards, stops_after, trial_rewards
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.model_access import ModelUse
 from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier
@@ -22,7 +22,7 @@ SHORTEST_SECRET = 6
 Verify: TypeAlias = Callable[[TaskStep], Verified]
 
 
-class Recorder(Protocol):
+class StepRecorder(Protocol):
     """Keeps the files of a trial as soon as each part ends."""
 
     def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
@@ -33,7 +33,7 @@ class Recorder(Protocol):
 
 
 def run_trial(
-    site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder, verify: Verify | None = None
+    site: TrialSite, bench: Bench, task: Task, agent: Agent, recorder: StepRecorder, verify: Verify | None = None
 ) -> TrialRecord:
     """Run all steps of a trial, or until one of them stops it. Without ``verify``, verifiers have no control."""
     verify = verify or (lambda step: run_verifier(site, bench, task, step))
@@ -51,12 +51,12 @@ def run_trial(
 
 
 def _run_step(
-    site: Site,
+    site: TrialSite,
     bench: Bench,
     task: Task,
     step: TaskStep,
     agent: Agent,
-    recorder: Recorder,
+    recorder: StepRecorder,
     verify: Verify,
     *,
     first: bool,
@@ -93,7 +93,7 @@ class AgentEnding:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
 
-def run_agent(site: Site, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
+def run_agent(site: TrialSite, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:

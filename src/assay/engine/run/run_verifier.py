@@ -9,10 +9,10 @@ from assay.dialects.evaluation.ingest import FORFEITS, STRICTLY_UNUSABLE, Ingest
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.rewards import Profile, Rewards, TrialRewards, parse_reward_files
 from assay.dialects.harbor.task_config import resolve_env
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.trial_record import TOO_MUCH_DISK, Failure, Verified
-from assay.engine.sandbox import BASE_ENV, Command, Limits, Ran
+from assay.engine.sandbox import BASE_ENV, CommandLimits, Ran, SandboxCommand
 from assay.engine.tasks.task import Task, TaskStep
 from assay.engine.tasks.unpinned_downloads import downloads
 from assay.evidence.coding_run import VerifierEvidence
@@ -28,7 +28,9 @@ _SHARED_HOME = "/root"
 DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
 
 
-def agent_command(site: Site, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> Command | None:
+def agent_command(
+    site: TrialSite, bench: Bench, task: Task, step: TaskStep, agent: Agent
+) -> SandboxCommand | None:
     """The command of the agent; None for an agent that does nothing."""
     if agent.oracle:
         argv = step.solve
@@ -37,7 +39,7 @@ def agent_command(site: Site, bench: Bench, task: Task, step: TaskStep, agent: A
     else:
         return None
     solution_env = task.config.solution.env if agent.oracle else {}
-    command = Command(
+    command = SandboxCommand(
         argv=argv,
         workdir=task.environment.workdir,
         limits=_limits(task, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
@@ -51,9 +53,9 @@ def agent_command(site: Site, bench: Bench, task: Task, step: TaskStep, agent: A
     return command if site.model is None else site.model.through(command)
 
 
-def verifier_command(site: Site, bench: Bench, task: Task, step: TaskStep) -> Command:
+def verifier_command(site: TrialSite, bench: Bench, task: Task, step: TaskStep) -> SandboxCommand:
     """The command of the verifier."""
-    return Command(
+    return SandboxCommand(
         argv=step.verify,
         workdir=task.environment.workdir,
         limits=_limits(task, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
@@ -65,9 +67,9 @@ def verifier_command(site: Site, bench: Bench, task: Task, step: TaskStep) -> Co
     )
 
 
-def _limits(task: Task, timeout_sec: float) -> Limits:
+def _limits(task: Task, timeout_sec: float) -> CommandLimits:
     environment = task.config.environment
-    return Limits(
+    return CommandLimits(
         timeout_sec=timeout_sec,
         memory_mb=environment.memory_mb,
         cpus=environment.cpus,
@@ -76,7 +78,7 @@ def _limits(task: Task, timeout_sec: float) -> Limits:
     )
 
 
-def _env(site: Site, task: Task, own: Mapping[str, str]) -> dict[str, str]:
+def _env(site: TrialSite, task: Task, own: Mapping[str, str]) -> dict[str, str]:
     """The environment variables. An image has its own basic ones; otherwise they are Assay's, never the host's."""
     base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
     asked = resolve_env({**task.config.environment.env, **own}, site.host.env)
@@ -100,7 +102,7 @@ def _instruction_env(step: TaskStep) -> dict[str, str]:
     return {"ASSAY_INSTRUCTION_FILE": INSTRUCTION_FILE, **text}
 
 
-def run_verifier(site: Site, bench: Bench, task: Task, step: TaskStep) -> Verified:
+def run_verifier(site: TrialSite, bench: Bench, task: Task, step: TaskStep) -> Verified:
     """Run the verifier on the bench, once.
 
     Raises ``FailedDownloadError``, ``UnusableSchemaError``, or another ``MeasurementError`` if the sandbox failed.

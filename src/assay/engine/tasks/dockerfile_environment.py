@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.engine.sandbox import PATH
-from assay.engine.tasks.task import DEFAULT_WORKDIR, Copy, Environment
+from assay.engine.tasks.task import DEFAULT_WORKDIR, Copy, TaskEnvironment
 from assay.engine.tasks.task_reading import BuildContext
 from assay.formats.dockerfile import Instruction, parse_dockerfile, substitute
 
@@ -83,13 +83,13 @@ _SYSTEM = (
 )
 
 
-def read_environment(dockerfile: str, context: BuildContext, path: str) -> Environment:
+def read_environment(dockerfile: str, context: BuildContext, path: str) -> TaskEnvironment:
     """The environment that a Dockerfile describes. ``path`` is that of the Dockerfile, for errors."""
     reader = _Reader(context, path)
     for instruction in parse_dockerfile(dockerfile):
         reader.take(instruction)
     last = reader.stage
-    return Environment(
+    return TaskEnvironment(
         workdir=last.workdir or DEFAULT_WORKDIR,
         env=last.env,
         copies=tuple(last.copies),

@@ -172,7 +172,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class TaskEnvironment:
     """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
@@ -223,7 +223,7 @@ class Task:
     path: str
     config: TaskConfig
     steps: tuple[TaskStep, ...]
-    environment: Environment
+    environment: TaskEnvironment
     checksum: str
     harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
@@ -267,7 +267,7 @@ def with_verifier_environment(task: Task, mode: str | None) -> Task:
     return replace(task, environment=environment, warnings=(*task.warnings, *said))
 
 
-def with_kept_folders(environment: Environment, backend: str) -> Environment:
+def with_kept_folders(environment: TaskEnvironment, backend: str) -> TaskEnvironment:
     """The environment, with the folders that are kept if it is shared.
 
     Plain processes run on the host's own system, so that there is nothing to keep.
@@ -277,6 +277,6 @@ def with_kept_folders(environment: Environment, backend: str) -> Environment:
     return replace(environment, kept=KEPT if environment.image is None else KEPT_IN_IMAGE)
 
 
-def mode_of(environment: Environment) -> str:
+def mode_of(environment: TaskEnvironment) -> str:
     """The word for it in records."""
     return SHARED if environment.shared else SEPARATE

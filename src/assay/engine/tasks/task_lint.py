@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from assay.dialects.harbor.task_config import FILE_NAME, converted_values
 from assay.engine.tasks.reward_lint import reward_findings
 from assay.engine.tasks.rules.answers import answer_findings, grader_findings
-from assay.engine.tasks.rules.facts import Facts
+from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.rules.names import name_findings, output_path_findings
 from assay.engine.tasks.rules.settings import setting_findings
 from assay.engine.tasks.rules.verdicts import verdict_findings
@@ -28,7 +28,7 @@ _PYTEST = re.compile(r"\bpytest\b")
 
 def lint(files: TaskFiles) -> list[LintFinding]:
     """All findings on a verifier."""
-    facts = Facts(files)
+    facts = TaskFacts(files)
     return [
         *reward_findings(files),
         *verdict_findings(facts),
@@ -93,7 +93,7 @@ def _agents_settings(files: TaskFiles) -> Iterator[LintFinding]:
             yield LintFinding("agents-settings", f"tests/test.sh:{line.number}", why)
 
 
-def _randomness(facts: Facts) -> Iterator[LintFinding]:
+def _randomness(facts: TaskFacts) -> Iterator[LintFinding]:
     for name in facts.trees:
         text = facts.files.tests[name]
         found = re.search(

@@ -7,7 +7,7 @@ from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
 from assay.adapters.sources.files.folder import MAX_FILES, below, plain_parts
 from assay.adapters.sources.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
 
@@ -72,7 +72,7 @@ class Bucket:
         self,
         api: BucketApi,
         prefix: str = "",
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         client: "httpx.Client | None" = None,
     ) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, TypeVar
 
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
 
@@ -58,7 +58,7 @@ class Patience:
     """Begins at the first failure; ``renew`` after each success."""
 
     what: str
-    limits: Limits
+    limits: RequestLimits
     pace: Pace
     _end: float | None = field(default=None, init=False)
     _pause: float = field(default=0, init=False)
@@ -79,7 +79,7 @@ class Patience:
         self._pause = min(self._pause * 2, self.limits.longest_pause_sec)
 
 
-def patiently(what: str, limits: Limits, pace: Pace, attempt: Callable[[], T]) -> T:
+def patiently(what: str, limits: RequestLimits, pace: Pace, attempt: Callable[[], T]) -> T:
     """The answer of an attempt that raises ``UnreachableError`` where it may be worth another."""
     patience = Patience(what, limits, pace)
     while True:

@@ -27,7 +27,7 @@ from assay.adapters.sources.files.folder import (
     patiently,
     plain_parts,
 )
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 
@@ -170,10 +170,14 @@ class SftpFolder:
     """``prefix`` is a folder as the server names it; without a ``/`` in front, from where the user begins."""
 
     def __init__(
-        self, account: SftpAccount, prefix: str = ".", limits: Limits | None = None, pace: Pace | None = None
+        self,
+        account: SftpAccount,
+        prefix: str = ".",
+        limits: RequestLimits | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._root = prefix or "."
-        self._limits, self._pace = limits or Limits(), pace or Pace()
+        self._limits, self._pace = limits or RequestLimits(), pace or Pace()
         self._what = f"the SFTP server {account.host}:{account.port}"
         self._session = SftpSession(account, self._what, self._limits.timeout_sec)
 

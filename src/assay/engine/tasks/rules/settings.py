@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.tasks.rules.facts import Facts
+from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.shell import command_lines
 
@@ -16,7 +16,7 @@ _YOU_HAVE = re.compile(
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-def setting_findings(facts: Facts) -> Iterator[LintFinding]:
+def setting_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """All findings on a task's settings."""
     yield from _instruction(facts)
     yield from _estimates(facts)
@@ -25,7 +25,7 @@ def setting_findings(facts: Facts) -> Iterator[LintFinding]:
     yield from _told_limit(facts)
 
 
-def _instruction(facts: Facts) -> Iterator[LintFinding]:
+def _instruction(facts: TaskFacts) -> Iterator[LintFinding]:
     text = facts.files.instruction
     if not text.strip():
         yield LintFinding("instruction", "instruction.md", "it is empty")
@@ -34,7 +34,7 @@ def _instruction(facts: Facts) -> Iterator[LintFinding]:
             yield LintFinding("instruction", f"instruction.md:{number}", "a part of it isn't written yet")
 
 
-def _estimates(facts: Facts) -> Iterator[LintFinding]:
+def _estimates(facts: TaskFacts) -> Iterator[LintFinding]:
     metadata = facts.settings.get("metadata", {})
     expert, junior = (metadata.get(f"{who}_time_estimate_min") for who in ("expert", "junior"))
     if isinstance(expert, int | float) and isinstance(junior, int | float) and expert > junior > 0:
@@ -51,7 +51,7 @@ def _estimates(facts: Facts) -> Iterator[LintFinding]:
         yield LintFinding("no-time-limit", FILE_NAME, why)
 
 
-def _solution(facts: Facts) -> Iterator[LintFinding]:
+def _solution(facts: TaskFacts) -> Iterator[LintFinding]:
     if not facts.files.solution and not facts.files.solutions_withheld:
         why = "it has no solution, so nothing shows that the task can be solved and that its verifier says so"
         yield LintFinding("no-solution", "solution", why)
@@ -59,7 +59,7 @@ def _solution(facts: Facts) -> Iterator[LintFinding]:
         yield LintFinding("no-solution", "solution", "the folder has no solve.sh, which the oracle runs")
 
 
-def _time_limits(facts: Facts) -> Iterator[LintFinding]:
+def _time_limits(facts: TaskFacts) -> Iterator[LintFinding]:
     """Scripts that sleep for longer than they may take."""
     scripts = [("tests/test.sh", facts.files.script, facts.files.verifier_limit)]
     scripts += [
@@ -78,7 +78,7 @@ def _time_limits(facts: Facts) -> Iterator[LintFinding]:
                 break
 
 
-def _told_limit(facts: Facts) -> Iterator[LintFinding]:
+def _told_limit(facts: TaskFacts) -> Iterator[LintFinding]:
     """An instruction that promises another time than the agent gets."""
     found = _YOU_HAVE.search(facts.files.instruction)
     limit = facts.files.agent_limit
@@ -91,6 +91,6 @@ def _told_limit(facts: Facts) -> Iterator[LintFinding]:
         yield LintFinding("time-limit", f"instruction.md:{line}", why)
 
 
-def _line_of(facts: Facts, field: str) -> int:
+def _line_of(facts: TaskFacts, field: str) -> int:
     lines = facts.files.settings.splitlines()
     return next((number for number, line in enumerate(lines, start=1) if line.strip().startswith(field)), 1)

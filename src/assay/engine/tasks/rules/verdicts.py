@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from assay.engine.tasks.reward_lint import reward_script, writes_reward
-from assay.engine.tasks.rules.facts import Facts
+from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import parse_python
 from assay.formats.python_tests import measured_times, random_verdicts, swallowed_assertions, test_demands
@@ -36,7 +36,7 @@ _ABOUT_TIME = re.compile(
 )
 
 
-def verdict_findings(facts: Facts) -> Iterator[LintFinding]:
+def verdict_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """All findings on the way from the tests to the reward."""
     script = facts.files.script
     if script:
@@ -91,7 +91,7 @@ def _why_lost(before: Line, script: str) -> str | None:
     return None
 
 
-def _missing_tests(facts: Facts) -> Iterator[LintFinding]:
+def _missing_tests(facts: TaskFacts) -> Iterator[LintFinding]:
     """Tests that are run at a path where nothing puts them."""
     own = {posixpath.basename(name) for name in facts.files.tests}
     script = facts.files.script
@@ -112,7 +112,7 @@ def _missing_tests(facts: Facts) -> Iterator[LintFinding]:
                 yield LintFinding("tests-not-found", f"tests/test.sh:{line.number}", why)
 
 
-def _tests_not_run(facts: Facts) -> Iterator[LintFinding]:
+def _tests_not_run(facts: TaskFacts) -> Iterator[LintFinding]:
     """Files of tests that no script names, and no test runner finds."""
     scripts = "\n".join(
         text for name, text in facts.files.tests.items() if not posixpath.basename(name).startswith("test_")
@@ -127,7 +127,7 @@ def _tests_not_run(facts: Facts) -> Iterator[LintFinding]:
             yield LintFinding("tests-not-run", f"tests/{name}", "no script of the tests runs it")
 
 
-def _python(facts: Facts) -> Iterator[LintFinding]:
+def _python(facts: TaskFacts) -> Iterator[LintFinding]:
     demands = [(name, one) for name, tree in facts.trees.items() for one in test_demands(tree)]
     if demands and all(one.nothing is not None for _, one in demands):
         for name, one in demands:
