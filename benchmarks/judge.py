@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RememberingModel, limits_of
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Step, Trajectory
 from assay.evidence.verdict import Verdict
 from assay.judge.bounds import Bounds

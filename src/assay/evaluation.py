@@ -14,8 +14,14 @@
 import os
 from typing import Any
 
-from assay.adapters.jobs.annotations import add_tag, annotate, read_annotations, read_tags
-from assay.adapters.jobs.reviewed_run import read_gradings, read_result
+from assay.adapters.jobs.annotations import (
+    add_tag,
+    annotate,
+    read_annotations,
+    read_gradings,
+    read_result,
+    read_tags,
+)
 from assay.adapters.jobs.reward_writer import write_artifacts
 from assay.adapters.tasks.task_folder import load_task as _load_task
 from assay.dialects.evaluation.ingest import Ingested

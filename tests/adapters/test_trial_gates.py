@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.jobs.job_folder import read_gates
+from assay.adapters.jobs.run_scoring import write_scored
 from assay.adapters.jobs.run_store import LocalCases
-from assay.adapters.jobs.scored_runs import write_scored
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict, Row, RowVerdict, ScorersReport, with_verdict
 from assay.dialects.scorers.scenario import Scenario

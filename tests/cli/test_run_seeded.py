@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.scored_runs import load_coding_run, read_scored
+from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.core.errors import InputError
 from assay.evidence.coding_run import Form
 from tests.cli.running import Cli

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from assay.adapters.models.judge_prompt import prompt_file
+from assay.adapters.models.judge_setup import prompt_file
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from, prompt_names
+from assay.adapters.models.judge_setup import new_mark, prompt_file, prompt_from, prompt_names
 from assay.core.errors import InputError
 from assay.evidence.coding_run import (
     CodingRecord,

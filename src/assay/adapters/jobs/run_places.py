@@ -11,9 +11,8 @@ from typing import Protocol
 
 from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
-from assay.adapters.jobs.run_scoring import turns_of_trial
+from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
-from assay.adapters.jobs.scored_runs import agent_folder, read_scored
 from assay.adapters.machine.record_files import parse_record, read_records
 from assay.adapters.machine.safe_read import open_below, read_below, read_file
 from assay.core.errors import InputError

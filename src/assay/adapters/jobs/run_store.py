@@ -13,7 +13,7 @@ import msgspec
 
 from assay.adapters.jobs.agent_record import read_agent_record
 from assay.adapters.jobs.job_folder import JUDGEMENTS
-from assay.adapters.jobs.scored_runs import load_coding_run, read_scored
+from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.adapters.machine.record_files import parse_record, read_records

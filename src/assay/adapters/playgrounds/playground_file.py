@@ -191,7 +191,7 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
         yield None
         return
     from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415
-    from assay.adapters.models.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
     from assay.adapters.sources import bearer_tokens  # noqa: PLC0415 - only who has a judge needs it
     from assay.judge.model import GivingUp  # noqa: PLC0415
     from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415

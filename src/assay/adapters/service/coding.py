@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from assay.adapters.jobs.agent_record import read_agent_record
-from assay.adapters.jobs.run_scoring import diff_of
-from assay.adapters.jobs.scored_runs import end_of, ended
+from assay.adapters.jobs.run_scoring import diff_of, end_of, ended
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree, unpack_tree
 from assay.adapters.tasks.remembered_commands import RunsFor

@@ -118,7 +118,7 @@ class SourceOpener:
         if found is None:
             return None
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
-        from assay.adapters.models.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
+        from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
         from assay.judge.model import GivingUp  # noqa: PLC0415
         from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
 

@@ -17,7 +17,7 @@ import yaml
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.workspace.host_tools import HostTools
+from assay.adapters.workspace.borrowed_repository import HostTools
 from assay.cli.coding.score_here import open_repository
 from assay.cli.options.common import add_repository
 from assay.core.errors import InputError

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from assay.adapters.tasks.scenario_file import parse_scenario
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.workspace.borrowed_repository import BorrowedRepository, borrowed, find_root
-from assay.adapters.workspace.host_tools import HostTools
+from assay.adapters.workspace.borrowed_repository import BorrowedRepository, HostTools, borrowed, find_root
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.repository_ends import Rules, WantedEnds, score_repository
