@@ -13,7 +13,7 @@ from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.score_coding_run import Candidate, Files, score_against
-from assay.engine.sandbox import Command, Images, Isolation, Ran, Sandbox
+from assay.engine.sandbox import Images, Isolation, Ran, Sandbox, SandboxCommand
 from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
@@ -49,7 +49,7 @@ class Counted:
     def owner(self) -> tuple[int, int] | None:
         return self.real.owner
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         ran = self.real.run(command)
         self.runs.append((ran.finished_at - ran.started_at).total_seconds())
         self.cpu.append(ran.cpu_sec or 0.0)

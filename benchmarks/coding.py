@@ -15,8 +15,7 @@ from assay.core.errors import MeasurementError
 from assay.core.grading import PlacedCheck
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import kinds, placed_checks
+from assay.engine.coding.score import kinds, placed_checks, score_run
 from assay.engine.sandbox import Sandbox
 from assay.evidence.workspace import Workspace
 from benchmarks.made_job import MadeJobs

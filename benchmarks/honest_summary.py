@@ -13,7 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from assay.engine.coding.scorer_checks import required_by_default
+from assay.engine.coding.score import required_by_default
 from assay.stats.interval import rate_interval
 from benchmarks.honest_commits import SCORERS, Record, read_findings
 from docs.markdown import table

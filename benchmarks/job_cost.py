@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent, JobSetting, plan_trials
+from assay.engine.machine import TrialSite
+from assay.engine.run.ports import Agent, JobSetting, plan_trials
 from assay.engine.run.run_job import run_job
-from assay.engine.run.trial_queue import Ended
-from assay.engine.sandbox import Command, Images, Isolation, Ran
+from assay.engine.run.trial_queue import EndedTrial
+from assay.engine.sandbox import Images, Isolation, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
@@ -35,7 +35,7 @@ class IdleSandbox:
     images: Images | None = None
     isolation = Isolation("idle", False, False, False, "none", "none", "none", "the caller")
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         verifier = next(mount.source for mount in command.mounts if mount.target == "/logs/verifier")
         Path(verifier, "reward.txt").write_text("1\n")
         now = datetime.now(UTC)
@@ -49,7 +49,7 @@ class Silence:
     def note(self, said: str) -> None: ...
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, ended: Ended, done: int, total: int) -> None: ...
+    def ended(self, ended: EndedTrial, done: int, total: int) -> None: ...
 
 
 def run(_jobs: MadeJobs) -> Iterator[Result]:
@@ -73,7 +73,7 @@ def _cpu_per_trial(task: Path, jobs_dir: Path, trials: int) -> float:
         adhoc_tasks=(str(task),),
         invocation=(),
     )
-    site = Site(IdleSandbox(), ThisHost())
+    site = TrialSite(IdleSandbox(), ThisHost())
     planned = plan_trials([(load_task(str(task)), None)], trials)
     start = time.process_time()
     with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:

@@ -12,10 +12,9 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from assay.adapters.models.judge_model import AnswerFolder, ChatModel, Remembering, limits_of
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
-from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
-from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
+from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RememberingModel, limits_of
+from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Step, Trajectory
 from assay.evidence.verdict import Verdict
 from assay.judge.bounds import Bounds
 from assay.judge.model import Reply, Request, request_key
@@ -151,7 +150,7 @@ def _known_answers(folder: Path) -> Iterator[Result]:
         def ask(self, request: Request) -> Reply:
             raise AssertionError(request)
 
-    client = Remembering(Nobody(), answers)
+    client = RememberingModel(Nobody(), answers)
     begin = time.perf_counter()
     for request in requests:
         assert client.ask(request).recorded

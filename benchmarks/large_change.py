@@ -13,8 +13,7 @@ from assay.adapters.workspace.commands import Commands
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import Provenance
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import kinds, placed_checks
+from assay.engine.coding.score import kinds, placed_checks, score_run
 from assay.engine.sandbox import Sandbox
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_project import change_project, write_project

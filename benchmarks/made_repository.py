@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from assay.adapters.workspace.git import GIT_ENV
+from assay.adapters.workspace.git_export import GIT_ENV
 
 _SOURCE = '''"""Module {n} of a shop."""
 

@@ -26,9 +26,9 @@ from assay.api.service import Service
 from assay.api.serving import uvicorn_config
 from assay.cli.output.progress import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
+from assay.engine.criteria.bounded_evidence import criterion_of
 from assay.engine.criteria.complete_run import Stamp, ask, compiled
-from assay.engine.criteria.criterion_entries import criterion_of
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Record
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs

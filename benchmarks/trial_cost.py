@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from assay.adapters.sandbox.bubblewrap import probe
+from assay.adapters.sandbox.view_sandbox import probe_bubblewrap
 from assay.adapters.tasks.task_folder import load_task
 from assay.cli.main import main
 from assay.core.errors import MeasurementError
@@ -29,7 +29,7 @@ CPU_GOAL_MS, RATE_GOAL, MEMORY_GOAL = 15.0, 1.0, 1.1
 def run(_jobs: MadeJobs) -> Iterator[Result]:
     """Processor time of the runner for a trivial trial, the rate against bare bwrap, and its memory."""
     try:
-        sandbox = probe()
+        sandbox = probe_bubblewrap()
     except MeasurementError as error:
         yield Result("trivial trials", 0.0, "", detail=f"not measured: {error}")
         return

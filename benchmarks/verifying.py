@@ -14,16 +14,14 @@ from typing import Any
 
 from assay.adapters.jobs.trial_folder import DiskKeptTrial
 from assay.adapters.machine.local_machine import ThisHost
-from assay.adapters.sandbox.bubblewrap import probe
-from assay.adapters.sandbox.view_sandbox import ViewSandbox
+from assay.adapters.sandbox.view_sandbox import ViewSandbox, probe_bubblewrap
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
-from assay.adapters.tasks.workbench import Workbench
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop, Workbench
 from assay.core.errors import MeasurementError
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.grade_again import GradeAgain
 from assay.engine.run.run_verifier import run_verifier
-from assay.engine.sandbox import Command, Limits
+from assay.engine.sandbox import CommandLimits, SandboxCommand
 from assay.engine.tasks.task import Task
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
@@ -38,7 +36,7 @@ PARALLEL_GOAL = 1.3
 def run(_jobs: MadeJobs) -> Iterator[Result]:
     """Wall time of a verifier in bubblewrap, against the bare bwrap command; and of 200, eight at a time."""
     try:
-        sandbox = probe()
+        sandbox = probe_bubblewrap()
     except MeasurementError as error:
         yield Result("verify in bubblewrap", 0.0, "", detail=f"not measured: {error}")
         return
@@ -49,7 +47,7 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 
 def _overhead(sandbox: ViewSandbox, folder: Path) -> Result:
     task = load_task(str(write_task(folder, "echo 1 > /logs/verifier/reward.txt")))
-    site = Site(sandbox, ThisHost())
+    site = TrialSite(sandbox, ThisHost())
     with seeded(sandbox, task) as bench:
         bare, ours = _medians(
             bare_command(sandbox, bench, task), lambda: run_verifier(site, bench, task, task.steps[0])
@@ -62,7 +60,7 @@ def bare_command(sandbox: ViewSandbox, bench: Workbench, task: Task) -> Callable
     """The same bwrap command line, started by itself."""
     step = task.steps[0]
     mounts = tuple(bench.verifier_mounts(step))
-    command = Command((step.verifier.script,), task.environment.workdir, Limits(60), mounts)
+    command = SandboxCommand((step.verifier.script,), task.environment.workdir, CommandLimits(60), mounts)
     line = [*sandbox.command_line(command), "--", *command.argv]
     uid = sandbox.owner[0] if sandbox.owner is not None else None
     groups: list[int] | None = [] if uid is not None else None
@@ -81,7 +79,7 @@ def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
     trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
     kept = [DiskKeptTrial(str(trial)) for trial in trials]
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(Site(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
+        again = GradeAgain(TrialSite(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
         ours = wall(lambda: _each(again.threads, again.grade, kept))
     bare = _bare_in_parallel(sandbox, load_task(str(task)))
     ideal = VERIFIERS * SLEEP_SEC / CONCURRENT

@@ -16,14 +16,14 @@ from docs.source import definition
 _PARTS = (
     ("DimensionScore", "assay.dialects.evaluation.rubric"),
     ("EnvironmentDescription", "assay.engine.tasks.describe_task"),
-    ("Control", "assay.dialects.evaluation.grading"),
-    ("Hashes", "assay.dialects.evaluation.grading"),
+    ("Control", "assay.dialects.evaluation.models"),
+    ("Hashes", "assay.dialects.evaluation.models"),
     ("Inspection", "assay.dialects.evaluation.output"),
     ("OutputDescription", "assay.engine.tasks.describe_task"),
     ("PhaseDescription", "assay.engine.tasks.describe_task"),
     ("Refusal", "assay.evidence.files"),
     ("StepDescription", "assay.engine.tasks.describe_task"),
-    ("Usage", "assay.dialects.evaluation.grading"),
+    ("Usage", "assay.dialects.evaluation.models"),
 )
 
 _MODELS = """

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assay.adapters.models.judge_prompt import prompt_file, prompt_names
+from assay.adapters.models.judge_setup import prompt_file, prompt_names
 from docs.markdown import fence, from_docstring, table
 
 _ABOUT = """

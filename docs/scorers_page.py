@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from assay import scorers
-from assay.engine.coding.scorer_checks import check_class, required_by_default
+from assay.engine.coding.score import check_class, required_by_default
 from docs.faces import face, names, schema_links
 from docs.markdown import first_sentence, from_docstring, table
 from docs.schema_words import default_words, type_words

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from assay.engine.tasks.rules.kinds import KINDS, Kind
+from assay.engine.tasks.rules.kinds import KINDS, FindingKind
 from docs.markdown import table
 
 
@@ -21,5 +21,5 @@ def task_findings() -> Iterator[str]:
     yield _table(kind for kind in KINDS.values() if kind.is_note)
 
 
-def _table(kinds: Iterator[Kind]) -> str:
+def _table(kinds: Iterator[FindingKind]) -> str:
     return table(("kind", "meaning"), [(f"`{kind.name}`", kind.meaning) for kind in kinds])

@@ -5,16 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
-from assay.engine.run.job_files import JobFiles
-from assay.engine.run.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.machine import TrialSite
+from assay.engine.run.ports import Agent, JobSetting, Planned, plan_trials
 from assay.engine.run.resume import begin_or_resume
 from assay.engine.run.run_job import JobTrials, ResultWriter
+from assay.engine.run.trial_result import JobFiles
 from tests.tasks import ScriptedSandbox, write_task
 
 
@@ -23,7 +23,7 @@ class OpenJob:
 
     def __init__(self, setting: JobSetting, sandbox: ScriptedSandbox) -> None:
         self._setting = setting
-        self._site = Site(sandbox, ThisHost({}))
+        self._site = TrialSite(sandbox, ThisHost({}))
         self._files = JobFiles(setting, sandbox.isolation.backend)
         self._store = DiskJobStore(setting.folder)
         self._workshop = DiskWorkshop(sandbox)

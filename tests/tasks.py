@@ -10,8 +10,8 @@ from typing import Any
 from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
-from assay.engine.sandbox import Command, Images, Isolation, Ran
-from assay.engine.tasks.task import Environment, HarborChecksums, Phase, Task, TaskStep
+from assay.engine.sandbox import Images, Isolation, Ran, SandboxCommand
+from assay.engine.tasks.task import HarborChecksums, Phase, Task, TaskEnvironment, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 
@@ -192,7 +192,7 @@ def make_task(
     *steps: TaskStep,
     name: str = "task",
     config: Mapping[str, Any] | None = None,
-    environment: Environment | None = None,
+    environment: TaskEnvironment | None = None,
 ) -> Task:
     """A task in memory."""
     return Task(
@@ -200,7 +200,7 @@ def make_task(
         path=f"/{name}",
         config=TaskConfig.model_validate(config or {}),
         steps=steps or (make_step(),),
-        environment=environment or Environment(workdir="/workspace"),
+        environment=environment or TaskEnvironment(workdir="/workspace"),
         checksum="0" * 64,
         harbor_checksums=HarborChecksums("1" * 64, "2" * 64),
     )
@@ -241,9 +241,9 @@ class ScriptedSandbox:
         )
         self.agent = agent
         self.verifier = verifier
-        self.commands: list[Command] = []
+        self.commands: list[SandboxCommand] = []
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         started = datetime.now(UTC)
         self.commands.append(command)
         places = {mount.target: Path(mount.source) for mount in command.mounts}

@@ -15,10 +15,15 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.playgrounds.criteria_file import load_criteria, new_stamp, read_criteria
-from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store
+from assay.adapters.playgrounds.playground_file import (
+    load_criteria,
+    load_playground_file,
+    new_stamp,
+    open_playground,
+    open_playground_store,
+    read_criteria,
+)
 from assay.adapters.playgrounds.playground_folders import LocalFolders, LocalState
-from assay.adapters.playgrounds.playground_sources import open_playground
 from assay.adapters.sources.json_requests import Pace
 from assay.dialects.criteria.models import (
     AskedCriterion,
@@ -31,14 +36,14 @@ from assay.dialects.criteria.models import (
     Verdict,
     verdict_of,
 )
+from assay.engine.criteria.bounded_evidence import LoadedCriteria, criterion_of
 from assay.engine.criteria.complete_run import complete as _complete
 from assay.engine.criteria.complete_run import kinds as assertion_types
-from assay.engine.criteria.criterion_entries import LoadedCriteria, criterion_of
+from assay.engine.criteria.complete_run import verify_criteria
 from assay.engine.criteria.empty_playground import EmptyPlayground
 from assay.engine.criteria.lint import CriteriaFinding
 from assay.engine.criteria.lint import lint as _lint
 from assay.engine.criteria.load_playground import Loaded, load_playground
-from assay.engine.criteria.verify_criteria import verify_criteria
 from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
 from assay.evidence.verdict import Judge, NoOpinion, Opinion, Question
 

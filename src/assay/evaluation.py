@@ -14,11 +14,16 @@
 import os
 from typing import Any
 
-from assay.adapters.jobs.annotations import add_tag, annotate, read_annotations, read_tags
-from assay.adapters.jobs.reviewed_run import read_gradings, read_result
+from assay.adapters.jobs.annotations import (
+    add_tag,
+    annotate,
+    read_annotations,
+    read_gradings,
+    read_result,
+    read_tags,
+)
 from assay.adapters.jobs.reward_writer import write_artifacts
 from assay.adapters.tasks.task_folder import load_task as _load_task
-from assay.dialects.evaluation.grading import Grading, Provenance
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.evaluation.ingest import ingest as _ingest
 from assay.dialects.evaluation.models import (
@@ -29,7 +34,9 @@ from assay.dialects.evaluation.models import (
     ErrorSource,
     ErrorTag,
     EvaluationResult,
+    Grading,
     Judgment,
+    Provenance,
     ValidityCheck,
     VerifierSpec,
 )

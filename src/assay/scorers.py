@@ -23,11 +23,12 @@ from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.tasks.seeded_task import load_seeded, unpack_workspace
 from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.dialects.scorers.calibration_record import CalibrationRecord
-from assay.dialects.scorers.judge_record import JudgeAnswer, JudgeVerdict, Opinion
-from assay.dialects.scorers.judge_section import JudgeSection
 from assay.dialects.scorers.report import (
     Judge,
+    JudgeAnswer,
     JudgeState,
+    JudgeVerdict,
+    Opinion,
     Overall,
     OverallVerdict,
     Provenance,
@@ -37,11 +38,11 @@ from assay.dialects.scorers.report import (
     StatusGate,
     WorkspaceSummary,
 )
-from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Scorer, Setup
+from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, JudgeSection, Scenario, Scorer, Setup
 from assay.engine.coding.coding_record import Seeded
+from assay.engine.coding.score import kinds as scorer_types
+from assay.engine.coding.score import required_by_default
 from assay.engine.coding.score_coding_run import Candidate, score_by_scenario, score_by_task
-from assay.engine.coding.scorer_checks import kinds as scorer_types
-from assay.engine.coding.scorer_checks import required_by_default
 from assay.engine.coding.seed_task import seed_task
 from assay.evidence.coding_run import RunStatus
 

@@ -8,7 +8,7 @@ import pytest
 
 from assay.adapters.jobs import agent_record
 from assay.adapters.jobs.agent_record import read_agent_record
-from assay.evidence.trajectory import Form
+from assay.evidence.coding_run import Form
 from tests.coding import write_files
 
 ATIF = json.dumps(

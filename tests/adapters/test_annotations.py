@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from assay.adapters.jobs.annotations import annotate, read_annotations
-from assay.adapters.jobs.gradings import read_gradings, write_grading
+from assay.adapters.jobs.annotations import annotate, read_annotations, read_stored_gradings, write_grading
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from tests.builders import write_trial
@@ -59,7 +58,7 @@ def test_verdicts_do_not_overwrite_the_reward_or_each_other(trial: Path) -> None
         annotate(trial, reviewer_id="r1", judgment=judgment)
     assert [path.read_bytes() for path in watched] == before
     assert [one.judgment.value for one in read_annotations(trial)] == ["pass", "fail", "pass"]
-    assert [one.result.reward for one in read_gradings(str(trial))] == [0.0]
+    assert [one.result.reward for one in read_stored_gradings(str(trial))] == [0.0]
 
 
 def test_a_path_may_be_a_text(trial: Path) -> None:

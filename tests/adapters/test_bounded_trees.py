@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.machine import tree_walk, trees
-from assay.adapters.machine.tree_walk import Reach, pieces_of, walk
+from assay.adapters.machine.tree_walk import WalkReach, pieces_of, walk
 from assay.adapters.machine.trees import copy_tree, pack_tree, unpack_tree
 from assay.adapters.tasks.unsafe_entries import remove_strays
 
@@ -102,7 +102,7 @@ def test_small_holes_are_read_as_zeros(tree: Path) -> None:
 def test_a_walk_goes_only_so_deep(tree: Path, tmp_path: Path) -> None:
     """Beyond it, every look would cost as many steps as there are folders."""
     (tree / "/".join("d" for _ in range(tree_walk.MAX_DEPTH + 5))).mkdir(parents=True)
-    reach = Reach()
+    reach = WalkReach()
     assert len(list(walk(str(tree), reach))) == tree_walk.MAX_DEPTH
     assert [why for _, why in reach.left] == ["more than 128 folders deep"]
     kept = copy_tree(str(tree), str(tmp_path / "copy"))
@@ -115,7 +115,7 @@ def test_a_walk_looks_at_only_so_many(tree: Path, most: int, seen: int) -> None:
         (tree / folder).mkdir()
         for number in range(4):
             (tree / folder / str(number)).touch()
-    reach = Reach(entries=most)
+    reach = WalkReach(entries=most)
     assert len(list(walk(str(tree), reach))) == seen
     assert bool(reach.left) is (most < 10)
 
@@ -132,7 +132,7 @@ def test_what_nobody_looked_at_does_not_reach_the_verifier(tree: Path, monkeypat
 
 
 def test_what_is_beyond_the_count_does_not_reach_the_verifier(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.adapters.tasks.unsafe_entries.Reach", lambda: Reach(128, 5))
+    monkeypatch.setattr("assay.adapters.tasks.unsafe_entries.Reach", lambda: WalkReach(128, 5))
     for number in range(9):
         (tree / "workspace" / "many").mkdir(parents=True, exist_ok=True)
         (tree / "workspace" / "many" / str(number)).symlink_to("/tests/expected.txt")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.playgrounds.criteria_file import load_criteria, load_data, read_criteria
+from assay.adapters.playgrounds.playground_file import load_criteria, load_data, read_criteria
 from assay.core.errors import InputError
 from tests.checks.criteria.fake_state import FakeState
 from tests.completing import complete

@@ -12,12 +12,12 @@ import pytest
 
 from assay.adapters.sources.bearer_tokens import given
 from assay.adapters.sources.fhir import FhirServer
-from assay.adapters.sources.json_requests import Limits
+from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import BoundsError, InputError, MeasurementError
 from tests.fake_time import FakeTime
 from tests.servers.scripted_server import Reply, Script, scripted
 
-PATIENT = Limits(
+PATIENT = RequestLimits(
     deadline_sec=60, timeout_sec=60, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05
 )
 
@@ -296,7 +296,7 @@ def test_a_server_that_is_slow_at_first() -> None:
 
 def test_pauses_grow_until_the_deadline() -> None:
     time = FakeTime()
-    limits = Limits(deadline_sec=20, first_pause_sec=1, longest_pause_sec=8)
+    limits = RequestLimits(deadline_sec=20, first_pause_sec=1, longest_pause_sec=8)
     with (
         scripted(Reply(503)) as script,
         FhirServer(script.url, limits=limits, pace=time.pace()) as server,
@@ -313,7 +313,7 @@ def test_pauses_grow_until_the_deadline() -> None:
 def test_a_server_that_says_when(written: str, slept: list[float]) -> None:
     time = FakeTime()
     busy = Reply(429, headers={"Retry-After": written})
-    limits = Limits(deadline_sec=20, first_pause_sec=1)
+    limits = RequestLimits(deadline_sec=20, first_pause_sec=1)
     with (
         scripted(busy, Reply(body={"resourceType": "Patient", "id": "1"})) as script,
         FhirServer(script.url, limits=limits, pace=time.pace()) as server,
@@ -326,7 +326,7 @@ def test_a_server_that_wants_to_be_left_alone_for_longer_than_there_is_time() ->
     time = FakeTime()
     with (
         scripted(Reply(429, headers={"Retry-After": "3600"})) as script,
-        FhirServer(script.url, limits=Limits(deadline_sec=20), pace=time.pace()) as server,
+        FhirServer(script.url, limits=RequestLimits(deadline_sec=20), pace=time.pace()) as server,
         pytest.raises(MeasurementError, match="answers 429"),
     ):
         server.read("Patient", "1")
@@ -339,7 +339,7 @@ def test_a_server_that_is_down() -> None:
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/r4"
         time = FakeTime()
         with (
-            FhirServer(url, limits=Limits(deadline_sec=5), pace=time.pace()) as server,
+            FhirServer(url, limits=RequestLimits(deadline_sec=5), pace=time.pace()) as server,
             pytest.raises(MeasurementError, match=r"can't be reached \(ConnectError\), for 5 s"),
         ):
             server.read("Patient", "1")
@@ -347,7 +347,7 @@ def test_a_server_that_is_down() -> None:
 
 
 def test_a_server_that_never_answers() -> None:
-    limits = Limits(deadline_sec=0.6, timeout_sec=0.2, first_pause_sec=0.01)
+    limits = RequestLimits(deadline_sec=0.6, timeout_sec=0.2, first_pause_sec=0.01)
     with (
         scripted(Reply(delay=3)) as script,
         FhirServer(script.url, limits=limits) as server,
@@ -357,7 +357,7 @@ def test_a_server_that_never_answers() -> None:
 
 
 def test_a_server_that_answers_a_byte_at_a_time() -> None:
-    limits = Limits(deadline_sec=1, timeout_sec=60)
+    limits = RequestLimits(deadline_sec=1, timeout_sec=60)
     with (
         scripted(Reply(body=b"x " * 20, trickle=0.1)) as script,
         FhirServer(script.url, limits=limits) as server,

@@ -8,11 +8,11 @@ import httpx
 import pytest
 
 from assay.adapters.sources.fhir import FhirServer
-from assay.adapters.sources.json_requests import Limits
+from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import MeasurementError
 from tests.servers.scripted_server import Reply, scripted
 
-LIMITS = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.01, longest_pause_sec=0.05)
+LIMITS = RequestLimits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.01, longest_pause_sec=0.05)
 CAPABLE = Reply(200, {"resourceType": "CapabilityStatement"})
 OUTCOME = {"resourceType": "OperationOutcome", "issue": [{"severity": "error", "code": "not-found"}]}
 

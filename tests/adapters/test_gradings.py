@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.gradings import last_grading, read_gradings, write_grading
+from assay.adapters.jobs.annotations import last_grading, read_stored_gradings, write_grading
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.engine.ports import NumberTakenError
@@ -22,11 +22,11 @@ def test_gradings_are_kept_beside_the_result_in_their_order(tmp_path: Path) -> N
     records = [grading(number, number / 10) for number in (1, 2, 3)]
     paths = [write_grading(str(tmp_path), record) for record in records]
     assert paths == [f"{tmp_path}/gradings/000{number}.json" for number in (1, 2, 3)]
-    assert read_gradings(str(tmp_path)) == records
+    assert read_stored_gradings(str(tmp_path)) == records
 
 
 def test_a_trial_without_gradings(tmp_path: Path) -> None:
-    assert read_gradings(str(tmp_path)) == []
+    assert read_stored_gradings(str(tmp_path)) == []
     assert last_grading(str(tmp_path)) == Before((), None)
     assert last_grading(str(tmp_path)).number == 0
 
@@ -48,7 +48,7 @@ def test_each_grading_can_name_the_hash_of_the_one_before_it(tmp_path: Path) -> 
         write_grading(str(tmp_path), grading(number, previous=before.sha256))
     files = [(tmp_path / "gradings" / f"000{number}.json").read_bytes() for number in (1, 2, 3)]
     hashes = [hashlib.sha256(data).hexdigest() for data in files]
-    found = [record.provenance.previous for record in read_gradings(str(tmp_path))]
+    found = [record.provenance.previous for record in read_stored_gradings(str(tmp_path))]
     assert found == [None, hashes[0], hashes[1]]
     assert last_grading(str(tmp_path)).sha256 == hashes[2]
 
@@ -75,7 +75,7 @@ def test_a_record_under_another_number_is_refused(tmp_path: Path) -> None:
     write_grading(str(tmp_path), grading(1))
     write_grading(str(tmp_path), grading(2))
     shutil.copy(tmp_path / "gradings" / "0001.json", tmp_path / "gradings" / "0002.json")
-    for read in (read_gradings, last_grading):
+    for read in (read_stored_gradings, last_grading):
         with pytest.raises(
             InputError, match=r"gradings/0002\.json isn't a valid grading: number must be 2 as in its name, got 1"
         ):
@@ -87,7 +87,7 @@ def test_a_change_to_a_record_breaks_the_chain(tmp_path: Path) -> None:
     write_grading(str(tmp_path), grading(2, previous=last_grading(str(tmp_path)).sha256))
     path = tmp_path / "gradings" / "0001.json"
     path.write_text(path.read_text().replace('"reward": 0.0', '"reward": 1.0'))
-    one, two = read_gradings(str(tmp_path))
+    one, two = read_stored_gradings(str(tmp_path))
     assert two.provenance.previous != hashlib.sha256(path.read_bytes()).hexdigest()
     assert one.result.reward == 1.0
 
@@ -122,7 +122,7 @@ def test_a_change_to_a_record_breaks_the_chain(tmp_path: Path) -> None:
 def test_a_record_that_can_not_be_read_is_an_input_error(tmp_path: Path, content: bytes) -> None:
     write_grading(str(tmp_path), grading())
     (tmp_path / "gradings" / "0001.json").write_bytes(content)
-    for read in (read_gradings, last_grading):
+    for read in (read_stored_gradings, last_grading):
         with pytest.raises(InputError, match=r"gradings/0001\.json isn't a valid grading: "):
             read(str(tmp_path))
 
@@ -133,7 +133,7 @@ def test_a_reward_for_unparseable_output_is_not_even_read(tmp_path: Path) -> Non
     path = tmp_path / "gradings" / "0001.json"
     path.write_text(path.read_text().replace('"reward": 0.0', '"reward": 1.0'))
     with pytest.raises(InputError, match="the output can't be parsed"):
-        read_gradings(str(tmp_path))
+        read_stored_gradings(str(tmp_path))
 
 
 def test_a_grading_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_a_grading_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "elsewhere.json").write_text(grading().model_dump_json())
     (tmp_path / "gradings" / "0001.json").symlink_to("../elsewhere.json")
     with pytest.raises(InputError, match="can't be read"):
-        read_gradings(str(tmp_path))
+        read_stored_gradings(str(tmp_path))
 
 
 def test_nothing_half_written_is_left(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replaying
+from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
 from assay.core.errors import MeasurementError
 from assay.judge.model import Reply, Request, Sampling, Usage
 from assay.judge.prompt import Prompt, PromptFile
@@ -23,7 +23,7 @@ ANSWER = Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1")
 
 def test_a_question_is_asked_once(tmp_path: Path) -> None:
     model = ScriptedModel(ANSWER, "other")
-    client = Remembering(model, AnswerFolder(str(tmp_path)))
+    client = RememberingModel(model, AnswerFolder(str(tmp_path)))
     first, second = client.ask(request()), client.ask(request(text="the same with another mark"))
     assert first == ANSWER
     assert second == Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1", recorded=True)
@@ -41,31 +41,31 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
 )
 def test_everything_that_went_in_tells_questions_apart(tmp_path: Path, other: Request) -> None:
     model = ScriptedModel("one", "two")
-    client = Remembering(model, AnswerFolder(str(tmp_path)))
+    client = RememberingModel(model, AnswerFolder(str(tmp_path)))
     assert [client.ask(request()).text, client.ask(other).text] == ["one", "two"]
 
 
 def test_another_model_is_another_question(tmp_path: Path) -> None:
     folder = AnswerFolder(str(tmp_path))
-    Remembering(ScriptedModel("one", model="a"), folder).ask(request())
-    assert Remembering(ScriptedModel("two", model="b"), folder).ask(request()).text == "two"
+    RememberingModel(ScriptedModel("one", model="a"), folder).ask(request())
+    assert RememberingModel(ScriptedModel("two", model="b"), folder).ask(request()).text == "two"
 
 
 def test_recorded_answers_are_played_back(tmp_path: Path) -> None:
     folder = AnswerFolder(str(tmp_path))
-    Remembering(ScriptedModel(ANSWER), folder).ask(request())
+    RememberingModel(ScriptedModel(ANSWER), folder).ask(request())
     assert Replaying("m", folder).ask(request()).text == "said"
     with pytest.raises(MeasurementError, match="the judge m: no answer to this question was recorded"):
         Replaying("m", folder).ask(request("b" * 64))
 
 
 def test_nothing_of_the_prompt_is_in_the_file(tmp_path: Path) -> None:
-    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    RememberingModel(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
     assert "secret" not in line_of(tmp_path)
 
 
 def test_a_failure_is_not_remembered(tmp_path: Path) -> None:
-    client = Remembering(ScriptedModel(None, "said"), AnswerFolder(str(tmp_path)))
+    client = RememberingModel(ScriptedModel(None, "said"), AnswerFolder(str(tmp_path)))
     with pytest.raises(MeasurementError):
         client.ask(request())
     assert client.ask(request()).text == "said"
@@ -77,7 +77,7 @@ def line_of(folder: Path) -> str:
 
 @pytest.mark.parametrize("damage", [',"format": 1', ', "format": 2', ', "usage"', ', "text"'])
 def test_a_line_that_is_no_answer(tmp_path: Path, damage: str) -> None:
-    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    RememberingModel(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
     key = line_of(tmp_path)[: len('{"key": "') + 64]
     (tmp_path / "answers.jsonl").write_text(f'{key}"{damage}\n')
     with pytest.raises(MeasurementError, match="a line that isn't an answer"):
@@ -86,7 +86,7 @@ def test_a_line_that_is_no_answer(tmp_path: Path, damage: str) -> None:
 
 def test_half_a_line_of_a_killed_process_costs_only_itself(tmp_path: Path) -> None:
     folder = AnswerFolder(str(tmp_path))
-    client = Remembering(ScriptedModel("one", "two", "three"), folder)
+    client = RememberingModel(ScriptedModel("one", "two", "three"), folder)
     client.ask(request())
     with (tmp_path / "answers.jsonl").open("a") as file:
         file.write('{"key": "half')
@@ -99,12 +99,12 @@ def test_answers_that_others_add_are_found(tmp_path: Path) -> None:
     reader = Replaying("m", AnswerFolder(str(tmp_path)))
     with pytest.raises(MeasurementError):
         reader.ask(request())
-    Remembering(ScriptedModel("one"), AnswerFolder(str(tmp_path))).ask(request())
+    RememberingModel(ScriptedModel("one"), AnswerFolder(str(tmp_path))).ask(request())
     assert reader.ask(request()).text == "one"
 
 
 def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
-    client = Remembering(ScriptedModel("x" * 5000), AnswerFolder(str(tmp_path)))
+    client = RememberingModel(ScriptedModel("x" * 5000), AnswerFolder(str(tmp_path)))
     keys = [f"{number:064x}" for number in range(200)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda key: client.ask(request(key)), keys))
@@ -116,9 +116,9 @@ def test_many_threads_write_whole_lines(tmp_path: Path) -> None:
 def test_a_folder_that_can_not_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(MeasurementError, match="can't be"):
-        Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path / "file"))).ask(request())
+        RememberingModel(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path / "file"))).ask(request())
 
 
 def test_the_file_is_plain_json(tmp_path: Path) -> None:
-    Remembering(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
+    RememberingModel(ScriptedModel(ANSWER), AnswerFolder(str(tmp_path))).ask(request())
     assert json.loads(line_of(tmp_path))["text"] == "said"

@@ -9,7 +9,7 @@ import pytest
 
 from assay.adapters.models.judge_model import ChatModel
 from assay.adapters.sources.bearer_tokens import given
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from assay.judge.model import Reply, Request, Sampling, Usage
 from assay.judge.prompt import Prompt, PromptFile
@@ -18,17 +18,19 @@ from tests.servers.chat_server import Chat, Talk, chatting
 
 SCHEMA = {"type": "object"}
 ASKED = Request(Prompt("the prompt", SCHEMA, PromptFile("p-1", ""), "0" * 64))
-PATIENT = Limits(
+PATIENT = RequestLimits(
     deadline_sec=60, timeout_sec=60, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05
 )
 
 
-def reply(talk: Talk, limits: Limits = PATIENT, json_schema: bool = True, pace: Pace | None = None) -> Reply:
+def reply(
+    talk: Talk, limits: RequestLimits = PATIENT, json_schema: bool = True, pace: Pace | None = None
+) -> Reply:
     with ChatModel(talk.url, "small-1", given("secret"), limits, pace, json_schema) as model:
         return model.ask(ASKED)
 
 
-def answer(talk: Talk, limits: Limits = PATIENT, json_schema: bool = True, pace: Pace | None = None) -> str:
+def answer(talk: Talk, limits: RequestLimits = PATIENT, json_schema: bool = True, pace: Pace | None = None) -> str:
     return reply(talk, limits, json_schema, pace).text
 
 
@@ -228,7 +230,7 @@ def test_an_endpoint_that_stays_busy() -> None:
 
 
 def test_an_endpoint_that_is_too_slow() -> None:
-    short = Limits(deadline_sec=0.2, timeout_sec=0.2, first_pause_sec=0.01)
+    short = RequestLimits(deadline_sec=0.2, timeout_sec=0.2, first_pause_sec=0.01)
     with chatting(Chat("late", delay=1)) as talk, pytest.raises(MeasurementError, match="the judge small-1"):
         answer(talk, short)
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from assay.adapters.sources.mllp import Limits, listening
+from assay.adapters.sources.mllp import MllpLimits, listening
 from assay.formats.hl7.framing import framed
 
-QUICK = Limits(message_bytes=1000, idle=5, message=5, missing_end=0.1, answer=5)
+QUICK = MllpLimits(message_bytes=1000, idle=5, message=5, missing_end=0.1, answer=5)
 
 
 def message(control_id: str) -> bytes:
@@ -59,7 +59,7 @@ class Client:
 
 
 def talk(
-    use: Callable[[Client], Awaitable[None]], recorder: Memory | None = None, limits: Limits = QUICK
+    use: Callable[[Client], Awaitable[None]], recorder: Memory | None = None, limits: MllpLimits = QUICK
 ) -> Memory:
     """Let a client talk with a listener, and give what was recorded."""
     memory = recorder or Memory()

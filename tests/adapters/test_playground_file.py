@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.playgrounds.playground_file import load_playground_file
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import new_playground
+from assay.engine.criteria.watched_sources import new_playground
 from tests.builders import REPO
 
 

@@ -12,7 +12,7 @@ from assay.adapters.machine.child_process import ChildProcess
 from assay.adapters.machine.isolated_reader import BrokenReaderError, ReadingApart, end_idle
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.read import Text, parsed
-from assay.evidence.apart import Answer, Question, UnreadableError
+from assay.evidence.workspace import Answer, Question, UnreadableError
 
 ENDLESS = Text("typescript", '[x*new@n}.\\["""=/"""}~{{;f""', False)
 FINE = Text("javascript", "it('adds', () => { expect(add(1, 2)).toBe(3) })", False)

@@ -10,9 +10,8 @@ from assay.adapters.jobs.annotations import annotate
 from assay.adapters.jobs.run_store import BY_AGENT, LocalCases, keep_run, run_folders
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
-from assay.dialects.scorers.gates_with_judge import with_verdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import OverallVerdict
+from assay.dialects.scorers.report import OverallVerdict, with_verdict
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.coding_run import RunStatus
 from tests.engine.test_judge_run import report
 from tests.judge.cases import RUN, said

@@ -18,8 +18,7 @@ from assay.core.grading import PlacedCheck, run_here
 from assay.core.outcome import Scored
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import kinds, placed_checks
+from assay.engine.coding.score import kinds, placed_checks, score_run
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Opened, Tree, Workspace
 from tests.checks.configuration import CONFIGURATION

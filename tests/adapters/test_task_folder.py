@@ -14,7 +14,7 @@ from assay.adapters.tasks.task_folder import find_tasks, load_task
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared, Format
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.tasks.prepare_task import prepare_task
 from assay.engine.tasks.task import Task
 from tests.builders import REPO
@@ -566,7 +566,7 @@ def test_a_dockerfile_that_copies_what_is_not_there_can_be_loaded_but_not_prepar
     assert found.environment.broken is not None
     assert "environment/Dockerfile:2: nothing doesn't exist in" in found.environment.broken
     with pytest.raises(InputError, match="nothing doesn't exist in"):
-        prepare_task(found, Site(choose("process"), ThisHost()))
+        prepare_task(found, TrialSite(choose("process"), ThisHost()))
 
 
 @pytest.mark.statement("harbor.task-fields")

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.machine import trees
 from assay.adapters.machine.tree_walk import walk
-from assay.adapters.machine.trees import Kept, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
+from assay.adapters.machine.trees import KeptTree, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
 from tests.builders import unprivileged, within
 
 NOBODY = 65534
@@ -161,7 +161,7 @@ def test_files_are_copied_with_their_modes(tmp_path: Path) -> None:
     (source / "a" / "secret").write_text("s")
     (source / "a" / "secret").chmod(0o400)
     (source / "empty").mkdir()
-    assert copy_tree(str(source), str(tmp_path / "copy")) == Kept(files=2, bytes=11, left_out=0)
+    assert copy_tree(str(source), str(tmp_path / "copy")) == KeptTree(files=2, bytes=11, left_out=0)
     found = snapshot(tmp_path / "copy")
     assert found[b"a/b/run.sh"] == ("file", 0o755, b"#!/bin/sh\n")
     assert found[b"a/secret"] == ("file", 0o600, b"s")
@@ -258,13 +258,13 @@ def test_a_file_that_can_not_be_read_is_left_out_and_counted(scratch: Path) -> N
 @pytest.mark.parametrize(
     ("limit", "value", "kept"),
     [
-        ("MAX_FILES", 2, Kept(2, 20, 3, 3)),
-        ("MAX_BYTES", 35, Kept(3, 30, 2, 2)),
-        ("MAX_FILES", 0, Kept(0, 0, 5, 5)),
+        ("MAX_FILES", 2, KeptTree(2, 20, 3, 3)),
+        ("MAX_BYTES", 35, KeptTree(3, 30, 2, 2)),
+        ("MAX_FILES", 0, KeptTree(0, 0, 5, 5)),
     ],
 )
 def test_caps_bound_what_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: Kept
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: KeptTree
 ) -> None:
     monkeypatch.setattr(trees, limit, value)
     (tmp_path / "tree").mkdir()

@@ -5,11 +5,10 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.jobs.job_folder import read_gates
+from assay.adapters.jobs.run_scoring import write_scored
 from assay.adapters.jobs.run_store import LocalCases
-from assay.adapters.jobs.scored_runs import write_scored
 from assay.core.errors import InputError
-from assay.dialects.scorers.gates_with_judge import with_verdict
-from assay.dialects.scorers.report import OverallVerdict, Row, RowVerdict, ScorersReport
+from assay.dialects.scorers.report import OverallVerdict, Row, RowVerdict, ScorersReport, with_verdict
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.jobs.trial_additions import gates_of

@@ -15,13 +15,13 @@ from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE, W
 from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import Mount
-from assay.engine.tasks.task import Copy, Environment
+from assay.engine.tasks.task import Copy, TaskEnvironment
 from assay.evidence.files import Absent, Content, Refusal, Refused
 from tests.tasks import ScriptedSandbox, make_step, script
 
-PLAIN = Environment(workdir="/workspace")
+PLAIN = TaskEnvironment(workdir="/workspace")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ class Benches:
         self._copies = copies
         self._made: list[Workbench] = []
 
-    def __call__(self, environment: Environment = PLAIN) -> Workbench:
+    def __call__(self, environment: TaskEnvironment = PLAIN) -> Workbench:
         self._made.append(Workbench(environment, self._copies, ScriptedSandbox()))
         return self._made[-1]
 
@@ -131,7 +131,7 @@ def test_the_verifier_has_its_working_folder_whatever_the_agent_did_to_it(
 ) -> None:
     """Else an agent that expects a 0 would make the measurement look broken instead."""
     (tmp_path / "a").write_text("x")
-    bench = bench_of(Environment("/app/sub", copies=(Copy((str(tmp_path / "a"),), "/app/"),)))
+    bench = bench_of(TaskEnvironment("/app/sub", copies=(Copy((str(tmp_path / "a"),), "/app/"),)))
     bench.seed()
     workdir = place(bench.agent_mounts(None), "/app") / "sub"
     spoil(workdir)
@@ -176,7 +176,7 @@ def test_copies_of_the_environment(bench_of: Benches, tmp_path: Path) -> None:
         Copy((str(tmp_path / "data"),), "/workspace/data/"),
         Copy((str(tmp_path / "one"),), "/srv/far/away"),
     )
-    bench = bench_of(Environment(workdir="/workspace", copies=copies))
+    bench = bench_of(TaskEnvironment(workdir="/workspace", copies=copies))
     workspace = seeded(bench)
     assert (workspace / "one").read_text() == (workspace / "renamed").read_text() == "one"
     assert (workspace / "data" / "deep" / "file").read_text() == "deep"
@@ -184,14 +184,14 @@ def test_copies_of_the_environment(bench_of: Benches, tmp_path: Path) -> None:
 
 
 def test_another_working_folder(bench_of: Benches) -> None:
-    bench = bench_of(Environment(workdir="/app/inner"))
+    bench = bench_of(TaskEnvironment(workdir="/app/inner"))
     bench.seed()
     assert (place(bench.agent_mounts(None), "/app") / "inner").is_dir()
 
 
 def test_only_the_agents_own_places_are_shown(bench_of: Benches) -> None:
     """Whatever else lies beside them, from an archive for instance: it could stand for a part of the system."""
-    bench = bench_of(Environment(workdir="/app"))
+    bench = bench_of(TaskEnvironment(workdir="/app"))
     workspace = seeded(bench)
     (workspace.parent / "usr").mkdir()
     targets = {mount.target for mount in bench.agent_mounts(None)}
@@ -352,7 +352,7 @@ def test_what_an_environment_links_stays_linked_and_is_not_gone_through(bench_of
         Copy((str(tmp_path / "one"),), "/workspace/away/"),
         Copy((str(tmp_path / "one"),), "/workspace/file"),
     )
-    workspace = seeded(bench_of(Environment(workdir="/workspace", copies=copies)))
+    workspace = seeded(bench_of(TaskEnvironment(workdir="/workspace", copies=copies)))
     assert os.readlink(workspace / "current") == "v1"
     assert (workspace / "away" / "one").read_text() == (workspace / "file").read_text() == "one"
     assert os.listdir(outside) == []
@@ -364,7 +364,7 @@ def test_modes_and_what_is_ignored(bench_of: Benches, tmp_path: Path) -> None:
         (tmp_path / "data" / name).write_text("x")
     ignored = frozenset({str(tmp_path / "data" / "secret")})
     copy = Copy((str(tmp_path / "data"),), "/workspace/", 0o751, ignored)
-    workspace = seeded(bench_of(Environment(workdir="/workspace", copies=(copy,))))
+    workspace = seeded(bench_of(TaskEnvironment(workdir="/workspace", copies=(copy,))))
     assert sorted(os.listdir(workspace)) == ["a", "deep"]
     assert [stat.S_IMODE((workspace / name).stat().st_mode) for name in ("a", "deep/b")] == [0o751] * 2
 

@@ -20,7 +20,7 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.watched_sources import Playground
 from assay.engine.explorer.blobs import KeptFile
 from assay.engine.explorer.run_query import parse_run_query
 from assay.evidence.run import Run, State

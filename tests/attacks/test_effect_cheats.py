@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.outcome import Scored
-from assay.engine.coding.scorer_checks import check_class
+from assay.engine.coding.score import check_class
 from tests.attacks.effect_cheats import BY_SCORER, PROJECTS, SEEN_BY_READING
 from tests.attacks.javascript_effect_cheats import PROJECT as IN_JAVASCRIPT
 from tests.checks.small_project import PROJECT, Change, project

@@ -17,8 +17,7 @@ from assay.adapters.workspace.commands import Commands
 from assay.core.errors import MeasurementError
 from assay.dialects.scorers.report import Provenance, Row, RowVerdict
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import placed_checks
+from assay.engine.coding.score import placed_checks, score_run
 from assay.engine.sandbox import Sandbox
 from tests.coding import write_files
 

@@ -5,18 +5,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.evidence.apart import Answer, Question, read_here
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import (
     AS_LEFT,
+    Answer,
     Change,
     ChangeKind,
     CommandResult,
     Entry,
     EntryKind,
     IgnoredFiles,
+    Question,
     Side,
     Tree,
+    read_here,
 )
 
 Files = Mapping[str, bytes | str]

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import kinds, placed_checks
+from assay.engine.coding.score import kinds, placed_checks, score_run
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace
 

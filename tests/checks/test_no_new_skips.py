@@ -8,7 +8,7 @@ import pytest
 
 from assay.checks.no_new_skips import NoNewSkips
 from assay.core.outcome import NotApplicable, Scored
-from assay.evidence.apart import UnreadableError
+from assay.evidence.workspace import UnreadableError
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 from tests.checks.python_changes import BASE, changed
 

@@ -10,7 +10,7 @@ from assay import checks
 from assay.core.errors import InputError
 from assay.core.outcome import NotApplicable, Scored
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.scorer_checks import kinds, placed_checks, required_by_default
+from assay.engine.coding.score import kinds, placed_checks, required_by_default
 from tests.builders import REPO
 from tests.checks.fake_workspace import FakeWorkspace, added
 from tests.engine import test_scorer_checks

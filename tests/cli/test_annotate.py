@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.annotations import read_annotations
-from assay.adapters.jobs.gradings import write_grading
+from assay.adapters.jobs.annotations import read_annotations, write_grading
 from tests.builders import write_config, write_lock, write_trial
 from tests.cli.running import Cli, run_assay
 from tests.dialects.evaluation.gradings import grading

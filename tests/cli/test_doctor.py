@@ -69,7 +69,7 @@ ORDINARY = """
 import os, sys
 import resource
 import assay.cli.doctor, assay.cli.main
-from assay.adapters.sandbox import bubblewrap, process
+from assay.adapters.sandbox import process, view_sandbox
 from assay.adapters.sandbox.containers import container
 os.environ["HOME"] = "/"
 os.setgroups([])

@@ -90,7 +90,7 @@ def test_one_verdict_is_no_agreement(cli: Cli, job: Path, verdicts: tuple[str, .
 
 
 @pytest.mark.parametrize(
-    ("reviewed", "unneeded"), [(False, {"pydantic"}), (True, {"assay.dialects.scorers.judge_record"})]
+    ("reviewed", "unneeded"), [(False, {"pydantic"}), (True, {"assay.dialects.scorers.report"})]
 )
 def test_a_job_that_nobody_judged_needs_no_models_of_judgements(
     cli: Cli, job: Path, reviewed: bool, unneeded: set[str]

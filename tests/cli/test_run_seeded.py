@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.scored_runs import load_coding_run, read_scored
+from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.core.errors import InputError
-from assay.evidence.trajectory import Form
+from assay.evidence.coding_run import Form
 from tests.cli.running import Cli
 from tests.coding import FIXED, GUARD, PROJECT, TESTS, seed
 from tests.judge.cases import FAIL as FAILED

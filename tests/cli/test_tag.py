@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay import evaluation
-from assay.adapters.jobs.gradings import write_grading
+from assay.adapters.jobs.annotations import write_grading
 from tests.builders import write_config, write_lock, write_trial
 from tests.cli.running import Cli
 from tests.dialects.evaluation.gradings import grading

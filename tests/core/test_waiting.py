@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from assay.core.errors import MeasurementError
+from assay.core.grading import held_within
 from assay.core.outcome import Outcome, Scored
-from assay.core.waiting import held_within
 from tests.fake_time import FakeTime
 
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.scorers.report import JudgeVerdict
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
 

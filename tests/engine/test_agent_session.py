@@ -1,8 +1,18 @@
 """The turns of a run: what the user asked in each, and what the agent answered."""
 
-from assay.engine.coding.agent_session import session, turns_of
-from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd, Tail, Turn
-from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
+from assay.engine.coding.coding_record import session, turns_of
+from assay.evidence.coding_run import (
+    AgentEnd,
+    AgentRecord,
+    Form,
+    ProcessEnd,
+    Speaker,
+    Step,
+    Tail,
+    Trajectory,
+    Turn,
+    Usage,
+)
 
 
 def said(*steps: tuple[Speaker, str], tokens: int | None = None) -> Trajectory:

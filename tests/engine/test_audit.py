@@ -13,7 +13,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core.errors import InputError
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.audit_rewards import AuditFinding, Standing
 from tests.builders import HARBOR_JOBS, HARBOR_VECTORS, edit_json, within, write_config, write_lock, write_trial
 from tests.conformance import rows_of
 
@@ -138,7 +138,7 @@ def test_a_trials_tampered_reward_is_found_in_the_trial_and_in_the_job(j1: Path)
     edit_json(j1 / "t-fail__6xskRbX" / "result.json", set_at("verifier_result", "rewards", "reward", value=1.0))
     found = audit(j1)
     assert differing(found) == [f"{G}.metrics", f"{G}.reward_stats", "trial t-fail__6xskRbX"]
-    assert found.findings[-1] == Finding(
+    assert found.findings[-1] == AuditFinding(
         "trial t-fail__6xskRbX", Standing.DIFFERS, recorded={"reward": 1.0}, derived={"reward": 0.0}
     )
 

@@ -3,10 +3,20 @@
 from assay.dialects.scorers.report import Provenance, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import coding_run
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import placed_checks
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, ProcessEnd, RubricNote, RunStatus, ScorerRow
-from assay.evidence.trajectory import Form, Speaker, Step, Trajectory
+from assay.engine.coding.score import placed_checks, score_run
+from assay.evidence.coding_run import (
+    AgentEnd,
+    AgentRecord,
+    Diff,
+    Form,
+    ProcessEnd,
+    RubricNote,
+    RunStatus,
+    ScorerRow,
+    Speaker,
+    Step,
+    Trajectory,
+)
 from tests.checks.fake_workspace import added
 
 SCENARIO = Scenario.model_validate_json(

@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.engine.report.compare import compare
-from assay.engine.report.compare_arms import Arm, Arms, Costs, Mismatch, Provenance, mismatches
+from assay.engine.report.compare_arms import Arm, ArmProvenance, Arms, Costs, Mismatch, mismatches
 from assay.engine.report.intervals import TaskRewards
 from assay.evidence.run import State
 
@@ -18,7 +18,7 @@ def arm(label: str, *, key: str = "reward", **known: object) -> Arm:
         "engines": frozenset(),
         "profiles": frozenset({"harbor-0.13.1"}),
     }
-    provenance = Provenance(**(defaults | known))  # type: ignore[arg-type]
+    provenance = ArmProvenance(**(defaults | known))  # type: ignore[arg-type]
     states = {State.PASSED: 1, State.FAILED: 1}
     return Arm(label, "j", "g", key, tasks, states, Costs(None, None, None), provenance)
 

@@ -6,20 +6,19 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.gradings import read_gradings
+from assay.adapters.jobs.annotations import read_stored_gradings
 from assay.adapters.jobs.trial_folder import DiskKeptTrial
 from assay.adapters.machine import trees
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
-from assay.adapters.tasks.workbench import Workbench
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop, Workbench
 from assay.core.errors import MeasurementError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.grade_again import GradeAgain
-from assay.engine.run.job_plan import plan_trials
-from assay.engine.sandbox import Command, Ran
+from assay.engine.run.ports import plan_trials
+from assay.engine.sandbox import Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.jobs import Jobs
 from tests.tasks import Act, Places, ScriptedSandbox, StepSpec, gives, idle, write_steps
@@ -61,7 +60,7 @@ def ran(jobs: Jobs, verifier: Act) -> tuple[Trial, Grading, ScriptedSandbox]:
     """One trial with a verifier: its result, its grading, and its sandbox."""
     sandbox = ScriptedSandbox(agent=work, verifier=verifier)
     trial = jobs.begun(0, sandbox=sandbox)[0]
-    (grading,) = read_gradings(str(jobs.folder / "t__0000000"))
+    (grading,) = read_stored_gradings(str(jobs.folder / "t__0000000"))
     return trial, grading, sandbox
 
 
@@ -109,7 +108,7 @@ class Ending(ScriptedSandbox):
         super().__init__(agent=work, verifier=idle)
         self._ends = {True: output, False: untouched}
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         places = {mount.target: Path(mount.source) for mount in command.mounts}
         found = super().run(command)
         return replace(found, end=self._ends[touched(places)]) if "/tests" in places else found
@@ -126,14 +125,14 @@ HUNGRY = ProcessEnd(exit_code=137, signal=9, out_of_memory=True)
 @pytest.mark.parametrize("untouched", [WELL, LATE, FULL, KILLED, HUNGRY])
 def test_another_end_is_another_failure(jobs: Jobs, output: ProcessEnd, untouched: ProcessEnd) -> None:
     jobs.begun(0, sandbox=Ending(output, untouched))
-    (grading,) = read_gradings(str(jobs.folder / "t__0000000"))
+    (grading,) = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert grading.cause == ("verifier" if output == untouched else "agent")
 
 
 def test_the_untouched_workspace_is_verified_once_for_a_task(jobs: Jobs) -> None:
     sandbox = ScriptedSandbox(agent=work, verifier=idle)
     jobs.begun(0, 2, sandbox=sandbox)
-    found = [read_gradings(str(jobs.folder / f"t__{number:07}"))[0].control for number in (0, 2)]
+    found = [read_stored_gradings(str(jobs.folder / f"t__{number:07}"))[0].control for number in (0, 2)]
     assert [one is not None and one.remembered for one in found] == [False, True]
     assert len(sandbox.commands) == 2 * 3 + 1
 
@@ -156,7 +155,7 @@ def test_a_verifier_is_not_flaky_because_the_machine_was_broken(jobs: Jobs) -> N
     ran(jobs, breaks)
     sandbox = ScriptedSandbox(verifier=gives(1))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(Site(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         (grading,) = again.grade(DiskKeptTrial(str(jobs.folder / "t__0000000")))
     assert (grading.number, grading.result.reward, grading.flaky) == (2, 1.0, False)
 
@@ -166,7 +165,7 @@ def test_without_a_control_there_is_no_cause(jobs: Jobs) -> None:
     job = jobs.store(sandbox, control=False)
     job.take_up(jobs.planned)
     job.run_trial(jobs.planned[0], "t__0000000")
-    (grading,) = read_gradings(str(jobs.folder / "t__0000000"))
+    (grading,) = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert (grading.cause, grading.control, len(sandbox.commands)) == (None, None, 2)
 
 
@@ -193,7 +192,7 @@ def test_a_workspace_too_large_to_keep_is_not_verified_again(jobs: Jobs, monkeyp
 
     monkeypatch.setattr(trees, "MAX_BYTES", 10_000)
     jobs.begun(0, sandbox=ScriptedSandbox(agent=flood, verifier=on_output(idle, gives(0))))
-    (grading,) = read_gradings(str(jobs.folder / "t__0000000"))
+    (grading,) = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert grading.control is not None
     assert (grading.cause, grading.control.again) == ("agent", None)
 
@@ -225,7 +224,7 @@ def test_each_step_has_its_own_control(jobs: Jobs, tmp_path: Path) -> None:
     (planned,) = plan_trials([(task, None)], 1)
     store.take_up([planned])
     store.run_trial(planned, "t__0000000")
-    one, two, whole = read_gradings(str(jobs.folder / "t__0000000"))
+    one, two, whole = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert [grading.cause for grading in (one, two, whole)] == [None, "agent", "agent"]
     assert seen[-2:] == [[MADE, "one.txt", "two.txt"], ["one.txt", "two.txt"]]
     assert (whole.control, whole.result.reward) == (None, 0.0)
@@ -239,7 +238,7 @@ def test_grading_again_records_all_but_a_broken_machine(jobs: Jobs, verifier: Ac
     sandbox = ScriptedSandbox(verifier=verifier)
     trial = DiskKeptTrial(str(jobs.folder / "t__0000000"))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(Site(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         if cause is None:
             with pytest.raises(MeasurementError, match="the sandbox is gone"):
                 again.grade(trial)

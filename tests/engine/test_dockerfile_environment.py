@@ -10,7 +10,7 @@ import pytest
 from assay.adapters.tasks.task_folder import DiskBuildContext
 from assay.engine.sandbox import PATH
 from assay.engine.tasks.dockerfile_environment import read_environment
-from assay.engine.tasks.task import Environment
+from assay.engine.tasks.task import TaskEnvironment
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def context(tmp_path: Path) -> Path:
     return folder
 
 
-def read(context: Path, dockerfile: str) -> Environment:
+def read(context: Path, dockerfile: str) -> TaskEnvironment:
     return read_environment(dockerfile, DiskBuildContext(str(context)), "Dockerfile")
 
 

@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Judgment
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, ErrorTag, Grading, Judgment
 from assay.dialects.harbor.trial import Trial
-from assay.engine.jobs.job_runs import Question, run_of_trial
+from assay.engine.jobs.job_runs import JobQuestion, run_of_trial
 from assay.engine.jobs.reviews import Review
 from assay.engine.jobs.trial_additions import History
 from assay.engine.report.evaluation_report import (
-    Change,
     EvaluationReport,
+    GradingChange,
     ReasonGroup,
     TagGroup,
     report_histories,
@@ -47,7 +46,7 @@ def _trial(name: str, own: Mapping[str, float]) -> Trial:
 def report(
     *histories: History, used: str = "latest", threshold: float = 1.0, own: Mapping[str, float] | None = None
 ) -> EvaluationReport:
-    question = Question(grading=used, threshold=threshold)
+    question = JobQuestion(grading=used, threshold=threshold)
     runs = {one.trial: run_of_trial("job", _trial(one.trial, own or {}), one, question) for one in histories}
     found = report_histories(histories, used, runs)
     assert found is not None
@@ -96,7 +95,7 @@ def test_a_missing_reward_is_told_apart_from_a_real_zero() -> None:
         history("a", grading(1, 0.0), grading(2, MISSING)), history("b", grading(1, MISSING), grading(2, 0.0))
     )
     assert found.incomplete == 1
-    assert found.changes == [Change("a", None, 0.0, None, 2), Change("b", None, None, 0.0, 2)]
+    assert found.changes == [GradingChange("a", None, 0.0, None, 2), GradingChange("b", None, None, 0.0, 2)]
 
 
 @pytest.mark.parametrize(
@@ -105,16 +104,18 @@ def test_a_missing_reward_is_told_apart_from_a_real_zero() -> None:
         ([grading(1, 1.0)], []),
         ([grading(1, 1.0), grading(2, 1.0)], []),
         ([grading(1, MISSING), grading(2, MISSING)], []),
-        ([grading(1, 1.0), grading(2, 0.5)], [Change("a", None, 1.0, 0.5, 2)]),
+        ([grading(1, 1.0), grading(2, 0.5)], [GradingChange("a", None, 1.0, 0.5, 2)]),
         ([grading(1, 1.0), grading(2, 0.0), grading(3, 1.0)], []),
-        ([grading(1, 1.0), grading(2, 0.0), grading(3, 0.25)], [Change("a", None, 1.0, 0.25, 3)]),
+        ([grading(1, 1.0), grading(2, 0.0), grading(3, 0.25)], [GradingChange("a", None, 1.0, 0.25, 3)]),
         (
             [grading(1, 1.0, step="one"), grading(2, 0.0, step="two"), grading(3, 0.5, step="two")],
-            [Change("a", "two", 0.0, 0.5, 3)],
+            [GradingChange("a", "two", 0.0, 0.5, 3)],
         ),
     ],
 )
-def test_changes_are_between_the_first_and_the_newest(records: list[Grading], changes: list[Change]) -> None:
+def test_changes_are_between_the_first_and_the_newest(
+    records: list[Grading], changes: list[GradingChange]
+) -> None:
     for used in ("first", "latest"):
         assert report(history("a", *records), used=used).changes == changes
 

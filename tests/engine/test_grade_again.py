@@ -15,10 +15,10 @@ import pytest
 from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task_if_there
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
-from assay.engine.machine import Site
+from assay.dialects.evaluation.models import Grading
+from assay.engine.machine import TrialSite
 from assay.engine.run.grade_again import GradeAgain
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, gives
@@ -31,7 +31,7 @@ class Regrader:
         self, sandbox: ScriptedSandbox, tasks_dir: str | None, concurrent: int, *, anywhere: bool = False
     ) -> None:
         self._workshop = DiskWorkshop(sandbox)
-        site = Site(sandbox, ThisHost({}))
+        site = TrialSite(sandbox, ThisHost({}))
         self._again = GradeAgain(site, self._workshop, load_task_if_there, tasks_dir, concurrent, anywhere)
         self.threads = self._again.threads
         self.close = self._workshop.close

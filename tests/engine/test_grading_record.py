@@ -11,10 +11,9 @@ import pytest
 
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task
-from assay.dialects.evaluation.grading import Grading, Hashes
-from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata
+from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, Grading, Hashes
 from assay.dialects.harbor.rewards import TrialRewards
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.grading_record import Before, grading_of, same_question, setting_of
 from assay.engine.run.trial_record import Failure, Verified
 from assay.engine.sandbox import Isolation, Ran
@@ -38,7 +37,7 @@ class _Sandbox(ScriptedSandbox):
         self.isolation = ISOLATION
 
 
-SITE = Site(_Sandbox(), ThisHost())
+SITE = TrialSite(_Sandbox(), ThisHost())
 
 
 @pytest.fixture(scope="module")

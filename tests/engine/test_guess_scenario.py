@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 
 from assay.engine.coding.guess_scenario import DEFAULT_SCORERS, Guess, Project, guess_scenario
-from assay.engine.coding.scorer_checks import placed_checks
+from assay.engine.coding.score import placed_checks
 
 PYTEST = "python3 -m pytest -q -p no:cacheprovider --junitxml=.assay-report.xml"
 NODE = (

@@ -11,7 +11,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.dialects.harbor.rewards import Profile
 from assay.engine.jobs.job import Job, read_job
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.audit_rewards import AuditFinding, Standing
 from tests.builders import DATA, edit_json
 
 JOBS = DATA / "harbor_versions"
@@ -115,7 +115,7 @@ def test_the_same_reward_files_are_read_by_the_rules_of_the_version() -> None:
 def test_a_trials_own_lock_must_be_in_that_of_the_job(tmp_path: Path) -> None:
     job = Path(shutil.copytree(JOBS / "0.24.0", tmp_path / "job"))
     [lock] = job.glob("*/lock.json")
-    assert Finding("trial locks", Standing.SAME, *["1 are in the job's lock.json"] * 2) in audit(job).findings
+    assert AuditFinding("trial locks", Standing.SAME, *["1 are in the job's lock.json"] * 2) in audit(job).findings
     edit_json(lock, lambda content: content["task"].update(digest=f"sha256:{'0' * 64}"))
     assert [one.field for one in audit(job).findings if one.standing is Standing.DIFFERS] == [
         f"trial {lock.parent.name} lock.json"

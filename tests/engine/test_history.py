@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.jobs.annotations import annotate
-from assay.adapters.jobs.gradings import write_grading
+from assay.adapters.jobs.annotations import annotate, write_grading
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import ErrorSource, Judgment
+from assay.dialects.evaluation.models import ErrorSource, Grading, Judgment
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.trial_additions import History, read_histories, with_latest
 from tests.builders import write_lock, write_trial

@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.job_store import DiskJobStore
-from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.jobs.trial_folder import DiskJobStore, DiskKeptTrial
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.grade_again import GradeAgain
-from assay.engine.run.job_plan import Agent, JobSetting, plan_trials
+from assay.engine.run.ports import Agent, JobSetting, plan_trials
 from assay.engine.run.run_job import run_job
-from assay.engine.run.trial_queue import Ended
+from assay.engine.run.trial_queue import EndedTrial
 from assay.engine.tasks.prepare_task import prepare_task
 from tests.sandbox.fake_container_engine import ENDED
 from tests.tasks import script, trials_of, write_task
@@ -57,7 +56,7 @@ class Said:
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None: ...
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, ended: Ended, done: int, total: int) -> None: ...
+    def ended(self, ended: EndedTrial, done: int, total: int) -> None: ...
 
     def note(self, said: str) -> None:
         self.notes.append(said)
@@ -68,7 +67,7 @@ class Place:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.site = Site(
+        self.site = TrialSite(
             Container(str(script(folder / "docker", ENGINE.format(folder, json.dumps(ENDED))))), ThisHost({})
         )
         self.wait_for_another(seconds=0)

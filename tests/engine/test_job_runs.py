@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.job_config import ConfiguredMetrics, metrics_for
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem
-from assay.engine.jobs.job_runs import USUAL, Question, run_of_trial, runs_of
+from assay.engine.jobs.job_runs import USUAL, JobQuestion, run_of_trial, runs_of
 from assay.engine.jobs.trial_additions import History
 from assay.engine.report.report import count_states, report_job
 from assay.evidence.run import Gates, Run
@@ -27,7 +27,7 @@ def came_to(run: Run) -> tuple[str, float | None, str | None, str | None]:
 
 
 def decided(
-    recorded: Trial, history: History | None = None, question: Question = USUAL
+    recorded: Trial, history: History | None = None, question: JobQuestion = USUAL
 ) -> tuple[str, float | None, str | None, str | None]:
     return came_to(run_of_trial("job", recorded, history, question))
 
@@ -104,10 +104,10 @@ def test_a_trial_that_was_not_graded(fields: dict[str, Any], expected: tuple[Any
     ],
 )
 def test_a_reward_that_was_asked_for(rewards: dict[str, float], key: str, expected: tuple[Any, ...]) -> None:
-    assert decided(trial(rewards=rewards), question=Question(key=key)) == expected
+    assert decided(trial(rewards=rewards), question=JobQuestion(key=key)) == expected
     graded = History("a__1", [grading(1, 1.0)], [])
     of_evaluation = ("passed", 1.0, None, None)
-    assert decided(trial(rewards=rewards), graded, Question(key=key)) == (
+    assert decided(trial(rewards=rewards), graded, JobQuestion(key=key)) == (
         of_evaluation if key == "reward" else expected
     )
 
@@ -169,8 +169,8 @@ def test_a_measurement_that_broke_is_broken_until_it_is_graded_again() -> None:
     once = History("a__1", [grading(1, 1.0, step="one")], [])
     assert decided(broke, once) == ("broken", None, "measurement_broken", "machine")
     again = History("a__1", [grading(1, MISSING), grading(2, 1.0)], [])
-    assert decided(broke, again, Question(grading="first"))[0] == "broken"
-    assert decided(broke, again, Question(grading="latest"))[:2] == ("passed", 1.0)
+    assert decided(broke, again, JobQuestion(grading="first"))[0] == "broken"
+    assert decided(broke, again, JobQuestion(grading="latest"))[:2] == ("passed", 1.0)
 
 
 GATED = [
@@ -249,7 +249,7 @@ def _job(trials: list[Trial], problems: list[Problem]) -> Job:
 def summed(graded: dict[str, list[Grading]], used: str = "first", **fields: Any) -> list[Run]:
     trials = [trial(name, **fields.get(name, {})) for name in graded]
     histories = [History(name, records, []) for name, records in graded.items() if records]
-    return runs_of(_job(trials, []), histories, Question(grading=used))
+    return runs_of(_job(trials, []), histories, JobQuestion(grading=used))
 
 
 @pytest.mark.statement("evaluation.flags-in-reports", "evaluation.missing-reward")

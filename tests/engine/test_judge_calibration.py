@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
-from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import JudgeVerdict
 from assay.judge.calibration import Label, Readiness, calibrate
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

@@ -5,12 +5,11 @@ import json
 
 import pytest
 
-from assay.adapters.models.judge_prompt import prompt_file
-from assay.dialects.scorers.gates_with_judge import with_verdict
-from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.adapters.models.judge_setup import prompt_file
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
+    JudgeVerdict,
     Overall,
     OverallVerdict,
     Provenance,
@@ -18,6 +17,7 @@ from assay.dialects.scorers.report import (
     RowVerdict,
     ScorersReport,
     StatusGate,
+    with_verdict,
 )
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import Bounds

@@ -11,8 +11,8 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import PlaygroundFile
 from assay.engine.criteria.load_playground import Loaded, load_playground
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Playground, Record
-from assay.engine.criteria.prepared_state import Entry
+from assay.engine.criteria.prepared_state import FolderEntry
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 EVERYTHING = {"hl7/a": b"MSH", "x12/b": b"ISA", "files/c": b"", "fhir/d.json": b"{}"}
@@ -27,9 +27,9 @@ class State:
     def path(self, name: str = "") -> str:
         return f"/state/{name}".rstrip("/")
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[FolderEntry]:
         tops = {name.partition("/")[0]: "/" in name for name in self.content}
-        return [Entry(name, is_folder) for name, is_folder in sorted(tops.items())]
+        return [FolderEntry(name, is_folder) for name, is_folder in sorted(tops.items())]
 
     def files(self, folder: str = "") -> Sequence[str]:
         return [name.rpartition("/")[2] for name in sorted(self.content) if name.rpartition("/")[0] == folder]

@@ -6,7 +6,7 @@ import pytest
 
 from assay.adapters.tasks.task_folder import load_task
 from assay.engine.tasks.describe_task import output_findings
-from assay.engine.tasks.output_choice import Origin, choose_output
+from assay.engine.tasks.task import Origin, choose_output
 from tests.tasks import StepSpec, write_steps, write_task
 
 BOTH = "Read /workspace/in.csv and write /workspace/out.json.\n"

@@ -10,7 +10,7 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.tasks.task_folder import load_task
 from assay.core.errors import InputError, MeasurementError
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.tasks.prepare_task import prepare_task
 from tests.sandbox.backends import need, write_image
 from tests.tasks import PASS, ScriptedSandbox, attempt, script, write_task
@@ -18,8 +18,8 @@ from tests.tasks import PASS, ScriptedSandbox, attempt, script, write_task
 PLAIN = "FROM debian:12\nWORKDIR /app\nENV A=b\nCOPY data /app/data\n"
 
 
-def without_image() -> Site:
-    return Site(ScriptedSandbox(), ThisHost({}))
+def without_image() -> TrialSite:
+    return TrialSite(ScriptedSandbox(), ThisHost({}))
 
 
 def test_a_plain_environment_needs_no_image(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def engine(tmp_path: Path) -> Container:
 
 def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Container) -> None:
     task = load_task(str(write_task(tmp_path / "task", dockerfile="FROM debian:12\nENV A=b\n", toml="")))
-    environment = prepare_task(task, Site(engine, ThisHost({}))).environment
+    environment = prepare_task(task, TrialSite(engine, ThisHost({}))).environment
     assert (environment.image, environment.workdir, environment.copies) == ("sha256:abc", "/srv", ())
     # The image itself has what its Dockerfile set.
     assert environment.env == {}
@@ -78,14 +78,16 @@ def test_the_image_is_built_from_the_environment(tmp_path: Path, engine: Contain
 def test_the_tasks_word_goes_above_the_images(tmp_path: Path, engine: Container) -> None:
     toml = '[environment]\nworkdir = "/mine"\nenv = { C = "d" }\n'
     task = load_task(str(write_task(tmp_path / "task", toml=toml)))
-    prepared = prepare_task(task, Site(engine, ThisHost({})))
+    prepared = prepare_task(task, TrialSite(engine, ThisHost({})))
     assert (prepared.environment.workdir, prepared.config.environment.env) == ("/mine", {"C": "d"})
 
 
 def test_an_image_by_name_is_not_built(tmp_path: Path, engine: Container) -> None:
     folder = write_task(tmp_path / "task", toml='[environment]\ndocker_image = "made/before:1"\n')
     (folder / "environment" / "Dockerfile").unlink()
-    assert prepare_task(load_task(str(folder)), Site(engine, ThisHost({}))).environment.image == "made/before:1"
+    assert (
+        prepare_task(load_task(str(folder)), TrialSite(engine, ThisHost({}))).environment.image == "made/before:1"
+    )
     assert "build" not in (tmp_path / "asked").read_text()
 
 
@@ -93,21 +95,21 @@ def test_a_container_without_any_image(tmp_path: Path, engine: Container) -> Non
     folder = write_task(tmp_path / "task")
     (folder / "environment" / "Dockerfile").unlink()
     with pytest.raises(InputError, match="docker_image, but it has neither"):
-        prepare_task(load_task(str(folder)), Site(engine, ThisHost({})))
+        prepare_task(load_task(str(folder)), TrialSite(engine, ThisHost({})))
 
 
 def test_a_build_that_fails(tmp_path: Path) -> None:
     script(tmp_path / "docker", "echo 'no such instruction: FORM' >&2; exit 1")
     task = load_task(str(write_task(tmp_path / "task")))
     with pytest.raises(MeasurementError, match="build failed: no such instruction: FORM"):
-        prepare_task(task, Site(Container(str(tmp_path / "docker")), ThisHost({})))
+        prepare_task(task, TrialSite(Container(str(tmp_path / "docker")), ThisHost({})))
 
 
 def test_a_build_that_takes_too_long(tmp_path: Path) -> None:
     script(tmp_path / "docker", "exec sleep 60")
     task = load_task(str(write_task(tmp_path / "task", toml="[environment]\nbuild_timeout_sec = 0.3\n")))
     with pytest.raises(MeasurementError, match=r"build took longer than 0\.3 s"):
-        prepare_task(task, Site(Container(str(tmp_path / "docker")), ThisHost({})))
+        prepare_task(task, TrialSite(Container(str(tmp_path / "docker")), ThisHost({})))
 
 
 def test_a_task_in_real_containers(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import NewEvent, Record
 from assay.engine.criteria.record_lines import records_of
+from assay.engine.criteria.watched_sources import NewEvent, Record
 from assay.evidence.playground import StateRow, Turn
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

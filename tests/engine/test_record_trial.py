@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.gradings import read_gradings
+from assay.adapters.jobs.annotations import read_stored_gradings
 from assay.adapters.machine import trees
 from assay.adapters.tasks.task_folder import load_task
-from assay.engine.run.job_plan import plan_trials
-from assay.engine.sandbox import Command, Ran
+from assay.engine.run.ports import plan_trials
+from assay.engine.sandbox import Ran, SandboxCommand
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps
 
@@ -82,7 +82,7 @@ def test_a_trial_with_steps_has_a_grading_of_its_own_beside_theirs(jobs: Jobs, t
     store = jobs.store(ScriptedSandbox(verifier=verify))
     store.take_up([planned])
     store.run_trial(planned, "t__0000000")
-    *steps, whole = read_gradings(str(jobs.folder / "t__0000000"))
+    *steps, whole = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert [(one.number, one.step, one.steps, one.result.reward) for one in steps] == [
         (1, "one", None, 1.0),
         (2, "two", None, 0.5),
@@ -105,7 +105,7 @@ def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Pat
     store = jobs.store(ScriptedSandbox(agent=work))
     store.take_up([planned])
     store.run_trial(planned, "t__0000000")
-    one, two, _ = read_gradings(str(jobs.folder / "t__0000000"))
+    one, two, _ = read_stored_gradings(str(jobs.folder / "t__0000000"))
     assert (one.step, one.result.validity.schema_valid) == ("one", True)
     assert (two.step, two.result.validity.schema_valid) == ("two", False)
     assert two.result.validity.errors == ["$: 'a' is a required property"]
@@ -113,7 +113,7 @@ def test_each_step_is_held_against_its_own_declaration(jobs: Jobs, tmp_path: Pat
 
 def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
     class Talkative(ScriptedSandbox):
-        def run(self, command: Command) -> Ran:
+        def run(self, command: SandboxCommand) -> Ran:
             ran = super().run(command)
             return replace(ran, output_cut=True)
 

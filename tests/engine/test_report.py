@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from assay import harbor
 from assay.dialects.harbor.outcome_line import outcome_of
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.report import JobReport, Success, report_job
 from assay.evidence.run import COUNTED, State
 from assay.stats.means import Bounds
@@ -24,7 +24,7 @@ from tests.builders import HARBOR_JOBS, within, write_lock, write_trial
 
 def report(folder: Path, **question: Any) -> JobReport:
     with within(60):
-        return report_job(harbor.read_job(folder), Question(**question))
+        return report_job(harbor.read_job(folder), JobQuestion(**question))
 
 
 def counted(states: Mapping[State, int]) -> dict[str, int]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from assay.core.errors import InputError
-from assay.engine.coding.repository_ends import Wanted, ends_of
+from assay.engine.coding.repository_ends import WantedEnds, ends_of
 
 HEAD = {"HEAD": "head"}
 MAIN, ORIGIN = "refs/heads/main", "refs/remotes/origin/main"
@@ -33,20 +33,20 @@ class FakeRepository:
 @pytest.mark.parametrize(
     ("references", "head", "wanted", "asked", "told"),
     [
-        ({**HEAD, MAIN: "m"}, WORK, Wanted(), ("head", "m"), f"{TREE} against main"),
-        ({**HEAD, MAIN: "m", ORIGIN: "o"}, WORK, Wanted(), ("head", "m", "o"), f"{TREE} against main"),
-        ({**HEAD, MAIN: "m", ORIGIN: "o"}, MAIN, Wanted(), ("head", "o"), f"{TREE} against origin/main"),
-        ({**HEAD, MAIN: "m"}, MAIN, Wanted(), ("head", "m"), f"{TREE} against main"),
-        ({**HEAD, "refs/heads/master": "m"}, "x", Wanted(), ("head", "m"), f"{TREE} against master"),
-        ({**HEAD, f"{REMOTE}/HEAD": "o"}, "x", Wanted(), ("head", "o"), f"{TREE} against origin/HEAD"),
-        ({**HEAD, MAIN: "m", "refs/heads/a": "a"}, MAIN, Wanted("a"), ("a", "m"), "the branch a against main"),
-        ({**HEAD, MAIN: "m", f"{REMOTE}/a": "a"}, MAIN, Wanted("a"), ("a", "m"), "the branch a against main"),
-        ({**HEAD, MAIN: "m", PULL: "p"}, MAIN, Wanted(None, 7), ("p", "m"), "pull request 7 against main"),
-        ({**HEAD, "refs/heads/next": "n"}, "x", Wanted(main="next"), ("head", "n"), f"{TREE} against next"),
+        ({**HEAD, MAIN: "m"}, WORK, WantedEnds(), ("head", "m"), f"{TREE} against main"),
+        ({**HEAD, MAIN: "m", ORIGIN: "o"}, WORK, WantedEnds(), ("head", "m", "o"), f"{TREE} against main"),
+        ({**HEAD, MAIN: "m", ORIGIN: "o"}, MAIN, WantedEnds(), ("head", "o"), f"{TREE} against origin/main"),
+        ({**HEAD, MAIN: "m"}, MAIN, WantedEnds(), ("head", "m"), f"{TREE} against main"),
+        ({**HEAD, "refs/heads/master": "m"}, "x", WantedEnds(), ("head", "m"), f"{TREE} against master"),
+        ({**HEAD, f"{REMOTE}/HEAD": "o"}, "x", WantedEnds(), ("head", "o"), f"{TREE} against origin/HEAD"),
+        ({**HEAD, MAIN: "m", "refs/heads/a": "a"}, MAIN, WantedEnds("a"), ("a", "m"), "the branch a against main"),
+        ({**HEAD, MAIN: "m", f"{REMOTE}/a": "a"}, MAIN, WantedEnds("a"), ("a", "m"), "the branch a against main"),
+        ({**HEAD, MAIN: "m", PULL: "p"}, MAIN, WantedEnds(None, 7), ("p", "m"), "pull request 7 against main"),
+        ({**HEAD, "refs/heads/next": "n"}, "x", WantedEnds(main="next"), ("head", "n"), f"{TREE} against next"),
     ],
 )  # fmt: skip
 def test_both_ends(
-    references: Mapping[str, str], head: str, wanted: Wanted, asked: tuple[str, ...], told: str
+    references: Mapping[str, str], head: str, wanted: WantedEnds, asked: tuple[str, ...], told: str
 ) -> None:
     repository = FakeRepository(references, head)
     ends = ends_of(repository, wanted)
@@ -56,20 +56,24 @@ def test_both_ends(
 
 
 def test_without_a_main_branch_only_what_is_not_committed_is_new() -> None:
-    ends = ends_of(FakeRepository(HEAD), Wanted())
+    ends = ends_of(FakeRepository(HEAD), WantedEnds())
     assert (ends.before, ends.told) == ("head", "the working tree against its last commit head")
 
 
 @pytest.mark.parametrize(
     ("repository", "wanted", "sentence"),
     [
-        (FakeRepository(HEAD), Wanted("gone"), "--branch must name a branch of /repo, got 'gone'"),
-        (FakeRepository(HEAD), Wanted(None, 7), r"fetch it first: git fetch origin pull/7/head:refs/pull/7/head"),
-        (FakeRepository(HEAD), Wanted(main="gone"), "--main must name a branch of /repo, got 'gone'"),
-        (FakeRepository({}), Wanted(), "/repo has no commit yet"),
-        (FakeRepository({**HEAD, MAIN: "m"}, base=None), Wanted(), "must have a commit in common"),
+        (FakeRepository(HEAD), WantedEnds("gone"), "--branch must name a branch of /repo, got 'gone'"),
+        (
+            FakeRepository(HEAD),
+            WantedEnds(None, 7),
+            r"fetch it first: git fetch origin pull/7/head:refs/pull/7/head",
+        ),
+        (FakeRepository(HEAD), WantedEnds(main="gone"), "--main must name a branch of /repo, got 'gone'"),
+        (FakeRepository({}), WantedEnds(), "/repo has no commit yet"),
+        (FakeRepository({**HEAD, MAIN: "m"}, base=None), WantedEnds(), "must have a commit in common"),
     ],
 )
-def test_what_can_not_be_compared(repository: FakeRepository, wanted: Wanted, sentence: str) -> None:
+def test_what_can_not_be_compared(repository: FakeRepository, wanted: WantedEnds, sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         ends_of(repository, wanted)

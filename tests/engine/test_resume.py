@@ -11,7 +11,7 @@ import pytest
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.machine.atomic_write import PREFIX
 from assay.core.errors import InputError
-from assay.engine.run.job_plan import Agent, Planned
+from assay.engine.run.ports import Agent, Planned
 from tests.jobs import Jobs
 from tests.tasks import ScriptedSandbox
 

@@ -9,7 +9,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial import Seconds, Usage
 from assay.engine.jobs.job import read_job
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.report import JobReport, report_job
 from tests.builders import write_config, write_trial
 
@@ -46,7 +46,7 @@ def job(tmp_path: Path) -> Path:
 
 
 def report(folder: Path, **question: Any) -> JobReport:
-    return report_job(read_job(DiskJobFolder(folder)), Question(**question))
+    return report_job(read_job(DiskJobFolder(folder)), JobQuestion(**question))
 
 
 def test_one_row_for_each_trial(job: Path) -> None:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from assay.engine.coding.run_metrics import MetricLimits, passed, run_metrics
-from assay.evidence.coding_run import AgentEnd, AgentRecord, ProcessEnd
-from assay.evidence.trajectory import Form, Speaker, Step, Trajectory, Usage
+from assay.engine.coding.score import MetricLimits, passed, run_metrics
+from assay.evidence.coding_run import AgentEnd, AgentRecord, Form, ProcessEnd, Speaker, Step, Trajectory, Usage
 
 FINE = AgentEnd(ProcessEnd(0), 12.0, 60.0)
 TOLD = Trajectory(Form.TEXT, (Step(1, Speaker.AGENT, "Done."),), usage=Usage(100, 50, None, 0.5))

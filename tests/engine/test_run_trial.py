@@ -11,13 +11,13 @@ from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.output import Declared, Format
 from assay.dialects.harbor.rewards import Profile, Strategy
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.ports import GradingRules
-from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Agent
 from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_record import StepRecord, TrialRecord
-from assay.engine.sandbox import BASE_ENV, Command, Images, Mount, Ran
-from assay.engine.tasks.task import Environment, Task, TaskStep
+from assay.engine.sandbox import BASE_ENV, Images, Mount, Ran, SandboxCommand
+from assay.engine.tasks.task import Task, TaskEnvironment, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
@@ -25,10 +25,10 @@ from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, veri
 # The kernel takes no argument and no variable longer than this.
 LONGEST_VARIABLE = 128 * 1024
 
-Answer = Callable[[Command], ProcessEnd]
+Answer = Callable[[SandboxCommand], ProcessEnd]
 
 
-def well(_command: Command) -> ProcessEnd:
+def well(_command: SandboxCommand) -> ProcessEnd:
     return ProcessEnd(exit_code=0)
 
 
@@ -41,16 +41,16 @@ class FakeSandbox:
     def __init__(self, agent: Answer = well, verifier: Answer = well) -> None:
         self.isolation = ScriptedSandbox().isolation
         self._answers = {"agent": agent, "verifier": verifier}
-        self.commands: list[tuple[str, Command]] = []
+        self.commands: list[tuple[str, SandboxCommand]] = []
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         who = "verifier" if any(mount.target == "/tests" for mount in command.mounts) else "agent"
         self.commands.append((who, command))
         end = self._answers[who](command)
         now = datetime.now(UTC)
         return Ran(end, b"", False, now, now)
 
-    def of(self, who: str) -> Command:
+    def of(self, who: str) -> SandboxCommand:
         return next(command for name, command in self.commands if name == who)
 
 
@@ -136,7 +136,7 @@ class Told:
 def run(
     task: Task, agent: Agent, sandbox: FakeSandbox, bench: FakeBench, host_env: Mapping[str, str] | None = None
 ) -> TrialRecord:
-    return run_trial(Site(sandbox, ThisHost(host_env or {})), bench, task, agent, Told())
+    return run_trial(TrialSite(sandbox, ThisHost(host_env or {})), bench, task, agent, Told())
 
 
 COMMAND = Agent("mine", command="do it", env={"OWN": "1"})
@@ -146,7 +146,7 @@ def test_what_the_agent_gets() -> None:
     sandbox = FakeSandbox()
     config = {"environment": {"memory_mb": 64, "storage_mb": 7, "cpus": 2}}
     step = agent_phase(timeout_sec=9.0, user=1000, network=True)
-    task = make_task(step, config=config, environment=Environment("/app", {"SET": "x"}))
+    task = make_task(step, config=config, environment=TaskEnvironment("/app", {"SET": "x"}))
     run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'), {"HOST": "secret"})
     got = sandbox.of("agent")
     assert got.argv == ("/bin/sh", "-c", "do it")
@@ -188,7 +188,7 @@ def test_a_verifier_in_python() -> None:
 
 def test_an_image_brings_its_own_environment() -> None:
     sandbox = FakeSandbox()
-    task = make_task(environment=Environment("/app", {"SET": "x"}, image="image:1"))
+    task = make_task(environment=TaskEnvironment("/app", {"SET": "x"}, image="image:1"))
     run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'))
     assert sandbox.of("verifier").env == {"SET": "x"}
     assert sandbox.of("verifier").image == "image:1"
@@ -290,7 +290,7 @@ def test_a_verifiers_exit_code_is_no_verdict() -> None:
     assert (record.rewards.rewards, record.failure) == ({"reward": 1}, None)
 
 
-def broken(_command: Command) -> ProcessEnd:
+def broken(_command: SandboxCommand) -> ProcessEnd:
     raise MeasurementError("the sandbox is gone")
 
 
@@ -318,7 +318,7 @@ STEPS = (make_step("one", min_reward=0.5), make_step("two", workdir_files="/task
 def test_steps_one_after_the_other() -> None:
     told = Told()
     bench = FakeBench(b'{"reward": 0.5}', b'{"reward": 1}', b'{"reward": 0}')
-    record = run_trial(Site(FakeSandbox(), ThisHost({})), bench, make_task(*STEPS), COMMAND, told)
+    record = run_trial(TrialSite(FakeSandbox(), ThisHost({})), bench, make_task(*STEPS), COMMAND, told)
     assert [step.name for step in record.steps] == ["one", "two", "three"]
     assert told.records == record.steps
     assert told.ended == ["one", "two", "three"]
@@ -369,7 +369,7 @@ def test_a_measurement_that_breaks_in_a_later_step_leaves_no_reward() -> None:
     """What the steps before came to is not what the trial would have come to."""
     answers = iter([well, broken])
 
-    def verifier(command: Command) -> ProcessEnd:
+    def verifier(command: SandboxCommand) -> ProcessEnd:
         return next(answers)(command)
 
     record = run(make_task(*STEPS), COMMAND, FakeSandbox(verifier=verifier), FakeBench(b'{"reward": 1}'))
@@ -389,7 +389,7 @@ def test_a_broken_measurement_is_not_the_agents_failure() -> None:
 def test_what_a_dockerfile_sets_is_no_template() -> None:
     """It was expanded when it was read. Only task.toml may ask for values of the host."""
     config = {"environment": {"env": {"ASKED": "${TOKEN}", "SET": "${TOKEN}"}}}
-    task = make_task(config=config, environment=Environment("/app", {"LITERAL": "${TOKEN}", "SET": "x"}))
+    task = make_task(config=config, environment=TaskEnvironment("/app", {"LITERAL": "${TOKEN}", "SET": "x"}))
     sandbox = FakeSandbox()
     run(task, COMMAND, sandbox, FakeBench(b'{"reward": 1}'), {"TOKEN": "secret"})
     env = sandbox.of("verifier").env

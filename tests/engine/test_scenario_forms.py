@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from assay.dialects.scorers.scenario import Scenario, written
-from assay.engine.coding.scorer_checks import frozen, placed_checks
+from assay.engine.coding.score import frozen, placed_checks
 from assay.web.scenario_forms import (
     Row,
     entered_scenario,

@@ -9,12 +9,10 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck, run_here
-from assay.dialects.scorers.gates_with_judge import JudgeRun
-from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import JudgeState, OverallVerdict
-from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.dialects.scorers.report import JudgeRun, JudgeState, JudgeVerdict, OverallVerdict
+from assay.dialects.scorers.scenario import JudgeSection, Scenario, scenario_hash
 from assay.engine.coding.coding_record import Seeded
+from assay.engine.coding.score import frozen, placed_checks
 from assay.engine.coding.score_coding_run import (
     Afterwards,
     Candidate,
@@ -25,10 +23,8 @@ from assay.engine.coding.score_coding_run import (
     score_by_scenario,
     score_by_task,
 )
-from assay.engine.coding.scorer_checks import frozen, placed_checks
-from assay.evidence.baseline import KnownBaseline
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
-from assay.evidence.workspace import Entry, Workspace
+from assay.evidence.workspace import Entry, KnownBaseline, Workspace
 from assay.version import VERSION
 from tests.checks.fake_workspace import FakeWorkspace, added
 from tests.judge.cases import said

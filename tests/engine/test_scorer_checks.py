@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.grading import Placement
 from assay.core.outcome import Check
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.scorer_checks import check_class, kinds, placed_checks, required_by_default
+from assay.engine.coding.score import check_class, kinds, placed_checks, required_by_default
 from assay.evidence.workspace import Workspace
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.configuration import CONFIGURATION

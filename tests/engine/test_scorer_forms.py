@@ -5,10 +5,9 @@ from typing import Any, ClassVar, Literal
 
 import pytest
 
-from assay.core.field_limits import MULTILINE, limits, one_of
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.scorer_checks import check_class, kinds, placed_checks
+from assay.engine.coding.score import check_class, kinds, placed_checks
 from assay.evidence.workspace import Workspace
 from assay.web.declared_forms import Control, entered_as, form_of, value_of
 from assay.web.scenario_forms import entered_scorer, form_of_check, scorer_form, scorer_forms, shown_scorer

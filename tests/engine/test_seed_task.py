@@ -11,7 +11,7 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash
 from assay.engine.coding.coding_record import Seeded
-from assay.engine.coding.scorer_checks import frozen, placed_checks
+from assay.engine.coding.score import frozen, placed_checks
 from assay.engine.coding.seed_task import Packed, seed_task
 from assay.engine.sandbox import Ran
 from assay.evidence.coding_run import ProcessEnd

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.engine.tasks.output_choice import Origin, choose_output
-from assay.engine.tasks.task import Copy, Environment
+from assay.engine.tasks.task import Copy, Origin, TaskEnvironment, choose_output
 
 
 def infer_output_path(instruction: str) -> str | None:
@@ -106,8 +105,8 @@ def test_the_places_of_an_environment_do_not_lie_in_each_other(
     workdir: str, targets: list[str], places: list[str]
 ) -> None:
     copies = tuple(Copy(("x",), target) for target in targets)
-    assert Environment(workdir, copies=copies).places == places
+    assert TaskEnvironment(workdir, copies=copies).places == places
 
 
 def test_around_the_working_folder_of_an_image_lies_what_is_the_images() -> None:
-    assert Environment("/app/deep", image="image:1").places == ["/app/deep", "/workspace"]
+    assert TaskEnvironment("/app/deep", image="image:1").places == ["/app/deep", "/workspace"]

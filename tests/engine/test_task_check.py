@@ -4,7 +4,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.engine.tasks.prepare_task import check_task
-from assay.engine.tasks.task import Environment, TaskStep
+from assay.engine.tasks.task import TaskEnvironment, TaskStep
 from tests.tasks import agent_phase, make_task, verifier_phase
 
 
@@ -43,4 +43,4 @@ def test_what_would_only_fail_on_the_way_is_refused_before(step: TaskStep, said:
 def test_what_will_do_is_not_refused() -> None:
     for step in (agent_phase(user="root"), agent_phase(user=1000), verifier_phase(env={"KEY": "${SET}"})):
         check_task(make_task(step), {"SET": "x"})
-    check_task(make_task(agent_phase(user="alice"), environment=Environment("/app", image="image:1")), {})
+    check_task(make_task(agent_phase(user="alice"), environment=TaskEnvironment("/app", image="image:1")), {})

@@ -11,7 +11,7 @@ import pytest
 
 from assay.adapters.jobs.terminal_bench_folder import find_run_folders
 from assay.core.errors import InputError
-from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.engine.report.report import JobReport, report_job
 from assay.engine.report.terminal_bench import Submission, audit_published, import_terminal_bench
 from assay.stats.passes import Attempts
@@ -97,7 +97,7 @@ def test_a_wrong_figure_differs(tmp_path: Path, changed: dict[str, Any], fields:
 
 def test_a_k_that_no_task_has_attempts_for_is_taken_as_it_is(tmp_path: Path) -> None:
     write_run_folder(tmp_path / "run", published(*five_attempts(easy=5), pass_at_k={"10": 0.5}))
-    assert audit_published(submit(tmp_path))[-1] == Finding("run.pass_at_k.10", Standing.TAKEN, 0.5, None)
+    assert audit_published(submit(tmp_path))[-1] == AuditFinding("run.pass_at_k.10", Standing.TAKEN, 0.5, None)
 
 
 @pytest.mark.parametrize("k", ["0", "-1", "two", "", "1.5", "9" * 5000])
@@ -215,7 +215,7 @@ def test_a_real_submission() -> None:
     assert counted(found) == {"passed": 165, "failed": 218, "unusable": 17}
     assert [(group.n, group.mean) for group in found.groups] == [(400, 165 / 400)]
     assert audit_published(submission) == [
-        Finding(f"{name}.{field}", Standing.SAME, figure, figure)
+        AuditFinding(f"{name}.{field}", Standing.SAME, figure, figure)
         for name, resolved in [("", 32), ("2", 33), ("3", 35), ("4", 32), ("5", 33)]
         for name, field, figure in [
             (f"openhands-sonnet{name}", "n_resolved", resolved),

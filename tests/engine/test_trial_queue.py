@@ -13,8 +13,8 @@ from assay.adapters.machine.local_machine import ThisHost
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.run import trial_queue
-from assay.engine.run.job_plan import Planned, plan_trials, trial_name
-from assay.engine.run.trial_queue import Ended, TrialQueue
+from assay.engine.run.ports import Planned, plan_trials, trial_name
+from assay.engine.run.trial_queue import EndedTrial, TrialQueue
 from assay.engine.sandbox import StoppedError
 from tests.tasks import make_task
 
@@ -43,7 +43,7 @@ class FakeStore:
         self.remarks: dict[str, str] = {}
         self.written: list[tuple[int, int, int, bool]] = []
 
-    def run(self, planned: Planned, name: str) -> Ended:
+    def run(self, planned: Planned, name: str) -> EndedTrial:
         with self._lock:
             self._running += 1
             self.most_at_once = max(self.most_at_once, self._running)
@@ -52,7 +52,7 @@ class FakeStore:
         time.sleep(0.01)
         with self._lock:
             self._running -= 1
-        return Ended(answer(planned, name), self.remarks.get(name))
+        return EndedTrial(answer(planned, name), self.remarks.get(name))
 
     def discard(self, name: str) -> None:
         self.discarded.append(name)
@@ -74,7 +74,7 @@ class Quiet:
     def retrying(self, trial: Trial, wait_sec: float) -> None:  # noqa: ARG002
         self.heard.append(f"retrying after {trial.exception_type}")
 
-    def ended(self, ended: Ended, done: int, total: int) -> None:
+    def ended(self, ended: EndedTrial, done: int, total: int) -> None:
         remark = ended.remark
         self.heard.append(f"ended {done}/{total}" if remark is None else f"ended {done}/{total}: {remark}")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.formats.gitignore import IgnoreRules
+from assay.formats.globs import IgnoreRules
 from tests.adapters.workspace.repositories import ENV, run_git
 from tests.coding import write_files
 

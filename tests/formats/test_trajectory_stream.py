@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from assay.engine.explorer.trace_page import AT_ONCE, WHOLE, TracePart, TraceQuery, trace_part
 from assay.evidence.files import HeldBytes
-from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from
 from tests.web.traces import atif, large_atif, step
 

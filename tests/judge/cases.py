@@ -9,15 +9,21 @@ from assay.evidence.coding_run import (
     CodingRecord,
     Diff,
     ExpectedOutcome,
+    Form,
     MetricRow,
     ProcessEnd,
     RubricNote,
     RunStatus,
     ScorerRow,
+    Speaker,
+    Step,
+    Subagent,
     Tail,
+    ToolCall,
+    ToolResult,
+    Trajectory,
     Turn,
 )
-from assay.evidence.trajectory import Form, Speaker, Step, Subagent, ToolCall, ToolResult, Trajectory
 
 DIFF = """\
 diff --git a/calc.py b/calc.py

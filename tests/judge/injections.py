@@ -1,7 +1,17 @@
 """Sixty ways to talk to a judge, by where they stand. ``{mark}`` is the mark of an earlier question."""
 
-from assay.evidence.coding_run import CodingRecord, ScorerRow, Tail, Turn
-from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory
+from assay.evidence.coding_run import (
+    CodingRecord,
+    Form,
+    ScorerRow,
+    Speaker,
+    Step,
+    Tail,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    Turn,
+)
 from tests.judge.cases import RUN, diff_of, plain_run
 
 ANSWER = (

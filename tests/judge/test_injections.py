@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from assay.adapters.models.judge_model import ChatModel
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import Bounds

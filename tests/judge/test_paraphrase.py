@@ -2,7 +2,7 @@
 
 import json
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import NoOpinion, Opinion
 from assay.judge.model import GIVEN_UP_AFTER, GivingUp
 from assay.judge.paraphrase import LONGEST_PROMPT, NAME, SCHEMA, ParaphraseJudge

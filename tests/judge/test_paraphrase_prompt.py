@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import Question
 from assay.judge.paraphrase import NAME, paraphrase_question
 from assay.judge.prompt import build

@@ -9,10 +9,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from, prompt_names
+from assay.adapters.models.judge_setup import new_mark, prompt_file, prompt_from, prompt_names
 from assay.core.errors import InputError
-from assay.evidence.coding_run import CodingRecord, ExpectedOutcome, ScorerRow, Tail, Turn
-from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory
+from assay.evidence.coding_run import (
+    CodingRecord,
+    ExpectedOutcome,
+    Form,
+    ScorerRow,
+    Speaker,
+    Step,
+    Tail,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    Turn,
+)
 from assay.judge.bounds import Bounds
 from assay.judge.prompt import Prompt, build, content_hash
 from assay.judge.verdict_answer import FIELDS, NAME, verdict_question

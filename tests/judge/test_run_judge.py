@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
+from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import Unparseable, Verdict
 from assay.judge.model import CUT_OFF, OBEYED, REFUSED, GivingUp, Reply, Usage
 from assay.judge.run_judge import GUARD, Guard, Judged, JudgeSetting, judge_run

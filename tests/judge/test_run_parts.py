@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.coding_run import CodingRecord, Tail, Turn
-from assay.evidence.trajectory import Subagent
+from assay.evidence.coding_run import CodingRecord, Subagent, Tail, Turn
 from assay.judge.bounds import Bounds, Cut, bounds_within
 from assay.judge.run_parts import run_parts
 from tests.judge.cases import DIFF, OBJECTIVE, RUN, diff_of, plain_run, trajectory_of

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from assay.adapters.models.judge_prompt import new_mark, prompt_file
-from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.dialects.scorers.report import JudgeVerdict
 from assay.evidence.coding_run import CodingRecord
 from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
 from assay.judge.run_judge import JudgeSetting

@@ -10,17 +10,20 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from assay.adapters.jobs.annotations import FOLDER as ANNOTATIONS
-from assay.adapters.jobs.gradings import write_grading
+from assay.adapters.jobs.annotations import ANNOTATIONS, write_grading
+from assay.adapters.jobs.run_scoring import write_scored
 from assay.adapters.jobs.run_store import LocalCases
-from assay.adapters.jobs.scored_runs import write_scored
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.dialects.evaluation.models import Annotation
 from assay.dialects.harbor.reasons import BEYOND_THE_AGENT
-from assay.dialects.scorers.judge_record import JudgePrompt, JudgeSampling, JudgeVerdict, JudgeVotes, Opinion
 from assay.dialects.scorers.report import (
     Judge,
+    JudgePrompt,
+    JudgeSampling,
     JudgeState,
+    JudgeVerdict,
+    JudgeVotes,
+    Opinion,
     Overall,
     OverallVerdict,
     Provenance,

@@ -16,7 +16,7 @@ from assay.adapters.machine.lock import machine_lock
 from assay.adapters.sandbox.backends import PROBES
 from assay.adapters.sandbox.containers.container import Container
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
+from assay.engine.sandbox import CommandLimits, Mount, Ran, Sandbox, SandboxCommand
 from tests.sandbox.ordinary import ordinary_sandbox
 
 NAMES = ("bubblewrap", "namespaces", "container", "process")
@@ -48,7 +48,7 @@ class Backend:
         lines: str,
         *,
         timeout_sec: float = 20,
-        limits: Limits | None = None,
+        limits: CommandLimits | None = None,
         mounts: tuple[Mount, ...] = (),
         env: Mapping[str, str] | None = None,
         workdir: str = "/",
@@ -58,10 +58,10 @@ class Backend:
         alone: bool = False,
     ) -> Ran:
         """Run lines in the sandbox's shell; a bomb ``alone``, because plain processes share one count."""
-        command = Command(
+        command = SandboxCommand(
             argv=("/bin/sh", "-c", lines),
             workdir=workdir,
-            limits=limits or Limits(timeout_sec=timeout_sec),
+            limits=limits or CommandLimits(timeout_sec=timeout_sec),
             mounts=mounts,
             env={"PATH": PATH} if env is None else env,
             network=network,

@@ -9,10 +9,10 @@ import sys
 from multiprocessing.connection import Connection
 
 # All that a child needs later is imported here: root's interpreter may be out of reach for it.
-from assay.adapters.sandbox import bubblewrap, launcher_client, namespaces, run_child, view_sandbox  # noqa: F401
+from assay.adapters.sandbox import launcher_client, run_child, view_sandbox
 from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Ran
+from assay.engine.sandbox import Isolation, Ran, SandboxCommand
 
 NOBODY = 65534
 
@@ -33,7 +33,7 @@ class OrdinarySandbox:
             raise found
         self.isolation: Isolation = found
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         self._here.send(command)
         found = self._here.recv()
         if isinstance(found, Exception):

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.run_child import Start, Tail
+from assay.adapters.sandbox.run_child import OutputTail, Start
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Limits, Mount
+from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import PATH, VIEWS, Backend, eventually, need, no_plain_processes, processes_with
@@ -134,7 +134,7 @@ def test_harbors_absolute_paths(backend: Backend, open_folder: Path) -> None:
 
 
 def test_only_the_tail_of_a_flood_is_kept(backend: Backend) -> None:
-    limits = Limits(timeout_sec=30, output_bytes=1000)
+    limits = CommandLimits(timeout_sec=30, output_bytes=1000)
     ran = backend.run("i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; echo last", limits=limits)
     assert ran.end == ProcessEnd(exit_code=0)
     assert ran.output_cut
@@ -143,7 +143,7 @@ def test_only_the_tail_of_a_flood_is_kept(backend: Backend) -> None:
 
 
 def test_what_fits_is_kept_whole(backend: Backend) -> None:
-    ran = backend.run("printf 12345", limits=Limits(timeout_sec=20, output_bytes=5))
+    ran = backend.run("printf 12345", limits=CommandLimits(timeout_sec=20, output_bytes=5))
     assert (ran.output, ran.output_cut) == (b"12345", False)
 
 
@@ -160,7 +160,7 @@ def test_what_fits_is_kept_whole(backend: Backend) -> None:
     ],
 )
 def test_the_tail(chunks: list[bytes], kept: bytes, cut: bool) -> None:
-    tail = Tail(4)
+    tail = OutputTail(4)
     for chunk in chunks:
         tail.add(chunk)
     assert (tail.content(), tail.cut) == (kept, cut)
@@ -217,7 +217,7 @@ def test_a_command_that_can_not_be_started_is_a_broken_measurement(
     """It would look like one that ran and failed."""
     script(open_folder / "no-such-interpreter", "true", "/no/such/interpreter")
     mounts = (Mount(str(open_folder), "/workspace"),)
-    command = Command(argv, workdir, Limits(timeout_sec=60), mounts, env={"PATH": "/usr/bin:/bin"})
+    command = SandboxCommand(argv, workdir, CommandLimits(timeout_sec=60), mounts, env={"PATH": "/usr/bin:/bin"})
     with pytest.raises(MeasurementError, match="sandbox couldn't start the command: "):
         need(name).sandbox.run(command)
 
@@ -228,10 +228,10 @@ def test_programs_are_found_and_scripts_need_not_say_what_runs_them(name: str, o
     (open_folder / "plain").chmod(0o755)
     for argv in (("/workspace/plain", "x"), ("plain", "x")):
         ran = need(name).sandbox.run(
-            Command(
+            SandboxCommand(
                 argv,
                 "/workspace",
-                Limits(timeout_sec=60),
+                CommandLimits(timeout_sec=60),
                 (Mount(str(open_folder), "/workspace"),),
                 env={"PATH": "/usr/bin:/workspace:/bin"},
             )

@@ -12,7 +12,7 @@ import pytest
 
 from assay.adapters.sandbox.containers.container import ENGINES, Container
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Limits, Ran
+from assay.engine.sandbox import CommandLimits, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, processes_with, write_image
@@ -21,7 +21,9 @@ from tests.sandbox.fake_container_engine import NEVER, NOT_STARTED, asked, fake_
 
 def run_with(engine: str, timeout_sec: float = 30) -> Ran:
     """A command in whatever container this engine makes of it."""
-    return Container(engine).run(Command(("/bin/true",), "/", Limits(timeout_sec=timeout_sec), image="any"))
+    return Container(engine).run(
+        SandboxCommand(("/bin/true",), "/", CommandLimits(timeout_sec=timeout_sec), image="any")
+    )
 
 
 def test_an_image_is_built_and_looked_into(container: Backend, tmp_path: Path) -> None:
@@ -47,7 +49,9 @@ def test_an_image_that_can_not_be_built(container: Backend, tmp_path: Path) -> N
 
 
 def test_an_image_that_is_not_there(container: Backend) -> None:
-    command = Command(("/bin/true",), "/", Limits(timeout_sec=30), image="localhost/there-is-no-such-image:1")
+    command = SandboxCommand(
+        ("/bin/true",), "/", CommandLimits(timeout_sec=30), image="localhost/there-is-no-such-image:1"
+    )
     with pytest.raises(MeasurementError, match="create failed"):
         container.sandbox.run(command)
 
@@ -63,7 +67,7 @@ def test_an_image_without_a_shell(container: Backend, tmp_path: Path) -> None:
 
 def test_a_command_without_an_image(container: Backend) -> None:
     with pytest.raises(MeasurementError, match="needs an image"):
-        container.sandbox.run(Command(("/bin/true",), "/", Limits(timeout_sec=30)))
+        container.sandbox.run(SandboxCommand(("/bin/true",), "/", CommandLimits(timeout_sec=30)))
 
 
 @pytest.mark.parametrize("code", [125, 126, 127])

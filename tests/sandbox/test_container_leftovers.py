@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from assay.adapters.sandbox.cgroups import MakerProcess
 from assay.adapters.sandbox.containers.container import ENGINES, probe
 from assay.adapters.sandbox.containers.images import is_gone, label, new_name
-from assay.adapters.sandbox.makers import Maker
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend
 
@@ -40,7 +40,7 @@ def test_containers_of_another_pid_namespace_are_never_looked_at() -> None:
 
 def test_a_proc_of_another_pid_namespace_says_nothing_about_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "readlink", lambda _path: "1")
-    assert not Maker(os.getpid(), 1).is_gone
+    assert not MakerProcess(os.getpid(), 1).is_gone
 
 
 def test_names_differ() -> None:

@@ -15,8 +15,8 @@ from assay.adapters.sandbox.containers.container import Container, probe
 from assay.adapters.tasks.workbench import Workbench
 from assay.adapters.workspace.shared_copies import SharedCopies
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Limits
-from assay.engine.tasks.task import Environment
+from assay.engine.sandbox import CommandLimits, SandboxCommand
+from assay.engine.tasks.task import TaskEnvironment
 from tests.cli.running import Cli
 from tests.sandbox.backends import Backend
 from tests.sandbox.fake_container_engine import NOT_STARTED, asked, fake_engine
@@ -139,12 +139,12 @@ def test_nobody_else_can_run_what_root_of_a_container_left(
 ) -> None:
     """A setuid shell in a workspace would make any user of the machine root."""
     sandbox = Container(fake_engine(tmp_path, engine))
-    bench = Workbench(Environment("/workspace"), copies, sandbox)
+    bench = Workbench(TaskEnvironment("/workspace"), copies, sandbox)
     try:
         (workspace,) = [mount for mount in bench.agent_mounts(None) if mount.target == "/workspace"]
         around = Path(workspace.source).parents[1]
         assert stat.S_IMODE(around.stat().st_mode) == 0o700
-        command = Command(("true",), "/workspace", Limits(10), (workspace,), image="image")
+        command = SandboxCommand(("true",), "/workspace", CommandLimits(10), (workspace,), image="image")
         sandbox.run(command)
     finally:
         bench.close()

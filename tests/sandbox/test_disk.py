@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import disk_watch
-from assay.engine.sandbox import Limits, Mount, Ran
+from assay.engine.sandbox import CommandLimits, Mount, Ran
 from assay.evidence.coding_run import ProcessEnd
 from tests.sandbox.backends import Backend, need
 
-FEW = Limits(timeout_sec=30, disk_mb=20)
+FEW = CommandLimits(timeout_sec=30, disk_mb=20)
 WAIT = "sleep 20; echo never"
 
 
@@ -19,7 +19,7 @@ def folder(open_folder: Path) -> Path:
     return open_folder
 
 
-def _run(backend: Backend, folder: Path, lines: str, limits: Limits = FEW) -> Ran:
+def _run(backend: Backend, folder: Path, lines: str, limits: CommandLimits = FEW) -> Ran:
     mounts = tuple(Mount(str(folder / name), f"/{name}", writable=True) for name in ("workspace", "logs"))
     for mount in mounts:
         Path(mount.source).mkdir(exist_ok=True)

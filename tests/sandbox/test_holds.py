@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import backends, seccomp, view_sandbox
-from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.cgroups import Controllers, find_controllers
 from assay.adapters.sandbox.holds import HELD, HELD_EACH, HOLDS, NOT_HELD, measure
-from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
-from assay.engine.sandbox import Command, Ran
+from assay.adapters.sandbox.view_sandbox import NamespaceMaker, ViewSandbox
+from assay.engine.sandbox import Ran, SandboxCommand
 from tests.sandbox.backends import Backend, need
 
 NO_GROUPS = Controllers(None, None, None, None, 2)
@@ -38,15 +38,15 @@ def test_what_plain_processes_hold(process: Backend) -> None:
 class Weakened:
     """A sandbox that leaves something out of every command."""
 
-    def __init__(self, sandbox: ViewSandbox, weaken: Callable[[Command], Command]) -> None:
+    def __init__(self, sandbox: ViewSandbox, weaken: Callable[[SandboxCommand], SandboxCommand]) -> None:
         self._sandbox, self._weaken = sandbox, weaken
         self.images, self.owner, self.isolation = None, sandbox.owner, sandbox.isolation
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         return self._sandbox.run(self._weaken(command))
 
 
-WITHOUT: dict[str, Callable[[Command], Command]] = {
+WITHOUT: dict[str, Callable[[SandboxCommand], SandboxCommand]] = {
     "network": lambda command: replace(command, network=True),
     "memory": lambda command: replace(command, limits=replace(command.limits, memory_mb=None)),
     "process count": lambda command: replace(command, limits=replace(command.limits, processes=1000)),
@@ -61,7 +61,7 @@ def test_limits_that_are_asked_for_but_do_not_hold() -> None:
     sandbox = need("bubblewrap").sandbox
     assert isinstance(sandbox, ViewSandbox)
 
-    def weaken(command: Command) -> Command:
+    def weaken(command: SandboxCommand) -> SandboxCommand:
         for one in WITHOUT.values():
             command = one(command)
         return command
@@ -73,7 +73,7 @@ def test_limits_that_are_asked_for_but_do_not_hold() -> None:
 def test_a_sandbox_without_its_filter_and_its_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     need("bubblewrap")
     monkeypatch.setattr(view_sandbox, "filter_program", lambda: None)
-    bwrap = Maker("bubblewrap", "/usr/bin/bwrap", sized=False, nested=True)
+    bwrap = NamespaceMaker("bubblewrap", "/usr/bin/bwrap", sized=False, nested=True)
     found = measure(ViewSandbox(bwrap, find_controllers()))
     assert {name for name, what in found.items() if what == NOT_HELD} >= {"system calls", "memory folders"}
     assert found["namespaces"] == NOT_HELD

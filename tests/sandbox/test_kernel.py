@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from assay.adapters.sandbox.seccomp import filter_program
-from assay.engine.sandbox import Limits
+from assay.engine.sandbox import CommandLimits
 from tests.sandbox.backends import Backend
 
 CALL = """python3 - <<'PY'
@@ -80,7 +80,7 @@ def test_memory_can_not_be_filled_by_files(view: Backend) -> None:
 
 
 def test_a_full_folder_is_an_error_and_nothing_more(view: Backend) -> None:
-    ran = view.run("head -c 100M /dev/zero > /run/x; echo $?; echo on", limits=Limits(timeout_sec=60))
+    ran = view.run("head -c 100M /dev/zero > /run/x; echo $?; echo on", limits=CommandLimits(timeout_sec=60))
     assert ran.output.endswith(b"1\non\n")
 
 

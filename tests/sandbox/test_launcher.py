@@ -11,14 +11,11 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import cgroups, view_sandbox
-from assay.adapters.sandbox.bubblewrap import probe
-from assay.adapters.sandbox.cgroups import new_name, sweep
-from assay.adapters.sandbox.controllers import Controllers, find_controllers
+from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, place, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
-from assay.adapters.sandbox.makers import place
-from assay.adapters.sandbox.view_sandbox import Maker, ViewSandbox
+from assay.adapters.sandbox.view_sandbox import NamespaceMaker, ViewSandbox, probe_bubblewrap
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Limits
+from assay.engine.sandbox import CommandLimits
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import VIEWS, Backend, eventually, need
 
@@ -75,7 +72,7 @@ def test_memory_runs_out_for_the_command_and_not_for_its_launcher(backend: Backe
     many = (
         "i=0; while [ $i -lt 60 ]; do (head -c 2000000 /dev/zero | tail -c 2000000 | sleep 5) & i=$((i+1)); done"
     )
-    limits = Limits(timeout_sec=300, memory_mb=24)
+    limits = CommandLimits(timeout_sec=300, memory_mb=24)
     ran = backend.run(f"{many}; wait", limits=limits)
     assert ran.end.out_of_memory
     assert backend.run("echo again").output == b"again\n"
@@ -96,8 +93,8 @@ def test_each_command_has_its_own_figures(backend: Backend) -> None:
 
 def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> None:
     fork = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done; wait; echo all"
-    few = backend.run(fork, limits=Limits(timeout_sec=20, processes=6))
-    many = backend.run(fork, limits=Limits(timeout_sec=20, processes=60))
+    few = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=6))
+    many = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=60))
     assert b"all" not in few.output.splitlines()
     assert many.output.splitlines()[-1] == b"all"
 
@@ -115,7 +112,7 @@ def test_where_no_groups_can_be_made_there_are_places_all_the_same() -> None:
 def test_launchers_end_with_their_sandbox(backend: Backend) -> None:
     """A process may make many sandboxes, one after the other."""
     before = _launchers()
-    sandbox = probe()
+    sandbox = probe_bubblewrap()
     mine = _launchers() - before
     assert len(mine) == 1
     del sandbox
@@ -126,7 +123,7 @@ def test_what_assay_inherited_is_not_passed_on() -> None:
     """Not only what it opened later: a shell or a CI may leave it descriptors that were never closed."""
     with open(os.devnull) as given:
         os.set_inheritable(given.fileno(), True)
-        ran = Backend("bubblewrap", probe()).run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
+        ran = Backend("bubblewrap", probe_bubblewrap()).run("for fd in /proc/self/fd/*; do echo ${fd##*/}; done")
     assert set(ran.output.split()) <= {b"0", b"1", b"2", b"3"}
 
 
@@ -138,7 +135,7 @@ def test_a_place_that_comes_back_late_is_not_kept() -> None:
 
 
 def test_a_program_that_is_not_there_is_a_broken_measurement(backend: Backend) -> None:
-    broken = ViewSandbox(Maker("bubblewrap", "/nowhere/bwrap"), find_controllers())
+    broken = ViewSandbox(NamespaceMaker("bubblewrap", "/nowhere/bwrap"), find_controllers())
     with pytest.raises(MeasurementError, match="can't start /nowhere/bwrap: No such file"):
         Backend("bubblewrap", broken).run("true")
 
@@ -176,7 +173,7 @@ def test_a_new_group_of_a_process_in_another_pid_namespace_stays(backend: Backen
         pytest.skip("no control groups can be made here")
     make = """
 from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.controllers import find_controllers
+from assay.adapters.sandbox.cgroups import find_controllers
 group = Group(find_controllers())
 print(*group.folders, flush=True)
 input()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.engine.sandbox import Limits, Mount
+from assay.engine.sandbox import CommandLimits, Mount
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import Backend, eventually, no_plain_processes, processes_with
@@ -30,7 +30,7 @@ def test_a_command_that_ignores_every_signal_it_can(backend: Backend) -> None:
 
 def test_a_time_out_during_a_flood(backend: Backend) -> None:
     with within(30):
-        ran = backend.run("yes flood", limits=Limits(timeout_sec=1.5, output_bytes=4096))
+        ran = backend.run("yes flood", limits=CommandLimits(timeout_sec=1.5, output_bytes=4096))
     assert (ran.end, ran.output_cut, len(ran.output)) == (TIMED_OUT, True, 4096)
 
 
@@ -42,7 +42,7 @@ def test_the_memory_limit(view: Backend) -> None:
         "head -c 300m /dev/zero | tail",
         "for i in 1 2 3 4 5 6; do head -c 30m /dev/zero | tail & done; wait",
     ):
-        ran = view.run(lines, limits=Limits(timeout_sec=20, memory_mb=100))
+        ran = view.run(lines, limits=CommandLimits(timeout_sec=20, memory_mb=100))
         assert ran.end.out_of_memory, lines
         assert not ran.end.timed_out
         assert ran.peak_memory_mb is not None
@@ -50,7 +50,7 @@ def test_the_memory_limit(view: Backend) -> None:
 
 
 def test_what_stays_below_the_memory_limit(view: Backend) -> None:
-    ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=Limits(timeout_sec=20, memory_mb=200))
+    ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=CommandLimits(timeout_sec=20, memory_mb=200))
     assert (ran.end, ran.output) == (ProcessEnd(exit_code=0), b"20971520\n")
 
 
@@ -59,20 +59,21 @@ def test_files_in_memory_count(view: Backend) -> None:
         pytest.skip("no control group for memory can be made here")
     for place in ("/tmp", "/dev/shm", "/run", "/var/tmp"):
         ran = view.run(
-            f"[ -w {place} ] && head -c 300m /dev/zero > {place}/big", limits=Limits(timeout_sec=20, memory_mb=60)
+            f"[ -w {place} ] && head -c 300m /dev/zero > {place}/big",
+            limits=CommandLimits(timeout_sec=20, memory_mb=60),
         )
         assert ran.end.exit_code != 0, place
 
 
 def test_the_memory_limit_of_a_plain_process(process: Backend) -> None:
-    ran = process.run("head -c 300m /dev/zero | tail", limits=Limits(timeout_sec=20, memory_mb=100))
+    ran = process.run("head -c 300m /dev/zero | tail", limits=CommandLimits(timeout_sec=20, memory_mb=100))
     assert b"memory exhausted" in ran.output
 
 
 def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     """It ends with the time limit at the latest, and the machine does not notice."""
     mark = f"bomb-{uuid.uuid4().hex}"
-    limits = Limits(timeout_sec=2, processes=40, output_bytes=1000)
+    limits = CommandLimits(timeout_sec=2, processes=40, output_bytes=1000)
     undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
     with within(40), undisturbed:
         ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits, alone=True)
@@ -82,7 +83,7 @@ def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
 
 def test_the_process_limit(backend: Backend) -> None:
     # The process sandbox counts all processes of its user, those of other sandboxes included.
-    limits = Limits(timeout_sec=20, processes=200, output_bytes=100_000)
+    limits = CommandLimits(timeout_sec=20, processes=200, output_bytes=100_000)
     few = "for i in 1 2 3 4 5 6 7 8; do sleep 0.2 & done; wait; echo fits"
     if backend.name != "process":
         assert backend.run(few, limits=limits).output == b"fits\n"
@@ -97,7 +98,7 @@ def test_the_file_size_limit(backend: Backend, open_folder: Path, megabytes: int
     open_folder.chmod(0o777)
     ran = backend.run(
         f"dd if=/dev/zero of=/workspace/big bs=1024 count={megabytes * 1024} 2>/dev/null; echo $?",
-        limits=Limits(timeout_sec=20, file_mb=4),
+        limits=CommandLimits(timeout_sec=20, file_mb=4),
         mounts=(Mount(str(open_folder), "/workspace", writable=True),),
     )
     size = (open_folder / "big").stat().st_size

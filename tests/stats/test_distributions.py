@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.elementary import exp, ln, ln_gamma
 from assay.stats.interval import (
     beta_cdf,
     beta_quantile,
     binomial_at_most,
+    exp,
+    ln,
+    ln_gamma,
     normal_cdf,
     normal_quantile,
     t_cdf,

@@ -19,8 +19,8 @@ from assay.api.limits import too_large
 from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import Record
 from assay.engine.criteria.record_lines import record_in
+from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.run_export import rendered
 
 NDJSON: Final = "application/x-ndjson"

@@ -9,7 +9,7 @@ from typing import Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from assay.adapters.machine.tracing import Told, span
+from assay.adapters.machine.tracing import SpanNotes, span
 from assay.api.answers import problem
 from assay.api.metrics import Metrics
 from assay.core.broken import where_it_broke
@@ -73,7 +73,7 @@ class Watched:
             log.info(json.dumps(said))
 
 
-def _trace(told: Told, scope: Scope, request_id: str, status: int) -> None:
+def _trace(told: SpanNotes, scope: Scope, request_id: str, status: int) -> None:
     """What a trace has of a request: the route, never the path or the query."""
     route, key = scope.get("assay.route", "other"), scope.get("assay.key")
     told.rename(f"{scope['method']} {route}")

@@ -37,8 +37,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from assay.core.errors import AssayError
-from assay.core.field_limits import MULTILINE, limits, one_of
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
 from assay.detectors.effects.canaries import RUNNERS
 from assay.detectors.effects.poison.trial import Reported, believe
 from assay.evidence.workspace import CommandResult, Side, Tree, Workspace

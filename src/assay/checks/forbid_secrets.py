@@ -30,8 +30,8 @@ from assay.detectors.secrets.archives import is_packed
 from assay.detectors.secrets.redact import Redaction
 from assay.detectors.secrets.scan import Finding, decoded, scan_bytes, scan_text
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
-from assay.formats.added_lines import added_lines
 from assay.formats.counting import counted
+from assay.formats.source_text import added_lines
 
 _FILE_CAP = 8 * 1024 * 1024
 _SHOWN = 100

@@ -6,8 +6,7 @@ It inspects nothing itself and is always N/A: the judge's verdict is a separate 
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.field_limits import MULTILINE
-from assay.core.outcome import NotApplicable, Outcome
+from assay.core.outcome import MULTILINE, NotApplicable, Outcome
 from assay.evidence.workspace import Workspace
 
 

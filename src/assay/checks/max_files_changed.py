@@ -8,8 +8,7 @@ be counted. New files under the baseline's ignore rules don't count.
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.field_limits import limits
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import Outcome, Scored, limits
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
 

@@ -45,8 +45,7 @@ from assay.detectors.runner_config.read import is_code_config, is_workflow, read
 from assay.detectors.runner_config.weakening import Weakening, line_of
 from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
-from assay.evidence.apart import UnreadableError
-from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.evidence.workspace import Change, EntryKind, UnreadableError, Workspace
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
 from assay.formats.source_text import source_text
 

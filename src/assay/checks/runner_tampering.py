@@ -50,8 +50,7 @@ from assay.detectors.source_signs.roles import (
 )
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import is_collected_path
-from assay.evidence.apart import ReadApart, UnreadableError
-from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
+from assay.evidence.workspace import Change, ChangeKind, EntryKind, ReadApart, UnreadableError, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 

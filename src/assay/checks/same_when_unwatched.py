@@ -22,8 +22,7 @@ It doesn't see a program that has learnt the tests' inputs by heart: to that one
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from assay.core.field_limits import MULTILINE, limits
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, Told, Way, ask_again, listen, replay
 from assay.evidence.workspace import Side, Tree, Workspace

@@ -39,8 +39,7 @@ from assay.detectors.source_signs.read import is_unreadable, source_signs
 from assay.detectors.source_signs.roles import code_language, is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.test_code.paths import is_collected_path, language_of
-from assay.evidence.apart import ReadApart, UnreadableError
-from assay.evidence.workspace import Change, EntryKind, Workspace
+from assay.evidence.workspace import Change, EntryKind, ReadApart, UnreadableError, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 

@@ -21,8 +21,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
-from assay.core.field_limits import MULTILINE, limits
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.suite import Suite
 from assay.detectors.effects.test_data import DataOfTests, changed_data, data_of_baseline
 from assay.detectors.runner_files.own_tests import belongs_to_tests

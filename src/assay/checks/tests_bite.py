@@ -25,8 +25,7 @@ could write source that behaves when it is mutated; no single scorer is enough.
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.field_limits import MULTILINE, limits
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.sides import Both, Side

@@ -22,8 +22,7 @@ the change: leave this scorer out there. It doesn't say whether the tests test w
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.field_limits import MULTILINE, limits
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.covering_up import covered_up
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost, touches_tests
 from assay.detectors.effects.test_data import data_on_both_sides, unnamed_data

@@ -24,11 +24,11 @@ from assay.cli.options.common import add_isolation, add_metric_script, positive
 from assay.cli.output.progress import ProgressBar
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.engine.report.terminal_bench import audit_published, import_terminal_bench
 from assay.engine.run.grade_again import GradeAgain
 from assay.formats.counting import counted
@@ -101,7 +101,7 @@ def as_json(audit: Audit) -> dict[str, Any]:
     }
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: AuditFinding) -> dict[str, Any]:
     values = {"recorded": finding.recorded, "derived": finding.derived}
     return {"field": finding.field, "standing": finding.standing.value, **without_nan(values)}
 
@@ -134,7 +134,7 @@ def _verdict(audit: Audit) -> str:
     return f"{name}: consistent, {detail}{unfinished}"
 
 
-def _value(finding: Finding, side: str) -> str:
+def _value(finding: AuditFinding, side: str) -> str:
     text = json.dumps(getattr(finding, side), ensure_ascii=False, default=repr)
     return clean(text if len(text) <= VALUE_SHOWN else f"{text[:VALUE_SHOWN]}… ({len(text)} characters)")
 

@@ -21,9 +21,9 @@ from assay.cli.options.common import finite_number, number_from_0
 from assay.cli.output.progress import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.charts import comparison_svg
-from assay.engine.report.compare import AgentSummary, Comparison, Gate, Pair, TaskDifference, compare, decide
+from assay.engine.report.compare import AgentSummary, ArmComparison, ArmPair, Gate, TaskDifference, compare, decide
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report_json import interval_json
 from assay.evidence.run import State
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
     if args.fail_if_worse_than is None and (args.junit or args.github):
         raise InputError("--junit and --github write a decision: pass --fail-if-worse-than, too")
     successes = args.threshold is not None
-    question = Question(key=args.key, threshold=args.threshold if successes else 1.0, grading=args.grading)
+    question = JobQuestion(key=args.key, threshold=args.threshold if successes else 1.0, grading=args.grading)
     found = compare(arms_of(read_jobs(args.jobs), question, args.group, successes), anyway=args.anyway)
     gate = _gate(found, args.fail_if_worse_than)
     if args.svg:
@@ -95,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if gate is None else EXIT_CODES[gate.decision]
 
 
-def _gate(found: Comparison, margin: float | None) -> Gate | None:
+def _gate(found: ArmComparison, margin: float | None) -> Gate | None:
     if margin is None:
         return None
     if len(found.agents) != 2:
@@ -104,7 +104,7 @@ def _gate(found: Comparison, margin: float | None) -> Gate | None:
     return decide(found.pairs[0], margin)
 
 
-def as_json(found: Comparison, gate: Gate | None) -> str:
+def as_json(found: ArmComparison, gate: Gate | None) -> str:
     """One JSON object with every agent, every pair and every task."""
     content = {
         "agents": [_agent(agent) for agent in found.agents],
@@ -132,7 +132,7 @@ def _agent(agent: AgentSummary) -> dict[str, Any]:
     }
 
 
-def _pair(pair: Pair) -> dict[str, Any]:
+def _pair(pair: ArmPair) -> dict[str, Any]:
     test = pair.difference.test
     return {
         "first": pair.first,
@@ -158,12 +158,12 @@ def _pair(pair: Pair) -> dict[str, Any]:
     }
 
 
-def as_text(found: Comparison, gate: Gate | None, *, markdown: bool) -> str:
+def as_text(found: ArmComparison, gate: Gate | None, *, markdown: bool) -> str:
     """The agents side by side, then each pair; the whole detail if there is only one."""
     return "\n".join(_lines(found, gate, markdown))
 
 
-def _lines(found: Comparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
+def _lines(found: ArmComparison, gate: Gate | None, markdown: bool) -> Iterator[str]:
     several = len(found.agents) > 2
     yield render_table(*_agents(found.agents, several), right=True, markdown=markdown)
     yield ""
@@ -215,7 +215,7 @@ def _ranks(agent: AgentSummary) -> str:
     return str(best) if best == worst else f"{best} to {worst}"
 
 
-def _pair_row(pair: Pair) -> Sequence[str]:
+def _pair_row(pair: ArmPair) -> Sequence[str]:
     test = pair.difference.test
     return (
         f"{pair.second} against {pair.first}",
@@ -228,7 +228,7 @@ def _pair_row(pair: Pair) -> Sequence[str]:
     )
 
 
-def _details(pair: Pair) -> Iterator[tuple[str, str]]:
+def _details(pair: ArmPair) -> Iterator[tuple[str, str]]:
     yield "tasks", _tasks(pair)
     found = pair.difference
     if isinstance(found.interval, CantSay) or isinstance(found.test, CantSay):
@@ -244,7 +244,7 @@ def _details(pair: Pair) -> Iterator[tuple[str, str]]:
         yield "bounds", f"{low:+.4f} to {high:+.4f}, whatever the {runs} would have got"
 
 
-def _tasks(pair: Pair) -> str:
+def _tasks(pair: ArmPair) -> str:
     only = [
         f"{len(tasks)} only in {label} ({some_of(tasks)})"
         for label, tasks in ((pair.first, pair.only_first), (pair.second, pair.only_second))
@@ -253,7 +253,7 @@ def _tasks(pair: Pair) -> str:
     return "; ".join([f"{pair.difference.tasks} compared", *only])
 
 
-def _verdict(pair: Pair) -> str:
+def _verdict(pair: ArmPair) -> str:
     if pair.better is not None:
         return f"{pair.better} is better"
     smallest = pair.difference.smallest
@@ -264,7 +264,7 @@ def _verdict(pair: Pair) -> str:
     return f"no difference shown; data like these would show one of {smallest:.4f} four times out of five"
 
 
-def _deciding(tasks: Sequence[TaskDifference], pair: Pair, markdown: bool) -> Iterator[str]:
+def _deciding(tasks: Sequence[TaskDifference], pair: ArmPair, markdown: bool) -> Iterator[str]:
     """The tasks with the largest differences."""
     deciding = [task for task in tasks if task.difference]
     if not deciding:
@@ -305,7 +305,7 @@ def _p(value: float) -> str:
     return "below 0.0001" if value < 0.0001 else f"{value:.4f}"
 
 
-def as_junit(pair: Pair, gate: Gate) -> str:
+def as_junit(pair: ArmPair, gate: Gate) -> str:
     """One test case: it passes, fails, or is skipped while undecided."""
     name = _attribute(clean(f"{pair.second} isn't worse than {pair.first} by more than {gate.margin:g}"))
     message = _attribute(clean(gate.sentence))

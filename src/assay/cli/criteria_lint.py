@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.adapters.playgrounds.criteria_file import load_data, read_criteria
+from assay.adapters.playgrounds.playground_file import load_data, read_criteria
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
 from assay.engine.criteria.lint import RULES, lint

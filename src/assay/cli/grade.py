@@ -20,12 +20,12 @@ from assay.adapters.sandbox import AUTO
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.task_folder import load_task_if_there
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.common import add_control, add_grading_rules, add_isolation, grading_rules, positive, warn
 from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError
-from assay.dialects.evaluation.grading import Grading
-from assay.engine.machine import Site
+from assay.dialects.evaluation.models import Grading
+from assay.engine.machine import TrialSite
 from assay.engine.ports import GradingRules
 from assay.engine.run.grade_again import GradeAgain, kind_of, recorded_backend
 
@@ -66,7 +66,7 @@ def grading_again(
 ) -> Iterator[GradeAgain]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
-    site = Site(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
+    site = TrialSite(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield GradeAgain(
             site,

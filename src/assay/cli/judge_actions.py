@@ -12,11 +12,11 @@ from assay.adapters.jobs.run_store import LocalCases, run_folders
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.models.judge_setup import JudgeOptions, Judges
 from assay.cli.options.judge import judge_options
-from assay.cli.output.judge_card import card
+from assay.cli.output.score_table import card
 from assay.cli.output.table import clean, render_table, some_of
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
-from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import JudgeVerdict
 from assay.formats.counting import counted
 from assay.judge.calibration import Flips, Readiness, Stability, stability
 from assay.judge.calibration import calibrate as compare

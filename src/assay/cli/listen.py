@@ -21,7 +21,7 @@ from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.sources.mllp import Recorder
+    from assay.adapters.sources.mllp import MessageRecorder
 
 MLLP_PORT = 2575
 
@@ -44,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     # Help needs no database.
     from assay.adapters.playgrounds.playground_file import load_playground_file, open_playground_store  # noqa: PLC0415
-    from assay.engine.criteria.playground_store import new_playground  # noqa: PLC0415
+    from assay.engine.criteria.watched_sources import new_playground  # noqa: PLC0415
 
     # A message that could not be recorded is logged without any of its content.
     logging.basicConfig(format="assay: %(message)s", level=logging.WARNING)
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-async def _listen(recorder: "Recorder", host: str, port: int) -> None:
+async def _listen(recorder: "MessageRecorder", host: str, port: int) -> None:
     """Until somebody ends it."""
     from assay.adapters.sources.mllp import listening  # noqa: PLC0415
 

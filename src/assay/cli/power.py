@@ -14,9 +14,9 @@ from assay.cli.options.common import finite_number, number_from_0, whole_numbers
 from assay.cli.output.progress import read_jobs
 from assay.cli.output.table import clean, render_table, without_nan
 from assay.core.errors import InputError
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.compare_arms import arms_of
-from assay.engine.report.plan_data import Design, Pilot, Plan, pilot_of_one, pilot_of_two, plan_data
+from assay.engine.report.plan_data import Design, Pilot, StudyPlan, pilot_of_one, pilot_of_two, plan_data
 from assay.stats.interval import CantSay
 from assay.stats.power import Goal, Variances
 
@@ -80,7 +80,7 @@ def _pilot(args: argparse.Namespace) -> Pilot:
         raise InputError("pass a pilot or --variances, one of the two")
     if args.variances is not None:
         return Pilot(Variances(*args.variances), "as given", cost_per_trial=args.trial_cost)
-    question = Question(key=args.key, threshold=1.0 if args.threshold is None else args.threshold)
+    question = JobQuestion(key=args.key, threshold=1.0 if args.threshold is None else args.threshold)
     found = arms_of(read_jobs(args.pilot), question, (), args.threshold is not None)
     one = len(found.arms) == 1
     pilot = pilot_of_one(found.arms[0], args.correlation) if one else pilot_of_two(found, anyway=args.anyway)
@@ -89,7 +89,7 @@ def _pilot(args: argparse.Namespace) -> Pilot:
     return replace(pilot, cost_per_trial=args.trial_cost)
 
 
-def _content(found: Plan) -> dict[str, Any]:
+def _content(found: StudyPlan) -> dict[str, Any]:
     return {
         "difference": found.goal.difference,
         "power": found.goal.power,
@@ -108,7 +108,7 @@ def _design(design: Design) -> dict[str, Any]:
     return asdict(design) | {"reason": None}
 
 
-def _lines(found: Plan) -> list[str]:
+def _lines(found: StudyPlan) -> list[str]:
     goal, variances = found.goal, found.pilot.variances
     rows = [
         (

@@ -13,7 +13,7 @@ from assay.cli.output.progress import read_results
 from assay.cli.output.report import as_json, as_text
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.report import JobReport, report_job
 from assay.evidence.run import State
 from assay.formats.counting import counted
@@ -55,7 +55,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    question = Question(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
+    question = JobQuestion(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     if args.svg:
         write_text(args.svg, _picture(reports))
@@ -80,7 +80,7 @@ def report_on(jobs: list[str]) -> int:
 
     Returns 1 if a run has no usable answer, or something went wrong on the way.
     """
-    reports = [_report(path, None, Question()) for path in jobs]
+    reports = [_report(path, None, JobQuestion()) for path in jobs]
     print(as_text(reports, markdown=False))
     for report in reports:
         print(f"\nresult: {result_words(report)}")
@@ -100,6 +100,6 @@ def result_words(report: JobReport) -> str:
     )
 
 
-def _report(path: str, script: Metric | None, question: Question) -> JobReport:
+def _report(path: str, script: Metric | None, question: JobQuestion) -> JobReport:
     results = read_results(path, script)
     return report_job(results.job, question, results.histories, results.regrades)

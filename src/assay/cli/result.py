@@ -9,7 +9,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
-from assay.adapters.jobs.reviewed_run import USED, read_result, read_run
+from assay.adapters.jobs.annotations import USED, read_result, read_run
 from assay.cli.output.table import clean, render_table
 from assay.dialects.evaluation.models import ConfidenceMetadata, EvaluationResult
 from assay.evidence.run import Run

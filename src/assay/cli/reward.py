@@ -18,7 +18,7 @@ import argparse
 import json
 
 from assay.adapters.jobs.reward_writer import write_artifacts, write_binary_reward
-from assay.adapters.models.rubric_file import load_rubric, read_text
+from assay.adapters.models.judge_setup import load_rubric, read_text
 from assay.cli import reward_judge
 from assay.cli.options.common import exit_status
 from assay.core.errors import InputError

@@ -42,8 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from assay.adapters.jobs.reward_writer import remove_artifacts, write_artifacts  # noqa: PLC0415
-    from assay.adapters.models.judge_setup import Judges  # noqa: PLC0415 - the other ways to a reward need none of it
-    from assay.adapters.models.rubric_file import load_rubric  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import Judges, load_rubric  # noqa: PLC0415
     from assay.dialects.evaluation.judged_rubric import JudgedRubric  # noqa: PLC0415
     from assay.judge.grade_rubric import judge_rubric  # noqa: PLC0415
 
@@ -61,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _work(args: argparse.Namespace, task: str | None) -> "Work":
     from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415
-    from assay.adapters.models.rubric_file import read_output, read_text  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import read_output, read_text  # noqa: PLC0415
     from assay.evidence.coding_run import AgentRecord  # noqa: PLC0415
     from assay.judge.rubric import Work  # noqa: PLC0415
 

@@ -30,13 +30,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from assay.adapters.jobs.job_store import DiskJobStore
+from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.tasks.task_folder import is_task, load_task
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.agent import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.options.common import (
     add_control,
@@ -54,15 +54,14 @@ from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.dialects.harbor.trial import Trial
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.model_access import ModelDoors
-from assay.engine.run.job_plan import Agent, JobSetting, Planned, plan_trials
+from assay.engine.run.ports import Agent, JobSetting, Planned, plan_trials
 from assay.engine.run.run_job import SeededTasks, run_job
-from assay.engine.run.trial_queue import Ended
+from assay.engine.run.trial_queue import EndedTrial
 from assay.engine.run.trial_record import BROKEN
 from assay.engine.tasks.prepare_task import prepare_task, refuse_asking
-from assay.engine.tasks.task import Task, with_network
-from assay.engine.tasks.verifier_environment import with_verifier_environment
+from assay.engine.tasks.task import Task, with_network, with_verifier_environment
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import Judges
@@ -99,7 +98,7 @@ class Display:
     def retrying(self, trial: Trial, wait_sec: float) -> None:
         self._line(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
 
-    def ended(self, ended: Ended, done: int, total: int) -> None:
+    def ended(self, ended: EndedTrial, done: int, total: int) -> None:
         trial, remark = ended.trial, ended.remark
         with self._lock:
             began = self._running.pop(trial.name, self._began)
@@ -186,7 +185,9 @@ def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
     kept = kept_from_tasks(args)
-    site = Site(choose(args.isolation, warn), ThisHost({n: v for n, v in os.environ.items() if n not in kept}))
+    site = TrialSite(
+        choose(args.isolation, warn), ThisHost({n: v for n, v in os.environ.items() if n not in kept})
+    )
     agent = agent_of(args, os.environ, site.sandbox, display.note)
     doors = doors_of(agent, site.sandbox, os.environ)
     tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)
@@ -219,7 +220,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_tasks(
-    chosen: Sequence[tuple[str, str | None]], site: Site, grant: Callable[[Task], Task], *, no_image: bool
+    chosen: Sequence[tuple[str, str | None]], site: TrialSite, grant: Callable[[Task], Task], *, no_image: bool
 ) -> tuple[list[tuple[Task, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[Task, str | None]] = []
@@ -232,7 +233,7 @@ def load_tasks(
     return tasks, refused
 
 
-def _loaded(folder: str, site: Site, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
+def _loaded(folder: str, site: TrialSite, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
     if is_seeded(folder):
         from assay.adapters.tasks.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
@@ -285,18 +286,18 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _coding(site: Site, judges: "Judges | None", args: argparse.Namespace) -> SeededTasks:
+def _coding(site: TrialSite, judges: "Judges | None", args: argparse.Namespace) -> SeededTasks:
     from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
     from assay.adapters.tasks.remembered_commands import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
-    from assay.engine.coding.score_trials import Coding, CodingTrials  # noqa: PLC0415
+    from assay.engine.coding.score_trials import CodingTrials, SeededGrading  # noqa: PLC0415
 
     runs = None if args.no_run_cache else runs_folder()
-    return CodingTrials(Coding(LocalScoring(lambda: site.sandbox, runs=runs), judges))
+    return CodingTrials(SeededGrading(LocalScoring(lambda: site.sandbox, runs=runs), judges))
 
 
 def _run(
     setting: JobSetting,
-    site: Site,
+    site: TrialSite,
     planned: Sequence[Planned],
     display: Display,
     coding: SeededTasks | None,
@@ -316,7 +317,7 @@ def _run(
         display.end()
 
 
-def _outcome(ended: Ended) -> str:
+def _outcome(ended: EndedTrial) -> str:
     """What a trial came to, with its rewards and its exception."""
     trial = ended.trial
     words = "" if ended.state is None else f"{ended.state.value.replace('_', ' ')}  "

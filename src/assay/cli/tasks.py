@@ -28,12 +28,12 @@ from dataclasses import dataclass
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.task_folder import load_task, task_files
-from assay.adapters.tasks.workshop import DiskWorkshop
+from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table
 from assay.core.errors import AssayError
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.try_task import attempt_findings
 from assay.engine.tasks.describe_task import (
     EnvironmentDescription,
@@ -44,10 +44,9 @@ from assay.engine.tasks.describe_task import (
     output_findings,
 )
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task
+from assay.engine.tasks.task import Task, with_verifier_environment
 from assay.engine.tasks.task_lint import lint
 from assay.engine.tasks.task_reading import LintFinding
-from assay.engine.tasks.verifier_environment import with_verifier_environment
 
 Attempts = Callable[[Task], list[LintFinding]]
 
@@ -79,7 +78,7 @@ def run(args: argparse.Namespace) -> int:
         return _show(paths, as_json=args.json)
     if not args.run_them:
         return _check(paths, None, args)
-    site = Site(choose(args.isolation, warn), ThisHost())
+    site = TrialSite(choose(args.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
         def attempts(task: Task) -> list[LintFinding]:

@@ -54,10 +54,13 @@ def run(args: argparse.Namespace) -> int:
 def _verified(args: argparse.Namespace) -> "Completion":
     try:
         # Help needs none of these.
-        from assay.adapters.playgrounds.criteria_file import load_criteria, new_stamp  # noqa: PLC0415
-        from assay.adapters.playgrounds.playground_sources import open_playground  # noqa: PLC0415
+        from assay.adapters.playgrounds.playground_file import (  # noqa: PLC0415
+            load_criteria,
+            new_stamp,
+            open_playground,
+        )
         from assay.adapters.sources.json_requests import Pace  # noqa: PLC0415
-        from assay.engine.criteria.verify_criteria import verify_criteria  # noqa: PLC0415
+        from assay.engine.criteria.complete_run import verify_criteria  # noqa: PLC0415
 
         sources = open_playground(args.playground, _say)
         return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())

@@ -6,10 +6,10 @@ A placement says how an outcome counts: its name, its weight, its axis, and whet
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
-from assay.core.outcome import Check, Errored, Outcome
+from assay.core.outcome import Check, Errored, Outcome, Scored
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,3 +86,25 @@ def _text(error: Exception) -> str:
         return str(error)
     except Exception:  # noqa: BLE001 - then it says nothing
         return ""
+
+
+FIRST_PAUSE_SEC: Final = 0.25
+LONGEST_PAUSE_SEC: Final = 5.0
+
+
+def held_within(
+    wait_sec: float,
+    ask: Callable[[], Outcome],
+    clock: Callable[[], float],
+    sleep: Callable[[float], None],
+) -> Outcome:
+    """The first answer that is a pass, or the last answer. The last question is asked when the time is up."""
+    end = clock() + wait_sec
+    pause = FIRST_PAUSE_SEC
+    while True:
+        outcome = ask()
+        left = end - clock()
+        if left <= 0 or (isinstance(outcome, Scored) and outcome.passed):
+            return outcome
+        sleep(min(pause, left))
+        pause = min(pause * 2, LONGEST_PAUSE_SEC)

@@ -4,12 +4,15 @@ The outcome is a score, "does not apply", or "the check broke". A broken check i
 never a number, so nobody can average it by accident. A check knows nothing of weights or wire names; a placement
 does. What a check may declare beside its question has a Protocol of its own, so that nobody has to look for
 attributes that may be missing.
+
+Limits of a field are for schemas and forms: ``field(metadata=limits(1, 60))``. They are shown and not enforced: a
+check looks at its fields itself, and says what is wrong in its own words.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar, Protocol, TypeAlias, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from assay.core.total import written
 
@@ -105,3 +108,20 @@ class MayBeObjective(NeedsCommands, Protocol):
     def objective(self) -> bool:
         """Whether somebody marked it as the objective test."""
         ...
+
+
+_SCHEMA: Final = "json_schema_extra"
+
+MULTILINE: Final[Mapping[str, Any]] = {_SCHEMA: {"format": "multiline"}}
+"""A text that may have several lines."""
+
+
+def limits(least: float | None = None, most: float | None = None) -> Mapping[str, Any]:
+    """The smallest and the largest number that a field takes."""
+    given = {"minimum": least, "maximum": most}
+    return {_SCHEMA: {name: one for name, one in given.items() if one is not None}}
+
+
+def one_of(choices: Iterable[str]) -> Mapping[str, Any]:
+    """The texts that a field takes."""
+    return {_SCHEMA: {"enum": list(choices)}}

@@ -15,37 +15,30 @@ class Host(Protocol):
     @property
     def env(self) -> Mapping[str, str]:
         """The environment variables, from which tasks may take values by name."""
-        ...
 
     @property
     def python(self) -> str:
         """The version of Python, for provenance."""
-        ...
 
     @property
     def platform(self) -> str:
         """The operating system, for provenance."""
-        ...
 
     def now(self) -> datetime:
         """The time in UTC."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds on a clock that only goes forward."""
-        ...
 
     def new_id(self) -> str:
         """A unique id."""
-        ...
 
     def random_letters(self, count: int) -> str:
         """Letters and digits for a name. Not for secrets."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class TrialSite:
     """Where trials run. ``model`` is the way of one trial's agent to its model, if it has one."""
 
     sandbox: Sandbox

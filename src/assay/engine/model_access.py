@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from assay.dialects.harbor.trial import NO_USAGE, Usage, UsageSum
-from assay.engine.sandbox import Command
+from assay.engine.sandbox import SandboxCommand
 from assay.formats.counting import counted
 from assay.formats.model_traffic.tokens import Tokens
 
@@ -24,7 +24,7 @@ _BYTES_A_TOKEN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Prices:
+class ModelPrices:
     """What a million tokens cost in dollars. Tokens of a cache cost what others do, unless it says otherwise."""
 
     input: float
@@ -47,10 +47,10 @@ class Prices:
 class PriceList:
     """The prices of models by name, and a price for all others if there is one."""
 
-    models: Mapping[str, Prices] = field(default_factory=dict)
-    others: Prices | None = None
+    models: Mapping[str, ModelPrices] = field(default_factory=dict)
+    others: ModelPrices | None = None
 
-    def of(self, model: str | None) -> Prices | None:
+    def of(self, model: str | None) -> ModelPrices | None:
         return self.models.get(model or "", self.others)
 
 
@@ -106,13 +106,11 @@ class ModelUse:
 class ModelDoor(Protocol):
     """The way of one trial to the model."""
 
-    def through(self, command: Command) -> Command:
+    def through(self, command: SandboxCommand) -> SandboxCommand:
         """The same command with the way to the model in its sandbox."""
-        ...
 
     def take_use(self) -> ModelUse:
         """What was used since this was last asked."""
-        ...
 
 
 class ModelDoors(Protocol):
@@ -123,7 +121,6 @@ class ModelDoors(Protocol):
 
     def open(self) -> AbstractContextManager[ModelDoor]:
         """A door for one trial. When it is closed, nothing more goes through."""
-        ...
 
 
 class Meter:

@@ -13,8 +13,7 @@ from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import AddedTag, Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -39,59 +38,45 @@ class JobFolder(Protocol):
     @property
     def name(self) -> str:
         """The folder's name."""
-        ...
 
     def file(self, name: str) -> File:
         """A file of the job itself, such as lock.json."""
-        ...
 
     def folders(self) -> list[str]:
         """The names of the folders in it, sorted. A link is not a folder."""
-        ...
 
     def foreign(self) -> list[str]:
         """The names of all other entries that harbor didn't write, sorted."""
-        ...
 
     def began(self, folder: str) -> bool:
         """Whether a folder without result.json looks like a trial that was started."""
-        ...
 
     def trial_results(self) -> Iterator[tuple[str, File]]:
         """The result.json of each folder."""
-        ...
 
     def trial_lock(self, trial: str) -> File:
         """The lock.json of a trial."""
-        ...
 
     def source_result(self, path: str) -> File:
         """The result.json of a trial of another job, which a trial of this one names."""
-        ...
 
     def has_records(self) -> bool:
         """Whether trials of the job have records beside their results."""
-        ...
 
     def gradings(self, trial: str) -> "list[Grading]":
         """The gradings beside a trial's result, the oldest first. Raises ``InputError``."""
-        ...
 
     def annotations(self, trial: str) -> "list[Annotation]":
         """The reviewers' verdicts beside a trial's result, the oldest first. Raises ``InputError``."""
-        ...
 
     def added_tags(self, trial: str) -> "list[AddedTag]":
         """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
-        ...
 
     def gates(self, trial: str) -> Gates | None:
         """What scorers and a judge said of a trial last; None if nobody did. Raises ``InputError``."""
-        ...
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         """The reward files that the verifier of a trial, or of one of its steps, wrote, read in this order."""
-        ...
 
 
 MARK = ".assay"

@@ -27,7 +27,7 @@ class Mount:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class CommandLimits:
     """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk.
 
     ``disk_mb`` is for all that it may write to together, ``file_mb`` for a single file.
@@ -43,12 +43,12 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Command:
+class SandboxCommand:
     """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers."""
 
     argv: tuple[str, ...]
     workdir: str
-    limits: Limits
+    limits: CommandLimits
     mounts: tuple[Mount, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict)
     network: bool = False
@@ -105,15 +105,12 @@ class Images(Protocol):
 
         ``log`` is a file for what the engine says.
         """
-        ...
 
     def workdir_of(self, image: str) -> str | None:
         """The working folder of an image; None if it has none."""
-        ...
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy a folder of an image to a folder of the host."""
-        ...
 
 
 class Sandbox(Protocol):
@@ -122,18 +119,55 @@ class Sandbox(Protocol):
     @property
     def images(self) -> Images | None:
         """Access to images; None for a sandbox that shows the host's own system."""
-        ...
 
     @property
     def isolation(self) -> Isolation:
         """How well the sandbox isolates on this machine."""
-        ...
 
     @property
     def owner(self) -> tuple[int, int] | None:
         """The user and group that commands run as; None if they run as the caller."""
-        ...
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         """Run the command to its end. Raises ``MeasurementError`` if the sandbox itself can't start."""
-        ...
+
+
+# The home folder of setup, agent and commands, if setup left something there.
+HOME = "/home/assay"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandEnvironment:
+    """The surroundings of a command. ``path`` has folders of programs that come before those of the system.
+
+    ``linked`` are folders of the workspace whose entries are links into a mount: the folder itself can be written
+    to, which programs do that keep a cache there. ``home`` is the archive of the home folder that setup left: each
+    command gets a fresh copy of it.
+    """
+
+    image: str | None = None
+    mounts: tuple[Mount, ...] = ()
+    linked: tuple["LinkedFolder", ...] = ()
+    path: tuple[str, ...] = ()
+    home: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def variables(self) -> dict[str, str]:
+        """The environment variables of a command. An image brings its own."""
+        home = {} if self.home is None else {"HOME": HOME}
+        if self.image is not None:
+            return {**home, **self.env}
+        programs = () if self.home is None else (f"{HOME}/.local/bin", f"{HOME}/bin", f"{HOME}/node_modules/.bin")
+        return {**BASE_ENV, "PATH": ":".join((*self.path, *programs, BASE_ENV["PATH"])), **home, **self.env}
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedFolder:
+    """A folder of the workspace, the mount that its links lead to, and their names."""
+
+    path: str
+    target: str
+    names: tuple[str, ...]
+
+
+NO_ENVIRONMENT = CommandEnvironment()

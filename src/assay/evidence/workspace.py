@@ -1,12 +1,36 @@
-"""What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there."""
+"""What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there.
 
-from collections.abc import Callable, Iterable, Mapping
+Some parsers never return from some texts, and only killing their process stops them. Checks and detectors call
+such a parser through ``Workspace.read_apart``; an adapter decides where it runs.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from assay.evidence.apart import Answer, Question
+from assay.core.errors import AssayError
 from assay.evidence.coding_run import ProcessEnd
+
+Question = TypeVar("Question", bound=Hashable)
+Answer = TypeVar("Answer")
+
+
+class UnreadableError(AssayError):
+    """A text can't be read within the limits. The message is the reason, without a subject and a full stop."""
+
+
+class ReadApart(Protocol):
+    """Calls a function of a module with one value that can be pickled, and returns data of the type ``answer``."""
+
+    def __call__(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
+        """What ``read`` returns. Raises ``UnreadableError`` if ``read`` raises it or exceeds the limits."""
+        ...
+
+
+def read_here(read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:  # noqa: ARG001
+    """A ``ReadApart`` without limits, in this process: for text that is known to be harmless."""
+    return read(question)
 
 
 class EntryKind(Enum):
@@ -206,7 +230,7 @@ class Workspace(Protocol):
         ...
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
-        """Call a parser that may never return, in a process that can be killed; see ``assay.evidence.apart``."""
+        """Call a parser that may never return, in a process that can be killed."""
         ...
 
 
@@ -231,3 +255,49 @@ def blind_spots(workspace: Workspace) -> list[dict[str, object]]:
 def place_of(finding: Mapping[str, object]) -> object:
     """Where a finding is: its path, or the sentence about what could not be captured."""
     return finding.get("path") or finding.get("detail")
+
+
+class ResultMemory(Protocol):
+    """Results by a key, which is the hash of everything that they follow from. No method raises."""
+
+    def recall(self, key: str) -> CommandResult | None:
+        """The result; None if there is none that can be trusted."""
+        ...
+
+    def keep(self, key: str, ran: CommandResult) -> bool:
+        """Remember a result. Returns whether that worked."""
+        ...
+
+    def forget(self, key: str) -> None:
+        """Remember it no longer."""
+        ...
+
+    def word(self, of: str) -> str | None:
+        """A word that is always the same for a text, and that nobody else can guess; None if there is none."""
+        ...
+
+
+def may_be_kept(ran: CommandResult) -> bool:
+    """Whether a command came to its own end. Another time, what was stopped may finish."""
+    return ran.end.exit_code is not None and not (ran.end.timed_out or ran.end.out_of_memory or ran.end.excess)
+
+
+class Baseline(Protocol):
+    """A state to compare with."""
+
+    def paths(self) -> Iterable[str]: ...
+
+    def entry(self, path: str) -> Entry | None: ...
+
+    def read(self, path: str) -> bytes | None:
+        """The content of a file, or the target of a link; None for anything else, and for a file over the cap."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KnownBaseline:
+    """A baseline with the hash of all of it, and the repositories that were inside the workspace then."""
+
+    baseline: Baseline
+    sha256: str
+    nested: tuple[str, ...]

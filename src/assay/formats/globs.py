@@ -5,8 +5,11 @@ or two, as systems differ on that. The cost doesn't depend on what names look li
 can't make a pattern slow.
 """
 
+import posixpath
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import Final
 
@@ -69,3 +72,106 @@ def _all_match(names: list[str], parts: list[str]) -> bool:
         else:
             return False
     return part == len(parts)
+
+
+# The list of the Dockerfile takes precedence over that of the folder.
+DOCKERIGNORES = ("Dockerfile.dockerignore", ".dockerignore")
+
+
+def ignored_paths(text: str, paths: Sequence[str]) -> list[str]:
+    """The paths that are excluded. A folder is not excluded as long as something in it is included."""
+    patterns = _patterns(text)
+    kept = {path for path in paths if not _ignored(path, patterns)}
+    kept |= {parent for path in kept for parent in _with_parents(path)}
+    return [path for path in paths if path not in kept]
+
+
+def _patterns(text: str) -> list[tuple[str, bool]]:
+    """Each pattern, and whether it includes paths again that an earlier pattern excluded."""
+    lines = (line.strip() for line in text.splitlines())
+    found = [(line.removeprefix("!").strip(), line.startswith("!")) for line in lines if line and line[0] != "#"]
+    return [(posixpath.normpath(f"/{pattern}").strip("/"), back) for pattern, back in found]
+
+
+def _ignored(path: str, patterns: list[tuple[str, bool]]) -> bool:
+    """Whether a path is excluded. The last pattern that matches it, or a folder around it, decides."""
+    around = _with_parents(path)
+    matching = (back for pattern, back in reversed(patterns) if any(matches_glob(one, pattern) for one in around))
+    return not next(matching, True)
+
+
+def _with_parents(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[: end + 1]) for end in range(len(parts))]
+
+
+NAME = ".gitignore"
+_ESCAPED = re.compile(r"\\(.)")
+_NEGATED_CLASS = re.compile(r"\[\^")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A line of a file. ``anchored`` patterns are compared with the whole path below the file's folder."""
+
+    text: str
+    glob: str
+    anchored: bool
+    folders_only: bool
+    includes: bool
+
+    def matches(self, path: str, is_folder: bool) -> bool:
+        if self.folders_only and not is_folder:
+            return False
+        return matches_glob(path, self.glob) if self.anchored else fnmatchcase(path.rpartition("/")[2], self.glob)
+
+
+class IgnoreRules:
+    """The rules of several files, by the folder that each is in; "" is the root."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._rules = {folder: _rules(text) for folder, text in texts.items()}
+        self._folders: dict[str, str | None] = {"": None}
+
+    def rule_for(self, path: str) -> str | None:
+        """The line that a file is ignored by, as it is written; None for a file that isn't ignored."""
+        return self.folder_rule(path.rpartition("/")[0]) or self._deciding(path, is_folder=False)
+
+    def folder_rule(self, folder: str) -> str | None:
+        """The same for a folder. What is in an ignored folder can't be included again."""
+        if folder not in self._folders:
+            above = self.folder_rule(folder.rpartition("/")[0])
+            self._folders[folder] = above or self._deciding(folder, is_folder=True)
+        return self._folders[folder]
+
+    def _deciding(self, path: str, is_folder: bool) -> str | None:
+        """The last rule that matches counts, and a file of rules counts more than those above it."""
+        folder = path
+        while folder:
+            folder = folder.rpartition("/")[0]
+            below = path[len(folder) + 1 :] if folder else path
+            for rule in reversed(self._rules.get(folder, ())):
+                if rule.matches(below, is_folder):
+                    return None if rule.includes else rule.text
+        return None
+
+
+def _rules(text: str) -> tuple[_Rule, ...]:
+    found = (_rule(line.removesuffix("\r")) for line in text.split("\n"))
+    return tuple(rule for rule in found if rule is not None)
+
+
+def _rule(line: str) -> _Rule | None:
+    text = line.rstrip(" ") if not line.endswith("\\ ") else line
+    includes = text.startswith("!")
+    pattern = text[1:] if includes else text
+    if not pattern.strip("/") or text.startswith("#"):
+        return None
+    bare = pattern.rstrip("/")
+    anchored = "/" in bare
+    glob = _ESCAPED.sub(_literal, _NEGATED_CLASS.sub("[!", bare.lstrip("/") if bare.startswith("/") else bare))
+    return _Rule(text, glob, anchored, pattern.endswith("/"), includes)
+
+
+def _literal(found: re.Match[str]) -> str:
+    return f"[{found[1]}]" if found[1] in "*?[" else found[1]

@@ -9,7 +9,7 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
-from assay.dialects.scorers.judge_record import JudgeVerdict
+from assay.dialects.scorers.report import JudgeVerdict
 from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
 from assay.judge.variations import FORMS, REORDERED

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from assay.dialects.scorers.judge_record import (
+from assay.dialects.scorers.report import (
     FactCheckRow,
     GuardAnswer,
     JudgeAnswer,
@@ -17,8 +17,6 @@ from assay.dialects.scorers.judge_record import (
     Opinion,
     PartCut,
     RubricRatings,
-)
-from assay.dialects.scorers.report import (
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias, TypeVar
 
-from assay.dialects.scorers.gates_with_judge import is_judged
-from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import OverallVerdict
+from assay.dialects.scorers.report import JudgeVerdict, OverallVerdict, is_judged
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.coding_run import CodingRecord
 from assay.judge.judge_coding_run import VerdictJudge
 

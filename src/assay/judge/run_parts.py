@@ -10,10 +10,11 @@ from assay.evidence.coding_run import (
     MetricRow,
     RubricNote,
     ScorerRow,
+    Step,
     Tail,
+    Trajectory,
     Turn,
 )
-from assay.evidence.trajectory import Step, Trajectory
 from assay.judge.bounds import Bounds, Cut, Shown, cut_front, cut_middle
 from assay.judge.diff_parts import PART as DIFF
 from assay.judge.diff_parts import diff_lines

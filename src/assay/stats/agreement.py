@@ -18,8 +18,7 @@ from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from assay.core.errors import InputError
-from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, Interval, fewer_for_estimated_variance, rate_interval
+from assay.stats.interval import LEVEL, CantSay, Interval, fewer_for_estimated_variance, rate_interval, square
 
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval"]
 Kind: TypeAlias = frozenset[tuple[Hashable, int]]

@@ -4,8 +4,7 @@ import math
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
-from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, Interval, normal_quantile
+from assay.stats.interval import LEVEL, CantSay, Interval, normal_quantile, square
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import chain
 
 from assay.core.total import total
-from assay.stats.elementary import square
 from assay.stats.interval import (
     LEVEL,
     CantSay,
@@ -22,6 +21,7 @@ from assay.stats.interval import (
     effective_rate,
     rate_interval,
     spread_of,
+    square,
     t_quantile,
 )
 

@@ -9,8 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, Interval, clopper_pearson
+from assay.stats.interval import LEVEL, CantSay, Interval, clopper_pearson, square
 from assay.stats.means import clustered_mean
 
 

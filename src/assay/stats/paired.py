@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from assay.stats.elementary import square
 from assay.stats.interval import (
     LEVEL,
     CantSay,
@@ -12,6 +11,7 @@ from assay.stats.interval import (
     binomial_at_most,
     clopper_pearson,
     normal_quantile,
+    square,
     t_quantile,
 )
 from assay.stats.means import LARGEST_REWARD, clustered_mean

@@ -12,8 +12,18 @@ from typing import NamedTuple, TypeAlias
 
 from assay.core.pass_at_k import pass_at_k, pass_hat_k
 from assay.core.total import mean
-from assay.stats.elementary import exp, ln, ln_gamma, square
-from assay.stats.interval import LEVEL, CantSay, Interval, Spread, effective_rate, rate_interval
+from assay.stats.interval import (
+    LEVEL,
+    CantSay,
+    Interval,
+    Spread,
+    effective_rate,
+    exp,
+    ln,
+    ln_gamma,
+    rate_interval,
+    square,
+)
 
 
 class Attempts(NamedTuple):

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
-from assay.stats.elementary import square
-from assay.stats.interval import LEVEL, CantSay, t_quantile
+from assay.stats.interval import LEVEL, CantSay, square, t_quantile
 from assay.stats.paired import POWER, PairedTask
 
 # Nobody runs more, and the search for a number must end somewhere.

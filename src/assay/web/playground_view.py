@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.dialects.criteria.resources import PlaygroundResource, Written
-from assay.engine.criteria.playground_store import MOST_SHOWN, Contents, ShownRecords
+from assay.engine.criteria.watched_sources import MOST_SHOWN, Contents, ShownRecords
 from assay.evidence.playground import StateRow, StoredFile, Turn
 from assay.web.evidence_table import Looked
 from assay.web.readable_messages import ReadableMessages, ShownMessage, readable_hl7, readable_x12, unreadable

@@ -16,10 +16,9 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from assay.dialects.scorers.scenario import Scenario, Scorer
-from assay.dialects.scorers.test_runners import Shorthand
+from assay.dialects.scorers.scenario import Scenario, Scorer, Shorthand
 from assay.engine.check_catalog import UnfitFieldError, unfits
-from assay.engine.coding.scorer_checks import (
+from assay.engine.coding.score import (
     COMMAND,
     CodingCheck,
     check_class,

@@ -6,7 +6,7 @@ from typing import Any
 
 from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, TaskRun
-from assay.engine.criteria.playground_store import ShownRecords
+from assay.engine.criteria.watched_sources import ShownRecords
 from assay.engine.service.keys import Owner
 from assay.engine.service.ports import RunStore
 from assay.web.evidence_table import EvidenceRow, evidence_rest, evidence_rows, looked_at

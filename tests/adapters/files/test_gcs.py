@@ -9,14 +9,15 @@ import pytest
 
 from assay.adapters.sources.bearer_tokens import google
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import GcsApi, file_source
-from assay.adapters.sources.json_requests import Limits
+from assay.adapters.sources.files.file_source import file_source
+from assay.adapters.sources.files.object_stores import GcsApi
+from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 from tests.adapters.google_account import service_account, token
 from tests.fake_time import FakeTime
 
-PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
+PATIENT = RequestLimits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import GcsApi
-from assay.adapters.sources.json_requests import Limits
+from assay.adapters.sources.files.object_stores import GcsApi
+from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import MeasurementError
 from tests.fake_time import FakeTime
 
@@ -30,7 +30,9 @@ class BreaksOff(httpx.SyncByteStream):
 def bucket(handler: Handler) -> Bucket:
     pace = FakeTime().pace(1.0)
     client = httpx.Client(transport=httpx.MockTransport(handler))
-    return Bucket(GcsApi("b", lambda: "t", "https://gcs.example"), "box", Limits(deadline_sec=30), pace, client)
+    return Bucket(
+        GcsApi("b", lambda: "t", "https://gcs.example"), "box", RequestLimits(deadline_sec=30), pace, client
+    )
 
 
 def item(name: str) -> dict[str, str]:

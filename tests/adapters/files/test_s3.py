@@ -12,14 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import Credentials, S3Account, S3Api, file_source, signed_headers
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.files.file_source import file_source
+from assay.adapters.sources.files.object_stores import Credentials, S3Account, S3Api, signed_headers
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import free_port
 from tests.fake_time import FakeTime
 
 KEYS = Credentials("AKIDEXAMPLE", "secret/with+signs")
-PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
+PATIENT = RequestLimits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ import pytest
 
 from assay.adapters.sources.files.file_source import file_source
 from assay.adapters.sources.files.sftp import CHUNK, SftpAccount, SftpFolder
-from assay.adapters.sources.json_requests import Limits
+from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import MeasurementError
 from tests.adapters.files.servers import SftpServer, free_port, password_server, sftp_server
 
-PATIENT = Limits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
+PATIENT = RequestLimits(deadline_sec=60, timeout_sec=60, first_pause_sec=0.05, longest_pause_sec=0.2)
 QUICK = replace(PATIENT, deadline_sec=1.5)
 
 
@@ -31,7 +31,7 @@ def account(server: SftpServer) -> SftpAccount:
     )
 
 
-def opened(server: SftpServer, limits: Limits = PATIENT) -> SftpFolder:
+def opened(server: SftpServer, limits: RequestLimits = PATIENT) -> SftpFolder:
     return SftpFolder(account(server), str(server.files), limits)
 
 
@@ -121,7 +121,9 @@ def test_an_unknown_host_key_is_refused_unless_that_is_switched_off(sftp: SftpSe
 def test_a_wrong_key_is_said_at_once(sftp: SftpServer) -> None:
     other = sftp.folder / "other_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(other)], check=True)  # noqa: S607
-    source = SftpFolder(replace(account(sftp), key_file=str(other)), str(sftp.files), Limits(deadline_sec=60))
+    source = SftpFolder(
+        replace(account(sftp), key_file=str(other)), str(sftp.files), RequestLimits(deadline_sec=60)
+    )
     begun = time.monotonic()
     with pytest.raises(MeasurementError, match="does not accept"):
         list(source.files())

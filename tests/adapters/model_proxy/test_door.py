@@ -14,8 +14,8 @@ import pytest
 
 from assay.adapters.models.proxy import door, exchange
 from assay.dialects.harbor.trial import Usage
-from assay.engine.model_access import ModelDoor, ModelGrant, ModelLimits, ModelUse, PriceList, Prices
-from assay.engine.sandbox import Command, Limits
+from assay.engine.model_access import ModelDoor, ModelGrant, ModelLimits, ModelPrices, ModelUse, PriceList
+from assay.engine.sandbox import CommandLimits, SandboxCommand
 from tests.sandbox.backends import need
 from tests.servers.chat_server import Chat, Talk, chatting
 from tests.servers.scripted_server import Reply, scripted, send, serving
@@ -23,7 +23,7 @@ from tests.servers.scripted_server import Reply, scripted, send, serving
 KEY = "sk-the-real-key"
 USAGE = {"prompt_tokens": 90, "completion_tokens": 10}
 BODY = {"model": "m", "messages": [{"role": "user", "content": "Hi"}]}
-PLAIN = Command(argv=("/bin/true",), workdir="/", limits=Limits(timeout_sec=10))
+PLAIN = SandboxCommand(argv=("/bin/true",), workdir="/", limits=CommandLimits(timeout_sec=10))
 
 
 class Way:
@@ -187,7 +187,7 @@ def test_headers_of_the_endpoint_stay_outside() -> None:
     assert b"cookie" not in head
 
 
-PRICE = PriceList({}, Prices(1_000.0, 1_000.0))
+PRICE = PriceList({}, ModelPrices(1_000.0, 1_000.0))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_limit_is_answered_with_a_sentence(
 
 
 def test_a_cost_is_only_told_if_all_of_it_is_known(talk: Talk) -> None:
-    prices = PriceList({"m": Prices(10.0, 100.0)})
+    prices = PriceList({"m": ModelPrices(10.0, 100.0)})
     with opened(talk.url, prices=prices) as way:
         way.ask()
         assert way.use().usage == way_usage(90, 10, (90 * 10.0 + 10 * 100.0) / 1e6)

@@ -10,7 +10,7 @@ import pytest
 
 from assay.adapters.service.blob_places import BlobBucket, open_blobs
 from assay.adapters.sources.files.bucket import Bucket
-from assay.adapters.sources.files.file_source import Credentials, GcsApi, S3Account, S3Api
+from assay.adapters.sources.files.object_stores import Credentials, GcsApi, S3Account, S3Api
 from assay.adapters.store.run_tables import blob_parts
 from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.store import Store

@@ -11,7 +11,7 @@ import pytest
 
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.store import EventRecorder, Store
-from assay.engine.criteria.playground_store import NewEvent, Playground
+from assay.engine.criteria.watched_sources import NewEvent, Playground
 from assay.evidence.playground import StateRow
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -23,7 +23,7 @@ WRITER = """
     import os, sys
     from datetime import UTC, datetime
     from assay.adapters.store.opening import open_store
-    from assay.engine.criteria.playground_store import NewEvent
+    from assay.engine.criteria.watched_sources import NewEvent
     where, writer, each, killed = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "killed"
     now = datetime.now(UTC)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Images, Isolation, Ran
+from assay.engine.sandbox import Images, Isolation, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 
 
@@ -15,7 +15,7 @@ class PlainSandbox:
 
     broken: str | None = None
     apart: bool = False
-    asked: list[Command] = field(default_factory=list)
+    asked: list[SandboxCommand] = field(default_factory=list)
     owner: tuple[int, int] | None = None
     images: Images | None = None
 
@@ -23,7 +23,7 @@ class PlainSandbox:
     def isolation(self) -> Isolation:
         return Isolation("plain", self.apart, False, False, "none", "none", "none", "none")
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         if self.broken is not None:
             raise MeasurementError(self.broken)
         self.asked.append(command)

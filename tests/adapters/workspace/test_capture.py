@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.workspace import capture as captures
-from assay.adapters.workspace import hashing, walk
+from assay.adapters.workspace import walk
 from assay.evidence.workspace import EntryKind
 from tests.adapters.workspace.site import FILES, Site, write_files
 from tests.builders import within
@@ -127,7 +127,7 @@ def test_caps_are_said(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk, "MAX_RECORDS", 1)
         assert site.capture().cut == ("there are more than 1 files",)
-    monkeypatch.setattr(hashing, "MAX_FILE", 8)
+    monkeypatch.setattr(walk, "MAX_FILE", 8)
     assert sorted(site.capture().cut) == [
         "src/a.py is too large: 18 bytes",
         "tests/test_a.py is too large: 16 bytes",

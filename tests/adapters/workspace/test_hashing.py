@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace import hashing
-from assay.adapters.workspace.hashing import entries_of, plain_mode
-from assay.adapters.workspace.walk import walk_workspace
+from assay.adapters.workspace import walk
+from assay.adapters.workspace.walk import entries_of, plain_mode, walk_workspace
 from assay.evidence.workspace import Entry, EntryKind
 from tests.adapters.workspace.site import write_files
 from tests.builders import unprivileged, within
@@ -60,7 +59,7 @@ def test_a_mode_is_what_a_copy_keeps(mode: int, plain: int) -> None:
 
 
 def test_content_of_several_chunks(tmp_path: Path) -> None:
-    data = os.urandom(2 * hashing.CHUNK + 17)
+    data = os.urandom(2 * walk.CHUNK + 17)
     (tmp_path / "large").write_bytes(data)
     entries, _ = hashed(tmp_path)
     assert entries["large"].digest == sha256(data)
@@ -84,7 +83,7 @@ def test_a_huge_sparse_file_is_cut_and_said(tmp_path: Path) -> None:
 
 
 def test_many_sparse_files_leave_room_for_the_small_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(hashing, "MAX_TOTAL", 1000)
+    monkeypatch.setattr(walk, "MAX_TOTAL", 1000)
     write_files(tmp_path, {"a": b"\0" * 600, "b": b"\0" * 700, "small": "x", "tiny": ""})
     entries, cut = hashed(tmp_path)
     assert cut == ["b is too large: 700 bytes"]

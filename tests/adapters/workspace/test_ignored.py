@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace import hashing
+from assay.adapters.workspace import walk
 from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.walk import Record
@@ -46,7 +46,7 @@ def test_nobody_reads_them(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         read.append(record.path)
         return "read"
 
-    monkeypatch.setattr(hashing, "_hash_file", hashed)
+    monkeypatch.setattr(walk, "_hash_file", hashed)
     site.capture()
     assert "new.py" in read
     assert not set(read) & set(VENV)

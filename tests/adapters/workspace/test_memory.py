@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.workspace import baseline as baselines
-from assay.adapters.workspace import hashing, memory
+from assay.adapters.workspace import memory, walk
 from assay.adapters.workspace.memory import Memory, kinds_below
 from assay.adapters.workspace.walk import Record
 from tests.adapters.workspace.site import Site, write_files
@@ -40,14 +40,14 @@ def settled(site: Site) -> Site:
 def hashes() -> Iterator[list[str]]:
     """Which files are read while they are hashed."""
     read: list[str] = []
-    original = hashing._hash_file
+    original = walk._hash_file
 
     def noting(root: str, record: Record, limit: int, cut: list[str]) -> str:
         read.append(record.path)
         return original(root, record, limit, cut)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashing, "_hash_file", noting)
+        patch.setattr(walk, "_hash_file", noting)
         yield read
 
 
@@ -281,7 +281,7 @@ def test_a_file_that_became_unreadable(open_folder: Path) -> None:
 def test_what_was_cut_is_not_remembered(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     settle()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(hashing, "MAX_FILE", 10)
+        patch.setattr(walk, "MAX_FILE", 10)
         assert len(site.capture(site.memory()).cut) == 2
     assert site.changed(site.memory()) == {}
     monkeypatch.setattr(baselines, "MAX_READ", 0)

@@ -10,8 +10,7 @@ import pytest
 from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
-from assay.engine.sandbox import Mount, Sandbox
-from assay.engine.tasks.command_environment import CommandEnvironment
+from assay.engine.sandbox import CommandEnvironment, Mount, Sandbox
 from assay.evidence.workspace import AS_LEFT, Side, Tree
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.site import Site, write_files

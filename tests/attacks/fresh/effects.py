@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.adapters.workspace.capture import Captured, capture
 from assay.adapters.workspace.commands import Commands
 from assay.core.outcome import Scored
-from assay.engine.coding.scorer_checks import CodingCheck, check_class
+from assay.engine.coding.score import CodingCheck, check_class
 from assay.formats.test_reports.rule import ReportRule
 from tests.adapters.workspace.plain_sandbox import PlainSandbox
 from tests.adapters.workspace.site import Site

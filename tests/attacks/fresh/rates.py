@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.engine.coding.scorer_checks import required_by_default
+from assay.engine.coding.score import required_by_default
 from assay.stats.interval import rate_interval
 from docs.markdown import table
 from tests.attacks.corpus.cases import Case

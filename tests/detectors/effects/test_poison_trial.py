@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 import pytest
 
 from assay.detectors.effects.poison.trial import Belief, Reported, believe
-from assay.evidence.apart import Answer, Question
 from assay.evidence.coding_run import ProcessEnd
-from assay.evidence.workspace import AS_LEFT, CommandResult, Side, Tree
+from assay.evidence.workspace import AS_LEFT, Answer, CommandResult, Question, Side, Tree
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.fake_workspace import FakeWorkspace
 

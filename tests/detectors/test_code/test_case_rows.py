@@ -5,7 +5,7 @@ import pytest
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.read import read_test_code
 from assay.detectors.test_code.weakening import compare_assertions
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 
 GO = """package a
 

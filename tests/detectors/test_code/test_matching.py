@@ -9,7 +9,7 @@ import pytest
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.matching import match_tests
 from assay.detectors.test_code.read import read_both
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 
 BEFORE = """
 def test_total():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.detectors.test_code.paths import language_of
 from assay.detectors.test_code.read import read_test_code
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 
 SAMPLES = {
     "test_a.py": "def test_a():\n    assert add(1, 2) == 3\n",

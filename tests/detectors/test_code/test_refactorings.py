@@ -16,7 +16,7 @@ from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.read import read_both
 from assay.detectors.test_code.weakening import compare_assertions
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 
 HERE = Path(__file__).resolve().parent
 FOLDERS = ("refactorings", "rewrites")

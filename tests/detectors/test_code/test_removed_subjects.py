@@ -7,7 +7,7 @@ from assay.detectors.test_code.read import read_test_code
 from assay.detectors.test_code.removed_names import ChangedNames, changed_names
 from assay.detectors.test_code.removed_subjects import about_of
 from assay.detectors.test_code.weakening import compare_assertions
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 from tests.checks.fake_workspace import FakeWorkspace
 
 BODY = "def test_old():\n    service = LegacyService(3)\n    result = service.run()\n    assert result == 3\n"

@@ -5,7 +5,7 @@ import pytest
 from assay.detectors.test_code.findings import FilePair
 from assay.detectors.test_code.read import read_both
 from assay.detectors.test_code.weakening import compare_assertions
-from assay.evidence.apart import read_here
+from assay.evidence.workspace import read_here
 
 PYTHON = "def test_a(s):\n    s.push(1)\n    s.push(2)\n    %s\n"
 RUST = "#[test]\nfn a() {\n    let mut s = filled();\n    %s\n}\n"

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from assay.detectors.test_code.tree import parse
-from assay.evidence.apart import UnreadableError
+from assay.evidence.workspace import UnreadableError
 from tests.builders import REPO
 
 KINDS = frozenset(("call_expression", "arguments", "statement_block"))

@@ -3,13 +3,16 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from assay.dialects.evaluation.grading import Grading, Hashes, Provenance, Usage
 from assay.dialects.evaluation.models import (
     ConfidenceInterval,
     ConfidenceMetadata,
     ErrorSource,
     ErrorTag,
     EvaluationResult,
+    Grading,
+    Hashes,
+    Provenance,
+    Usage,
     ValidityCheck,
 )
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.evaluation.verifier_words import DEPTH_LIMIT, read_details
 from assay.evaluation import ingest
 from assay.evidence.files import Content

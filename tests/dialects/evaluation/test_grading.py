@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from assay.dialects.evaluation.grading import SCHEMA_VERSION, Grading, Hashes, Provenance, Usage
+from assay.dialects.evaluation.models import SCHEMA_VERSION, Grading, Hashes, Provenance, Usage
 from tests.dialects.evaluation.gradings import grading
 
 

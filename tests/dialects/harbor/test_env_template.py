@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.env_template import resolve_env
+from assay.dialects.harbor.task_config import resolve_env
 
 HOST = {"KEY": "secret", "EMPTY": "", "TRICK": "${KEY}"}
 

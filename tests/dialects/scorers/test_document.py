@@ -19,8 +19,7 @@ from assay.dialects.scorers.report import (
     explain_disagreement,
 )
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import check_class, kinds, placed_checks, required_by_default
+from assay.engine.coding.score import check_class, kinds, placed_checks, required_by_default, score_run
 from assay.evidence.coding_run import ProcessEnd, RunStatus
 from assay.evidence.workspace import CommandResult
 from tests.checks.fake_workspace import FakeWorkspace, added, edited

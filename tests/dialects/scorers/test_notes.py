@@ -11,8 +11,7 @@ from assay.core.grading import PlacedCheck, Placement
 from assay.core.outcome import Scored
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import ArchiveSeed, EmptySeed, GitSeed, Scenario, Setup, scenario_hash
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import placed_checks
+from assay.engine.coding.score import placed_checks, score_run
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult, Entry
 from tests.checks.fake_workspace import FakeWorkspace, added, edited

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.file_content.passage import Wanted, pass_through
 from assay.formats.file_content.rules import FORMATS
-from assay.formats.file_content.text import UnreadableError
+from assay.formats.file_content.text import UnreadableError, Wanted, pass_through
 from assay.formats.globs import check_glob, in_glob, matches_glob
 
 PATHS = {

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.trajectory import Form, Speaker, Trajectory, Usage
+from assay.evidence.coding_run import Form, Speaker, Trajectory, Usage
 from assay.formats.trajectories import atif, messages
-from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.values import MAX_TEXT
 
 STEP = {"step_id": 1, "source": "agent", "message": "Done."}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.trajectory import Form, Trajectory
-from assay.formats.trajectories.read import read_trajectory
+from assay.evidence.coding_run import Form, Trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.write_atif import atif_of
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}

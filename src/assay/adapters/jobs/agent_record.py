@@ -8,11 +8,10 @@ import os
 from collections.abc import Iterator, Sequence
 
 from assay.adapters.machine.safe_read import read_below
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail, Trajectory
 from assay.evidence.files import Content, Refused
-from assay.evidence.trajectory import Trajectory
-from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.values import decoded
 
 LIMIT = 64 * 2**20

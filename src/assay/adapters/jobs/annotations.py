@@ -1,21 +1,31 @@
 """What is added to a finished run: reviewers' verdicts and tags, in numbered files beside its result.
 
 They never touch the reward.
+
+The gradings of a trial are numbered files beside its result too, written once and never changed.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from assay.adapters.machine.numbered_files import append_numbered
-from assay.adapters.machine.record_files import as_record, read_records
+from assay.adapters.jobs.job_folder import read_gates
+from assay.adapters.machine.numbered_files import append_numbered, file_name, read_all_numbered, write_numbered
+from assay.adapters.machine.record_files import as_record, parse_record, read_records
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
-from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, Judgment
+from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, EvaluationResult, Grading, Judgment
+from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
+from assay.engine.jobs.job_runs import JobQuestion, run_of_trial
+from assay.engine.jobs.read_result import reviewed_gradings, reviewed_result
+from assay.engine.jobs.trial_additions import History
+from assay.engine.run.grading_record import Before
 from assay.evidence.files import Content
+from assay.evidence.run import Run
 
-FOLDER = "annotations"
+ANNOTATIONS = "annotations"
 RESULT_LIMIT = 64 * 2**20
 TAGS = "tags"
 
@@ -41,13 +51,13 @@ def annotate(
         categories=list(categories),
         notes=notes,
     )
-    append_numbered(folder, FOLDER, text)
+    append_numbered(folder, ANNOTATIONS, text)
     return annotation
 
 
 def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
     """All verdicts on a run, the oldest first."""
-    return read_records(os.fspath(trial_dir), FOLDER, Annotation)
+    return read_records(os.fspath(trial_dir), ANNOTATIONS, Annotation)
 
 
 def finished_run(trial_dir: str | os.PathLike[str]) -> str:
@@ -94,3 +104,78 @@ def add_tag(
 def read_tags(trial_dir: str | os.PathLike[str]) -> list[AddedTag]:
     """All tags that were added to a run, the oldest first. Those of its gradings aren't among them."""
     return read_records(os.fspath(trial_dir), TAGS, AddedTag)
+
+
+GRADINGS = "gradings"
+
+
+def last_grading(trial_dir: str) -> Before:
+    """The gradings so far, and the hash of the newest one that was read: another may be written meanwhile."""
+    found = read_all_numbered(trial_dir, GRADINGS)
+    if not found:
+        return Before()
+    newest = hashlib.sha256(found[max(found)]).hexdigest()
+    return Before(tuple(_parsed(trial_dir, found)), newest)
+
+
+def write_grading(trial_dir: str, grading: Grading) -> str:
+    """Keep a grading under its number."""
+    return write_numbered(trial_dir, GRADINGS, grading.number, grading.model_dump_json(indent=2) + "\n")
+
+
+def read_stored_gradings(trial_dir: str) -> list[Grading]:
+    """All gradings of a trial, the oldest first. Raises ``InputError`` for one that can't be read."""
+    return _parsed(trial_dir, read_all_numbered(trial_dir, GRADINGS))
+
+
+def _parsed(trial_dir: str, found: dict[int, bytes]) -> list[Grading]:
+    gradings = []
+    for number, data in found.items():
+        path = f"{trial_dir}/{GRADINGS}/{file_name(number)}"
+        grading = parse_record(data, Grading, path)
+        if grading.number != number:
+            raise InputError(
+                f"{path} isn't a valid grading: number must be {number} as in its name, got {grading.number}"
+            )
+        gradings.append(grading)
+    return gradings
+
+
+USED = ("first", "latest")
+
+
+def read_gradings(trial_dir: str | os.PathLike[str]) -> list[Grading]:
+    """All gradings of a run, the oldest first, each with the annotations and tags that the run has now.
+
+    Raises ``InputError`` for a record that can't be read.
+    """
+    folder = os.fspath(trial_dir)
+    return reviewed_gradings(read_stored_gradings(folder), read_annotations(folder), read_tags(folder))
+
+
+def read_result(trial_dir: str | os.PathLike[str], grading: str = "first") -> EvaluationResult:
+    """The result of a run by its first or its latest grading, all steps together, with annotations and tags."""
+    if grading not in USED:
+        raise InputError(f"grading must be one of {', '.join(USED)}, got {grading!r}")
+    folder = finished_run(trial_dir)
+    found = reviewed_result(_history(folder), grading)
+    if found is None:
+        raise InputError(f"{folder} must have a grading, but it has none; write one with 'assay grade'")
+    return found
+
+
+def read_run(trial_dir: str | os.PathLike[str], grading: str = "first") -> Run:
+    """What a trial came to by its first or its latest grading. Raises ``InputError``."""
+    folder = finished_run(trial_dir)
+    file = read_below(folder, ("result.json",), RESULT_LIMIT)
+    try:
+        trial = TrialDecoder().decode(file.data if isinstance(file, Content) else b"")
+    except TrialFileError as error:
+        raise InputError(f"{folder}/result.json isn't the result of a trial: {error}") from error
+    job = os.path.basename(os.path.dirname(os.path.abspath(folder)))
+    return run_of_trial(job, trial, _history(folder), JobQuestion(grading=grading))
+
+
+def _history(folder: str) -> History:
+    records = (read_stored_gradings(folder), read_annotations(folder), read_tags(folder))
+    return History(folder, *records, gates=read_gates(folder))

@@ -24,7 +24,7 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, gates_of
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.compare import Comparison, compare
+from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.coding_rows import run_of_report
@@ -180,7 +180,7 @@ class FolderPages:
         except InputError:
             return None
 
-    def compare(self, names: Sequence[str]) -> Comparison:
+    def compare(self, names: Sequence[str]) -> ArmComparison:
         return compare(arms_of([self._read(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 

@@ -12,15 +12,14 @@ from assay.adapters.machine.atomic_write import is_unfinished
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.core.errors import InputError
-from assay.engine.jobs.trial_additions import Row, gates_of_rows
+from assay.engine.jobs.trial_additions import GateRow, gates_of_rows
 from assay.engine.ports import MARK
 from assay.evidence.files import REWARD_LIMIT, Absent, File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
     # Most jobs have no such records, and pydantic is slow to import.
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import AddedTag, Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
 
 JUDGEMENTS: Final = "judgements"
 SCORES: Final = "scores"
@@ -52,7 +51,7 @@ class _Status(msgspec.Struct):
 class _Report(msgspec.Struct):
     judge: _Judge
     run: _Status
-    scorers: tuple[Row, ...] = ()
+    scorers: tuple[GateRow, ...] = ()
     overall: _Overall | None = None
 
 
@@ -169,7 +168,7 @@ class DiskJobFolder:
 
     def gradings(self, trial: str) -> "list[Grading]":
         from assay.adapters.machine.record_files import read_records  # noqa: PLC0415 - see TYPE_CHECKING above
-        from assay.dialects.evaluation.grading import Grading  # noqa: PLC0415
+        from assay.dialects.evaluation.models import Grading  # noqa: PLC0415
 
         return read_records(f"{self._path}/{trial}", "gradings", Grading, newer=True)
 

@@ -11,8 +11,13 @@ from datetime import datetime
 from typing import Any
 
 from assay.adapters.jobs.agent_record import read_agent_record
-from assay.adapters.jobs.run_scoring import archive_of_trial, turns_of_trial
-from assay.adapters.jobs.scored_runs import agent_folder, agent_records, read_scored
+from assay.adapters.jobs.run_scoring import (
+    agent_folder,
+    agent_records,
+    archive_of_trial,
+    read_scored,
+    turns_of_trial,
+)
 from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import unpack_tree

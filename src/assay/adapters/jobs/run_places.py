@@ -11,19 +11,17 @@ from typing import Protocol
 
 from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
-from assay.adapters.jobs.run_scoring import turns_of_trial
+from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
-from assay.adapters.jobs.scored_runs import agent_folder, read_scored
 from assay.adapters.machine.record_files import parse_record, read_records
 from assay.adapters.machine.safe_read import open_below, read_below, read_file
 from assay.core.errors import InputError
-from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.page_source import RunDetail
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, part_of, trace_part
 from assay.engine.jobs.trial_additions import History
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.files import ByteSource, Content, HeldBytes, tail
 from assay.evidence.run import Run

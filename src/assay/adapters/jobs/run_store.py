@@ -13,19 +13,17 @@ import msgspec
 
 from assay.adapters.jobs.agent_record import read_agent_record
 from assay.adapters.jobs.job_folder import JUDGEMENTS
-from assay.adapters.jobs.scored_runs import load_coding_run, read_scored
+from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.adapters.machine.record_files import parse_record, read_records
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.dialects.scorers.judge_record import JudgeVerdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import ScorersReport, json_text
-from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow
+from assay.dialects.scorers.report import JudgeVerdict, ScorersReport, json_text
+from assay.dialects.scorers.scenario import JudgeSection
+from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow, Speaker, Trajectory
 from assay.evidence.files import Content
-from assay.evidence.trajectory import Speaker, Trajectory
 from assay.judge.judge_stored import JudgedCase
 
 RUN: Final = "run.json"

@@ -7,31 +7,32 @@ Turn the record that an agent keeps of itself into harbor's format, beside it.
 The agent wrote the record, so it is read without following a link and up to a limit.
 """
 
+import fcntl
 import json
 import os
 import tarfile
 import zlib
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
-from assay.adapters.jobs.gradings import last_grading, write_grading
-from assay.adapters.jobs.job_folder import read_gates
-from assay.adapters.machine.atomic_write import write_durably, write_text
+from assay.adapters.jobs.annotations import last_grading, write_grading
+from assay.adapters.jobs.job_folder import DiskJobFolder, read_gates
+from assay.adapters.machine.atomic_write import remove_unfinished, write_durably, write_text
 from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.tree_walk import file_checksum
-from assay.adapters.machine.trees import clear_the_way
+from assay.adapters.machine.trees import clear_the_way, remove_tree
 from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.grading_record import Before
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.ports import Bench
+from assay.engine.run.ports import Agent, Bench
 from assay.engine.sandbox import Ran
 from assay.evidence.files import Content
 from assay.evidence.run import Gates
-from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.write_atif import atif_of
 
 NAME = "trajectory.json"
@@ -61,8 +62,6 @@ class DiskTrialFolder:
 
     def tell_trajectory(self, step: str | None, agent: Agent) -> None:
         if agent.trajectory is not None:
-            from assay.adapters.jobs.trial_folder import tell_trajectory  # noqa: PLC0415 - only agents with a name
-
             tell_trajectory(f"{self._of(step)}/agent", agent)
 
     def keep_verifier(self, step: str | None, bench: Bench, ran: Ran | None) -> None:
@@ -177,3 +176,81 @@ def tell_trajectory(folder: str, agent: Agent) -> None:
     if told.steps:
         written = atif_of(told, agent.name, agent.version, agent.model)
         write_text(target, json.dumps(written, indent=2, ensure_ascii=False) + "\n")
+
+
+class DiskJobStore:
+    """The folder of one job. While it is open, nobody else can open it."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+        os.makedirs(folder, exist_ok=True)
+        self._lock = self._only_one()
+
+    def read(self) -> DiskJobFolder:
+        return DiskJobFolder(self.folder)
+
+    def read_json(self, name: str) -> dict[str, Any] | None:
+        path = f"{self.folder}/{name}"
+        try:
+            with open(path) as file:
+                found = json.load(file)
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, RecursionError) as error:
+            raise InputError(f"{self.folder} can't be resumed: {path} can't be read: {error}") from error
+        if not isinstance(found, dict):
+            what = type(found).__name__
+            raise InputError(f"{self.folder} can't be resumed: {path} must be a JSON object, got {what}")
+        return found
+
+    def write_json(self, name: str, value: Mapping[str, Any]) -> None:
+        write_text(f"{self.folder}/{name}", wire.encode(value))
+
+    def write_result(self, text: str) -> None:
+        write_text(f"{self.folder}/result.json", text)
+
+    def is_finished(self, trial: str) -> bool:
+        return os.path.exists(f"{self.folder}/{trial}/result.json")
+
+    def remove_unfinished(self) -> None:
+        remove_unfinished(self.folder)
+        before = self.read()
+        for name in before.folders():
+            if not self.is_finished(name) and before.began(name):
+                remove_tree(f"{self.folder}/{name}")
+
+    def new_trial(self, name: str, config: Mapping[str, Any]) -> DiskTrialFolder:
+        os.makedirs(f"{self.folder}/{name}")
+        self.write_json(f"{name}/config.json", config)
+        return DiskTrialFolder(f"{self.folder}/{name}")
+
+    def discard_trial(self, name: str) -> None:
+        remove_tree(f"{self.folder}/{name}")
+
+    def log(self, text: str) -> None:
+        """Written at once and whole, so that threads don't mix their lines."""
+        line = f"{datetime.now(UTC).isoformat(timespec='milliseconds')} {text}\n"
+        fd = os.open(f"{self.folder}/job.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        try:
+            os.write(fd, line.encode(errors="backslashreplace"))
+        finally:
+            os.close(fd)
+
+    def close(self) -> None:
+        os.close(self._lock)
+
+    def __enter__(self) -> "DiskJobStore":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _only_one(self) -> int:
+        """A lock on the folder, so that two runs don't work on one job."""
+        fd = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(fd)
+            raise InputError(f"the job {self.folder} is already running; wait for it or stop it") from error
+        return fd

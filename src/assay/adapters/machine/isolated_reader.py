@@ -17,7 +17,7 @@ import msgspec
 from assay.adapters.machine.child_process import ChildProcess
 from assay.adapters.machine.isolated_reader_child import CPU_SEC, FAILED, READ
 from assay.core.errors import AssayError
-from assay.evidence.apart import Answer, Question, UnreadableError
+from assay.evidence.workspace import Answer, Question, UnreadableError
 
 MOST_LOST = 3
 _CHILD = "assay.adapters.machine.isolated_reader_child"

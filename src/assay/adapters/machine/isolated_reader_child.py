@@ -8,7 +8,7 @@ import time
 import msgspec
 
 from assay.adapters.machine.child_process import Parent
-from assay.evidence.apart import UnreadableError
+from assay.evidence.workspace import UnreadableError
 
 CPU_SEC = 20
 READ, UNREADABLE, FAILED = b"r", b"u", b"f"

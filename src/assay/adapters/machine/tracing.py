@@ -22,7 +22,7 @@ EXPORTER: Final = "OTEL_TRACES_EXPORTER"
 _tracer: "Tracer | None" = None
 
 
-class Told:
+class SpanNotes:
     """What a span is told while it lasts."""
 
     def __init__(self, span: Any = None) -> None:
@@ -46,13 +46,13 @@ class Told:
             self._span.set_status(Status(StatusCode.ERROR))
 
 
-_NOTHING: Final = Told()
+_NOTHING: Final = SpanNotes()
 
 
 @contextmanager
 def span(
     name: str, parent: Mapping[str, str] | None = None, *, serves: bool = False, **attributes: Attribute | None
-) -> Iterator[Told]:
+) -> Iterator[SpanNotes]:
     """A span around what is done in the context. ``parent`` has headers that may say which trace it belongs to."""
     if _tracer is None:
         yield _NOTHING
@@ -69,7 +69,7 @@ def span(
         record_exception=False,
         set_status_on_exception=False,
     ) as made:
-        told = Told(made)
+        told = SpanNotes(made)
         try:
             yield told
         except BaseException as error:

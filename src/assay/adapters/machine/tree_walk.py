@@ -22,7 +22,7 @@ MAX_ENTRIES = 2_000_000
 
 
 @dataclass(slots=True)
-class Reach:
+class WalkReach:
     """How far a walk goes; and afterwards, the folders that it didn't go into, each with the reason."""
 
     depth: int = MAX_DEPTH
@@ -33,9 +33,11 @@ class Reach:
         self.left.append((path, why))
 
 
-def walk(root: str, reach: Reach | None = None, *, in_order: bool = True) -> Iterator[tuple[str, os.stat_result]]:
+def walk(
+    root: str, reach: WalkReach | None = None, *, in_order: bool = True
+) -> Iterator[tuple[str, os.stat_result]]:
     """Everything below a folder, parents before children, names sorted; a folder that can't be read is skipped."""
-    reach = reach or Reach()
+    reach = reach or WalkReach()
     pending = [("", 1)]
     room = reach.entries
     while pending:

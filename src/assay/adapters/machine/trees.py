@@ -17,7 +17,7 @@ import tarfile
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.adapters.machine.tree_walk import Reach, copy_pieces, pack_pieces, pieces_of, unpack_file, walk
+from assay.adapters.machine.tree_walk import WalkReach, copy_pieces, pack_pieces, pieces_of, unpack_file, walk
 from assay.core.errors import MeasurementError
 
 MAX_FILES = 200_000
@@ -27,7 +27,7 @@ _NOT_THE_TREES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptTree:
     """How much of a tree was kept, and how many files weren't; ``too_much`` of those were above the caps.
 
     ``why`` has the caps that were too low for something, in words.
@@ -57,7 +57,7 @@ class Kept:
             self.why.append(why)
         return False
 
-    def add_left(self, reach: Reach) -> None:
+    def add_left(self, reach: WalkReach) -> None:
         """Count the folders that a walk didn't go into."""
         for _, why in reach.left:
             self.refuses(why)
@@ -71,14 +71,14 @@ def copy_tree(
     without: Container[str] = (),
     only: str | None = None,
     links: bool = False,
-) -> Kept:
+) -> KeptTree:
     """Copy the regular files below a folder with their modes, and with ``links`` its links as links.
 
     The target may exist and may be an agent's: anything in the way of a file or a folder, links above all, is
     replaced and never followed. ``exclude`` has patterns of names to leave out, ``without`` has paths of the
     source to leave out with everything below them, and ``only`` is the one name to take.
     """
-    kept, reach = Kept(), Reach()
+    kept, reach = KeptTree(), WalkReach()
     skipped: set[str] = set()
     os.makedirs(target, exist_ok=True)
     for path, found in walk(source, reach):
@@ -115,7 +115,7 @@ def copy_whole(source: str, target: str, *, without: Container[str] = ()) -> Non
         )
 
 
-def _copy_entry(source: str, goal: str, found: os.stat_result, kept: Kept) -> None:
+def _copy_entry(source: str, goal: str, found: os.stat_result, kept: KeptTree) -> None:
     if stat.S_ISDIR(found.st_mode):
         _make_folder(goal)
     elif not stat.S_ISREG(found.st_mode):
@@ -130,12 +130,12 @@ def _excluded(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)
 
 
-def pack_tree(source: str, archive: str, *, exact: bool = False) -> Kept:
+def pack_tree(source: str, archive: str, *, exact: bool = False) -> KeptTree:
     """Pack a tree into a compressed archive: names, modes, contents and links, without owners or times.
 
     With ``exact``, times are kept, and files that are one file under several names stay one.
     """
-    kept, reach = Kept(), Reach()
+    kept, reach = KeptTree(), WalkReach()
     twins: dict[tuple[int, int], str] = {}
     with (
         open(archive, "wb") as file,
@@ -245,7 +245,7 @@ def _make_folder(path: str) -> None:
     os.makedirs(path, exist_ok=True)
 
 
-def _copy_file(source: str, target: str, found: os.stat_result, kept: Kept) -> None:
+def _copy_file(source: str, target: str, found: os.stat_result, kept: KeptTree) -> None:
     """Copy one file, if it can be read and fits below the caps."""
     clear_the_way(target)
     with _opened(source) as fd:
@@ -257,7 +257,7 @@ def _copy_file(source: str, target: str, found: os.stat_result, kept: Kept) -> N
     os.chmod(target, stat.S_IMODE(found.st_mode) & 0o777 | 0o600)
 
 
-def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: Kept) -> bool:
+def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: KeptTree) -> bool:
     """Pack one file, if it can be read and fits below the caps; says whether it was."""
     with _opened(path) as fd:
         pieces = _accepted(fd, kept)
@@ -274,7 +274,7 @@ def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: Ke
     return True
 
 
-def _accepted(fd: int | None, kept: Kept) -> list[tuple[int, int]] | None:
+def _accepted(fd: int | None, kept: KeptTree) -> list[tuple[int, int]] | None:
     """The pieces of an open file; None if it isn't kept, which is counted."""
     if fd is None:
         kept.left_out += 1

@@ -20,8 +20,8 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.files.patience import UnreachableError, patiently
-from assay.adapters.sources.json_requests import AGAIN, Limits, Pace, retry_after
+from assay.adapters.sources.files.folder import UnreachableError, patiently
+from assay.adapters.sources.json_requests import AGAIN, Pace, RequestLimits, retry_after
 from assay.core.errors import MeasurementError
 from assay.judge.model import Finish, Mode, ModelClient, Reply, Request, Usage, request_key
 
@@ -51,7 +51,7 @@ class ChatModel:
         url: str,
         model: str,
         token: Token | None = None,
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         json_schema: bool = True,
         client: "httpx.Client | None" = None,
@@ -169,9 +169,9 @@ class _UnknownModeError(Exception):
     """The endpoint refuses the request, perhaps because of the form in which it should answer."""
 
 
-def limits_of(timeout_sec: float) -> Limits:
+def limits_of(timeout_sec: float) -> RequestLimits:
     """The limits of a question that may take so long, with all tries."""
-    return Limits(deadline_sec=timeout_sec, timeout_sec=timeout_sec, answer_bytes=ANSWER_BYTES)
+    return RequestLimits(deadline_sec=timeout_sec, timeout_sec=timeout_sec, answer_bytes=ANSWER_BYTES)
 
 
 def _body(model: str, request: Request, mode: Mode) -> dict[str, Any]:
@@ -269,7 +269,7 @@ class AnswerFolder:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error
 
 
-class Remembering:
+class RememberingModel:
     """Fulfils ``ModelClient``. A question that was asked before is not asked again."""
 
     def __init__(self, client: ModelClient, answers: AnswerFolder) -> None:

@@ -1,20 +1,25 @@
 """A judge by what the command line, the environment and a scenario say, ready to be asked."""
 
+import functools
 import os
+import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from pydantic import ValidationError
+
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.models.judge_model import AnswerFolder, Remembering, Replaying
-from assay.adapters.models.judge_prompt import new_mark, prompt_file, prompt_from
+from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
-from assay.dialects.scorers.judge_section import JudgeSection
+from assay.dialects.evaluation.rubric import Rubric
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import rubric
@@ -23,11 +28,76 @@ from assay.judge.budget import Budget, Budgeted, Prices
 from assay.judge.grade_rubric import RubricJudge
 from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
 from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
+from assay.judge.prompt import PromptFile
+from assay.judge.rubric import OutputFile
 from assay.judge.run_judge import GUARD, JudgeSetting
 from assay.judge.verdict_answer import FIELDS, NAME
 
 if TYPE_CHECKING:
     import httpx
+
+
+@functools.cache
+def prompt_file(name: str) -> PromptFile:
+    """A prompt of this package, such as ``verdict-1``."""
+    return PromptFile(name, (files("assay.judge") / "prompts" / f"{name}.txt").read_text(encoding="utf-8"))
+
+
+def prompt_names() -> list[str]:
+    """All prompts of this package, old versions included."""
+    names = (one.name for one in (files("assay.judge") / "prompts").iterdir())
+    return sorted(name.removesuffix(".txt") for name in names if name.endswith(".txt"))
+
+
+def prompt_from(where: str, allowed: frozenset[str]) -> PromptFile:
+    """A prompt by its name, or from a file of one's own. Raises ``InputError`` for what isn't one."""
+    if where in prompt_names():
+        return prompt_file(where)
+    try:
+        with open(where, encoding="utf-8") as file:
+            found = PromptFile(where, file.read())
+    except (OSError, UnicodeDecodeError) as error:
+        known = ", ".join(prompt_names())
+        raise InputError(f"the prompt must be one of {known}, or a file, got {where}: {error}") from error
+    found.check(allowed)
+    return found
+
+
+def new_mark() -> str:
+    """A mark that nobody can guess."""
+    return secrets.token_hex(16)
+
+
+AnyRubric = TypeVar("AnyRubric", bound=Rubric)
+LIMIT: Final = 16 * 2**20
+
+
+def load_rubric(path: str, kind: type[AnyRubric]) -> AnyRubric:
+    """A rubric. Raises ``InputError`` that names the file and the field."""
+    try:
+        return kind.model_validate_json(read_text(path))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = "".join(f"{part}: " for part in [".".join(map(str, first["loc"]))] if part)
+        raise InputError(f"{path}: {where}{first['msg']}") from error
+
+
+def read_text(path: str) -> str:
+    """The text of a file that a user names. Raises ``InputError`` if it can't be read."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} can't be read: {error}") from error
+
+
+def read_output(path: str) -> OutputFile:
+    """A file as text. Whatever is at the path, this doesn't raise."""
+    found = read_file(path, LIMIT)
+    if isinstance(found, Content):
+        return OutputFile(path, found.data.decode(errors="replace"))
+    return OutputFile(path, None, str(found) if isinstance(found, Refused) else "there is no such file")
+
 
 URL: Final = "ASSAY_JUDGE_URL"
 MODEL: Final = "ASSAY_JUDGE_MODEL"
@@ -151,7 +221,7 @@ class Judges:
             return source
         client = Budgeted(source, (budget, self._all), self._options.price or _prices(section))
         record = self._options.record
-        return client if record is None else Remembering(client, AnswerFolder(record))
+        return client if record is None else RememberingModel(client, AnswerFolder(record))
 
     def _chat(self, model: str, section: JudgeSection) -> ModelClient:
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge needs it

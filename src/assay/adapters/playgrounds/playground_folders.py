@@ -8,7 +8,7 @@ from typing import Final
 
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
-from assay.engine.criteria.prepared_state import Entry
+from assay.engine.criteria.prepared_state import FolderEntry
 
 EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
@@ -53,12 +53,12 @@ class LocalState:
     def path(self, name: str = "") -> str:
         return os.path.join(self._folder, name) if name else self._folder
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[FolderEntry]:
         try:
             found = sorted(os.scandir(self._folder), key=lambda entry: entry.name)
         except OSError as error:
             raise InputError(f"{self._folder} can't be read: {error.strerror}") from error
-        return [Entry(entry.name, entry.is_dir()) for entry in found]
+        return [FolderEntry(entry.name, entry.is_dir()) for entry in found]
 
     def files(self, folder: str = "") -> Sequence[str]:
         path = self.path(folder)

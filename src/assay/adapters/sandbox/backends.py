@@ -22,8 +22,8 @@ from typing import cast
 from assay.adapters.machine.safe_read import read_file
 from assay.adapters.machine.scratch import MEMORY
 from assay.adapters.sandbox import AUTO, CHOICES, NAMES
+from assay.adapters.sandbox.cgroups import place
 from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD, measure
-from assay.adapters.sandbox.makers import place
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import Isolation, Sandbox
 from assay.evidence.files import Content
@@ -35,13 +35,19 @@ _LARGEST = 2**20
 _NOTHING = "none, as measured"
 
 
-# Where backends are whose modules don't have their names.
-MODULES = {"container": "containers.container"}
+# The module that has a backend, and its function that tries it out.
+BACKENDS = {
+    "bubblewrap": ("view_sandbox", "probe_bubblewrap"),
+    "namespaces": ("view_sandbox", "probe_namespaces"),
+    "container": ("containers.container", "probe"),
+    "process": ("process", "probe"),
+}
 
 
 def _probe(name: str) -> Sandbox:
     """Try one backend out. Its module is imported only now: most commands need one backend, or none."""
-    sandbox = importlib.import_module(f"assay.adapters.sandbox.{MODULES.get(name, name)}").probe()
+    module, function = BACKENDS[name]
+    sandbox = getattr(importlib.import_module(f"assay.adapters.sandbox.{module}"), function)()
     if not getattr(sandbox, "untried", ""):
         sandbox.isolation = measured(sandbox, getattr(sandbox, "trial_image", None))
     return cast("Sandbox", sandbox)

@@ -2,6 +2,10 @@
 
 A group serves one command after the other: moving a process into a group makes the whole machine wait for a
 moment, so the launcher stays in its group and whatever it starts begins there.
+
+A group or a container can't be locked as a folder can: containers are the engine's, and each cgroup namespace has
+an inode of its own for a group. So both carry the id of the process that made them, and when it began: those of a
+killed Assay can be found and removed. What was made elsewhere is left alone.
 """
 
 import contextlib
@@ -10,11 +14,114 @@ import re
 import secrets
 import signal
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.sandbox.makers import Maker, place, this_process
-from assay.engine.sandbox import Limits, Ran
+from assay.engine.sandbox import CommandLimits, Ran
+
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
+def place() -> str:
+    """Where this process has its id: on this machine, since it was started, in this PID namespace."""
+    return f"{Path(_BOOT_ID).read_text().strip()}-{os.stat('/proc/self/ns/pid').st_ino}"
+
+
+@dataclass(frozen=True, slots=True)
+class MakerProcess:
+    """A process of this place. ``began`` tells it from a later one with the same id."""
+
+    pid: int
+    began: int
+
+    def __str__(self) -> str:
+        return f"{self.pid}-{self.began}"
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the process has ended. One that can't be looked at may still be there."""
+        try:
+            os.kill(self.pid, 0)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            pass
+        # A /proc of another PID namespace tells of other processes.
+        if os.readlink("/proc/self") != str(os.getpid()):
+            return False
+        try:
+            return _began(str(self.pid)) != self.began
+        except OSError:
+            return False
+
+
+def this_process() -> MakerProcess:
+    """The maker of what is made here and now."""
+    return MakerProcess(os.getpid(), _began("self"))
+
+
+def _began(process: str) -> int:
+    """When a process began, in ticks. The name before it, in brackets, may have anything in it."""
+    return int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+V2_ROOT = "/sys/fs/cgroup"
+
+
+@dataclass(frozen=True, slots=True)
+class Controllers:
+    """The folders in which groups can be made; None where they can't."""
+
+    memory: str | None
+    pids: str | None
+    cpu: str | None
+    quota: str | None
+    version: int
+
+    def name(self, folder: str | None, otherwise: str = "rlimit") -> str:
+        return f"cgroup v{self.version}" if folder else otherwise
+
+    @property
+    def roots(self) -> list[str]:
+        """Each folder once: version 2 has one for all."""
+        return list(dict.fromkeys(root for root in (self.memory, self.pids, self.cpu, self.quota) if root))
+
+
+def find_controllers() -> Controllers:
+    """Look for places where this process may make groups, by making one."""
+    if os.path.exists(f"{V2_ROOT}/cgroup.controllers"):
+        folder = _usable(_own_v2_folder(), ("memory.max", "pids.max"))
+        return Controllers(folder, folder, folder, _usable(_own_v2_folder(), ("cpu.max",)), 2)
+    return Controllers(
+        memory=_usable(f"{V2_ROOT}/memory", ("memory.limit_in_bytes",)),
+        pids=_usable(f"{V2_ROOT}/pids", ("pids.max",)),
+        cpu=_usable(f"{V2_ROOT}/cpuacct", ("cpuacct.usage",)),
+        quota=_usable(f"{V2_ROOT}/cpu", ("cpu.cfs_quota_us",)),
+        version=1,
+    )
+
+
+def _own_v2_folder() -> str:
+    try:
+        with open("/proc/self/cgroup") as file:
+            path = next(line.split(":", 2)[2].strip() for line in file if line.startswith("0::"))
+    except (OSError, StopIteration):
+        path = "/"
+    return V2_ROOT + path.rstrip("/")
+
+
+def _usable(folder: str, files: tuple[str, ...]) -> str | None:
+    # Another PID namespace may have a process with our id, which is looking at this very moment.
+    trial = f"{folder}/assay-probe-{secrets.token_hex(6)}"
+    try:
+        os.mkdir(trial)
+    except OSError:
+        return None
+    try:
+        return folder if all(os.access(f"{trial}/{file}", os.W_OK) for file in files) else None
+    finally:
+        os.rmdir(trial)
+
 
 PERIOD = 100_000
 LINGER_SEC = 1.0
@@ -23,7 +130,7 @@ DAY_SEC = 24 * 3600
 _NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
 
 
-class Group:
+class ControlGroup:
     """A control group: one folder in version 2, one for each controller in version 1, or none at all."""
 
     def __init__(self, controllers: Controllers) -> None:
@@ -46,7 +153,7 @@ class Group:
         for folder in self.folders:
             _write(f"{folder}/cgroup.procs", pid)
 
-    def begin(self, limits: Limits) -> None:
+    def begin(self, limits: CommandLimits) -> None:
         """Set the limits of the next command, and start counting again."""
         wanted = limits.memory_mb, limits.processes, limits.cpus
         if wanted != self._limits:
@@ -169,7 +276,7 @@ def _is_left_over(name: str, folder: str) -> bool:
     """A group that was made elsewhere may be new and still empty, but not for a day."""
     match = _NAME.fullmatch(name)
     if match is not None and match[3] == place():
-        return Maker(int(match[1]), int(match[2])).is_gone
+        return MakerProcess(int(match[1]), int(match[2])).is_gone
     with contextlib.suppress(OSError):
         return name.startswith("assay-") and time.time() - os.stat(folder).st_mtime > DAY_SEC
     return False

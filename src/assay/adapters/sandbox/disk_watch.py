@@ -11,7 +11,7 @@ import stat
 import time
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.tree_walk import WalkReach, walk
 
 FIRST_SEC = 0.25
 PAUSE_SEC = 0.5
@@ -65,7 +65,7 @@ class DiskWatch:
 
     def _everything(self) -> Iterator[os.stat_result]:
         for folder in self._folders:
-            for _, found in walk(folder, Reach(entries=MAX_ENTRIES + 1), in_order=False):
+            for _, found in walk(folder, WalkReach(entries=MAX_ENTRIES + 1), in_order=False):
                 yield found
         if self._process is not None:
             devices = {os.stat(folder).st_dev for folder in self._folders}

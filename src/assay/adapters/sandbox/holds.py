@@ -14,7 +14,7 @@ from pathlib import Path
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import own_tree
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import PATH, Command, Limits, Mount, Ran, Sandbox
+from assay.engine.sandbox import PATH, CommandLimits, Mount, Ran, Sandbox, SandboxCommand
 
 HELD, NOT_HELD = "held", "not held"
 HELD_EACH = "held for each process, not for all together"
@@ -59,13 +59,13 @@ class Trying:
     image: str | None
     folder: str
 
-    def run(self, lines: str, limits: Limits) -> Ran:
+    def run(self, lines: str, limits: CommandLimits) -> Ran:
         mounts = (Mount(self.folder, "/workspace", writable=True),)
         env = {"PATH": PATH}
         argv = ("/bin/sh", "-c", lines)
-        return self.sandbox.run(Command(argv, "/workspace", limits, mounts, env, image=self.image))
+        return self.sandbox.run(SandboxCommand(argv, "/workspace", limits, mounts, env, image=self.image))
 
-    def survives(self, lines: str, limits: Limits) -> str:
+    def survives(self, lines: str, limits: CommandLimits) -> str:
         """Whether lines that must fail at a limit come to their end."""
         ran = self.run(f"{lines}; echo survived", limits)
         return NOT_HELD if b"survived" in ran.output else HELD
@@ -95,7 +95,7 @@ def _said(look: Callable[[], Mapping[str, str]], names: Iterable[str]) -> Mappin
 
 def _facts(trying: Trying, secret: str) -> Iterator[tuple[str, str]]:
     script = _FACTS.format(secret=secret, pid=os.getpid())
-    limits = Limits(timeout_sec=_TRY, output_bytes=2**20)
+    limits = CommandLimits(timeout_sec=_TRY, output_bytes=2**20)
     lines = trying.run(f"{{ {script} }} 2>/dev/null", limits).output.decode(errors="replace").splitlines()
     if not lines or not lines[-1].startswith(_LAST):
         raise MeasurementError("the commands didn't come to their end")
@@ -125,7 +125,7 @@ def _held(holds: bool) -> str:
 
 def _memory(trying: Trying) -> str:
     """One process that is too large, and then some that are too large together."""
-    limits = Limits(timeout_sec=_TRY, memory_mb=64)
+    limits = CommandLimits(timeout_sec=_TRY, memory_mb=64)
     if trying.survives(f"{_WRITE}; {_doubled(11)}", limits) == NOT_HELD:
         return NOT_HELD
     some = f"{_WRITE}; for j in 1 2 3 4 5; do ( {_doubled(8)}; sleep 1; echo one ) & done; wait"
@@ -138,7 +138,7 @@ def _doubled(times: int) -> str:
 
 def _process_count(trying: Trying) -> str:
     many = " ".join(map(str, range(40)))
-    return trying.survives(f"for i in {many}; do sleep 2 & done", Limits(timeout_sec=_TRY, processes=20))
+    return trying.survives(f"for i in {many}; do sleep 2 & done", CommandLimits(timeout_sec=_TRY, processes=20))
 
 
 def _cpu(trying: Trying) -> str:
@@ -150,19 +150,19 @@ def _cpu(trying: Trying) -> str:
 def _spin(trying: Trying, cpus: float | None) -> float:
     began = time.monotonic()
     spin = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
-    trying.run(spin, Limits(timeout_sec=_TRY, cpus=cpus))
+    trying.run(spin, CommandLimits(timeout_sec=_TRY, cpus=cpus))
     return time.monotonic() - began
 
 
 def _file_size(trying: Trying) -> str:
     write = f"{_WRITE}; for i in 1 2 3 4 5 6 7 8 9 10; do echo $s$s$s$s; done > large"
-    trying.run(write, Limits(timeout_sec=_TRY, file_mb=1))
+    trying.run(write, CommandLimits(timeout_sec=_TRY, file_mb=1))
     return _held(os.path.getsize(f"{trying.folder}/large") <= 2**20)
 
 
 def _disk(trying: Trying) -> str:
     write = f"{_WRITE}; for i in 1 2 3 4 5 6 7 8 9 10; do echo $s$s$s$s$s$s$s$s > $i; done; sleep 5"
-    return _held(trying.run(write, Limits(timeout_sec=_TRY, disk_mb=1)).end.excess != "")
+    return _held(trying.run(write, CommandLimits(timeout_sec=_TRY, disk_mb=1)).end.excess != "")
 
 
 _LIMITS: dict[str, Callable[[Trying], str]] = {

@@ -10,9 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from assay.adapters.sandbox.cgroups import Group, sweep
-from assay.adapters.sandbox.controllers import Controllers
-from assay.adapters.sandbox.memory_file import memory_file
+from assay.adapters.sandbox.cgroups import ControlGroup, Controllers, sweep
+from assay.adapters.sandbox.run_child import memory_file
 from assay.core.errors import MeasurementError
 
 SCRIPT = str(Path(__file__).with_name("launcher.py"))
@@ -122,7 +121,7 @@ class Slot:
     """A launcher and its control group."""
 
     def __init__(self, controllers: Controllers, owner: tuple[int, int] | None, file_mb: int) -> None:
-        self.group = Group(controllers)
+        self.group = ControlGroup(controllers)
         self.launcher = LauncherClient(owner, file_mb)
         self.group.take_in(self.launcher.pid)
 

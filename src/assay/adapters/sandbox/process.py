@@ -27,11 +27,10 @@ from assay.adapters.machine.lock import machine_lock
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import own_tree
 from assay.adapters.sandbox.holds import threads_of
-from assay.adapters.sandbox.memory_file import memory_file
-from assay.adapters.sandbox.run_child import Child, check_stopped, run_child
+from assay.adapters.sandbox.run_child import Child, check_stopped, memory_file, run_child
 from assay.adapters.sandbox.seccomp import FILTERED, HELD_NUMBER, filter_program, holding_program
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Limits, Mount, Ran
+from assay.engine.sandbox import CommandLimits, Isolation, Mount, Ran, SandboxCommand
 
 NOBODY = (65534, 65534)
 START = (sys.executable, "-I", "-S", str(Path(__file__).with_name("supervisor.py")))
@@ -57,7 +56,7 @@ class Process:
             user="nobody" if self.owner else "the caller",
         )
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         uid, gid = self.owner or (-1, -1)
         limits = command.limits
         # Commands that run beside this one have the same user, and the kernel counts them all.
@@ -83,7 +82,7 @@ class Process:
                     raise MeasurementError(f"the process sandbox couldn't start the command: {said}")
                 return ran
 
-    def _run(self, command: Command, argv: list[str], fds: tuple[int, ...]) -> Ran:
+    def _run(self, command: SandboxCommand, argv: list[str], fds: tuple[int, ...]) -> Ran:
         limits = command.limits
         return run_child(
             Child(
@@ -104,9 +103,9 @@ def probe() -> Process:
     sandbox = Process()
     with temporary_folder(0o755) as folder:
         mounts = (Mount(folder, "/tests"),)
-        limits = Limits(timeout_sec=20)
+        limits = CommandLimits(timeout_sec=20)
         ran = sandbox.run(
-            Command(argv=("/bin/sh", "-c", "pwd -P"), workdir="/tests", limits=limits, mounts=mounts)
+            SandboxCommand(argv=("/bin/sh", "-c", "pwd -P"), workdir="/tests", limits=limits, mounts=mounts)
         )
     if ran.output.decode().strip() != os.path.realpath(folder):
         raise MeasurementError(f"plain processes don't work here: {ran.output.decode(errors='replace')[:300]}")

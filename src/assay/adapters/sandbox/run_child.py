@@ -22,6 +22,19 @@ from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Ran, StoppedError
 from assay.evidence.coding_run import ProcessEnd
 
+
+@contextlib.contextmanager
+def memory_file(text: str | bytes) -> Iterator[int]:
+    """A text that a child can read from a descriptor, and nobody else."""
+    fd = os.memfd_create("assay")
+    try:
+        os.write(fd, text if isinstance(text, bytes) else text.encode(errors="surrogateescape"))
+        os.lseek(fd, 0, os.SEEK_SET)
+        yield fd
+    finally:
+        os.close(fd)
+
+
 DRAIN_SEC = 2.0
 CHUNK = 64 * 1024
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -39,19 +52,15 @@ class StartedCommand(Protocol):
 
     def kill(self) -> None:
         """Kill it. ``collect`` is still to be called."""
-        ...
 
     def collect(self) -> tuple[int, float]:
         """Wait for its end; its exit status, negative for a signal, and its CPU seconds."""
-        ...
 
     def close_stdin(self) -> None:
         """End its input."""
-        ...
 
     def close(self) -> None:
         """Close the descriptors."""
-        ...
 
 
 def stop_all() -> None:
@@ -65,7 +74,7 @@ def check_stopped() -> None:
         raise StoppedError("the run was stopped")
 
 
-class Tail:
+class OutputTail:
     """The last bytes of a stream."""
 
     def __init__(self, limit: int) -> None:
@@ -149,7 +158,7 @@ def attend(
     watch: DiskWatch,
 ) -> Ran:
     """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(command, stdin, timeout_sec, Tail(output_bytes), watch)
+    attendance = _Attendance(command, stdin, timeout_sec, OutputTail(output_bytes), watch)
     attendance.attend()
     return Ran(
         end=_end(attendance.status, attendance.timed_out, attendance.excess or watch.look_again()),
@@ -166,7 +175,7 @@ class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
     def __init__(
-        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: Tail, watch: DiskWatch
+        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: OutputTail, watch: DiskWatch
     ) -> None:
         self._command = command
         self._watch = watch

@@ -14,18 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.adapters.machine.scratch import scratch_folder
-from assay.adapters.sandbox.cgroups import Group
-from assay.adapters.sandbox.controllers import Controllers
+from assay.adapters.sandbox.cgroups import ControlGroup, Controllers, find_controllers
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.holds import threads_of
 from assay.adapters.sandbox.launcher_client import LauncherPool
-from assay.adapters.sandbox.memory_file import memory_file
-from assay.adapters.sandbox.run_child import attend, starting
+from assay.adapters.sandbox.run_child import attend, memory_file, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Limits, Ran
+from assay.engine.sandbox import CommandLimits, Isolation, Ran, SandboxCommand
 
 NOBODY = (65534, 65534)
+# Only later versions of bwrap have these. What doesn't work here is left out, and that is recorded.
+_NO_MORE_NAMESPACES = ("--unshare-user", "--disable-userns")
 
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
@@ -70,7 +70,7 @@ _NAMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
+class NamespaceMaker:
     """What makes the namespaces: the path of bwrap, or None for the launcher itself; and what it can do."""
 
     backend: str
@@ -83,7 +83,7 @@ class Maker:
 class ViewSandbox:
     """Runs commands that see what Assay shows them."""
 
-    def __init__(self, maker: Maker, controllers: Controllers) -> None:
+    def __init__(self, maker: NamespaceMaker, controllers: Controllers) -> None:
         self._maker = maker
         self._filter = filter_program()
         self._descriptors = (*_DESCRIPTORS, *(_FILTER if self._filter is not None else ()))
@@ -105,7 +105,7 @@ class ViewSandbox:
             user="nobody" if self.owner else "the caller, in a user namespace",
         )
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         limits = command.limits
         program, *options = self.command_line(command)
         # The options hold the values of the environment, and everybody on the machine can read a command line.
@@ -128,7 +128,7 @@ class ViewSandbox:
             # Without a group, nobody adds up what bwrap's children used.
             return slot.group.add_usage(ran if enter else replace(ran, cpu_sec=None))
 
-    def command_line(self, command: Command) -> Iterator[str]:
+    def command_line(self, command: SandboxCommand) -> Iterator[str]:
         """bwrap and its options for a command, up to the command itself."""
         yield self._maker.bwrap or command.argv[0]
         yield from ("--unshare-all", "--die-with-parent", "--new-session", "--clearenv")
@@ -152,11 +152,40 @@ class ViewSandbox:
         yield from ("--chdir", command.workdir)
 
 
-def tried(sandbox: ViewSandbox) -> str:
+def probe_bubblewrap() -> ViewSandbox:
+    """The sandbox of bwrap, once it has run a command. Raises ``MeasurementError`` with the reason if it can't."""
+    bwrap = shutil.which("bwrap")
+    if bwrap is None:
+        raise MeasurementError("bwrap is not installed (on Debian: apt-get install bubblewrap)")
+    controllers, why = find_controllers(), ""
+    for extras, sized in ((_NO_MORE_NAMESPACES, True), ((), True), ((), False)):
+        sandbox = ViewSandbox(
+            NamespaceMaker("bubblewrap", bwrap, extras, sized=sized, nested=not extras), controllers
+        )
+        why = _first_output(sandbox)
+        if why == "42":
+            return sandbox
+    raise MeasurementError(f"bwrap doesn't work here: {why}")
+
+
+def probe_namespaces() -> ViewSandbox:
+    """The same by Assay's own launcher, which needs nothing but Linux 5.12 and user namespaces for everybody."""
+    if os.uname().machine not in ("x86_64", "aarch64"):
+        raise MeasurementError(f"the numbers of its system calls aren't known for {os.uname().machine}")
+    sandbox = ViewSandbox(NamespaceMaker("namespaces"), find_controllers())
+    why = _first_output(sandbox)
+    if why != "42":
+        raise MeasurementError(f"this kernel doesn't let us make namespaces: {why}")
+    return sandbox
+
+
+def _first_output(sandbox: ViewSandbox) -> str:
     """What a first command printed, or why it couldn't run: "42" if all is well."""
     try:
         ran = sandbox.run(
-            Command(argv=("/bin/sh", "-c", "echo $((40 + 2))"), workdir="/", limits=Limits(timeout_sec=20))
+            SandboxCommand(
+                argv=("/bin/sh", "-c", "echo $((40 + 2))"), workdir="/", limits=CommandLimits(timeout_sec=20)
+            )
         )
     except MeasurementError as error:
         return str(error)
@@ -186,7 +215,7 @@ def _system_arguments(*, sized: bool) -> Iterator[str]:
         yield from (*(("--size", str(most)) if sized else ()), "--tmpfs", path)
 
 
-def _held_without_a_group(limits: Limits, group: Group, *, beside_others: bool) -> Mapping[str, int]:
+def _held_without_a_group(limits: CommandLimits, group: ControlGroup, *, beside_others: bool) -> Mapping[str, int]:
     """The limits that no control group holds here. The launcher sets them, and the command inherits them."""
     held: dict[str, int] = {}
     if group.memory is None and limits.memory_mb is not None:

@@ -13,8 +13,7 @@ from datetime import datetime
 from typing import Final
 
 from assay.adapters.jobs.agent_record import read_agent_record
-from assay.adapters.jobs.run_scoring import diff_of
-from assay.adapters.jobs.scored_runs import end_of, ended
+from assay.adapters.jobs.run_scoring import diff_of, end_of, ended
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree, unpack_tree
 from assay.adapters.tasks.remembered_commands import RunsFor
@@ -24,10 +23,10 @@ from assay.adapters.tasks.seeded_task import load_seeded, read_record
 from assay.adapters.tasks.seeding_files import LocalSeedingFiles
 from assay.adapters.workspace.archives import Caps, unpack_archive
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.scorers.gates_with_judge import Judges
+from assay.dialects.scorers.report import Judges
 from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
-from assay.engine.coding.agent_session import session
+from assay.engine.coding.coding_record import session
 from assay.engine.coding.score_coding_run import Candidate, score_by_task
 from assay.engine.coding.score_trials import ScoredWorkspace, judged
 from assay.engine.coding.seed_task import seed_task
@@ -35,7 +34,7 @@ from assay.engine.sandbox import Sandbox
 from assay.engine.service.coding_grading import CodingResult, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
-from assay.evidence.run_memory import ResultMemory
+from assay.evidence.workspace import ResultMemory
 
 # What an archive may hold when it is unpacked. The archive itself is limited by the size of a body.
 CAPS: Final = Caps(512 * 2**20, 100_000, "the archive")

@@ -20,10 +20,9 @@ from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import AskedCriterion, Completion, CriterionRun
 from assay.dialects.criteria.resources import Snapshot, TaskRun, Written
-from assay.engine.criteria.complete_run import CompiledCriteria, Stamp, ask, compiled
-from assay.engine.criteria.criterion_entries import criterion_of
-from assay.engine.criteria.playground_store import Playground
-from assay.engine.criteria.verify_criteria import OpenPlayground
+from assay.engine.criteria.bounded_evidence import criterion_of
+from assay.engine.criteria.complete_run import CompiledCriteria, OpenPlayground, Stamp, ask, compiled
+from assay.engine.criteria.watched_sources import Playground
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.try_criterion import TRIED
 

@@ -17,8 +17,7 @@ from assay.adapters.store.runs.run_values import run_of_row
 from assay.adapters.store.service.keyset import beside
 from assay.adapters.store.service.paging import PageRequest, mine
 from assay.adapters.store.store import Store
-from assay.dialects.evaluation.grading import Grading
-from assay.dialects.evaluation.models import Annotation
+from assay.dialects.evaluation.models import Annotation, Grading
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
@@ -37,7 +36,7 @@ from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import Comparison, compare
+from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.errors import NotFoundError
@@ -199,7 +198,7 @@ class StorePages:
             return None
         return None if found is None else [found]
 
-    def compare(self, names: Sequence[str]) -> Comparison:
+    def compare(self, names: Sequence[str]) -> ArmComparison:
         return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 

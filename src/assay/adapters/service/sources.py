@@ -19,7 +19,7 @@ from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrou
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
-from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
 from assay.evidence.verdict import Judge
 
@@ -90,10 +90,10 @@ class SourceOpener:
         if url is None:
             return None
         from assay.adapters.sources.fhir import FhirServer  # noqa: PLC0415 - only who has a server needs it
-        from assay.adapters.sources.json_requests import Limits  # noqa: PLC0415
+        from assay.adapters.sources.json_requests import RequestLimits  # noqa: PLC0415
 
         token = None if found is None else found[1].get(TOKEN)
-        limits = Limits(deadline_sec=DEADLINE_SEC, timeout_sec=TIMEOUT_SEC)
+        limits = RequestLimits(deadline_sec=DEADLINE_SEC, timeout_sec=TIMEOUT_SEC)
         return stack.enter_context(FhirServer(url, _token(token), limits, client=self._guarded()))
 
     def _files(
@@ -118,7 +118,7 @@ class SourceOpener:
         if found is None:
             return None
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
-        from assay.adapters.models.judge_prompt import new_mark, prompt_file  # noqa: PLC0415
+        from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
         from assay.judge.model import GivingUp  # noqa: PLC0415
         from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
 

@@ -15,7 +15,7 @@ from assay.adapters.workspace.archives import unpack_archive
 from assay.core.errors import InputError
 from assay.engine.explorer.blobs import BlobStore
 from assay.engine.explorer.imported_runs import Imported
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.report import report_job
 from assay.engine.report.report_json import job_json
@@ -31,7 +31,7 @@ def import_archive(
         return Importing(imports, blobs, organisation).job(path, _read(path), name)
 
 
-def report_archive(archive: bytes, name: str, question: Question) -> dict[str, Any]:
+def report_archive(archive: bytes, name: str, question: JobQuestion) -> dict[str, Any]:
     """The report on a job, as ``assay report --json`` has it. Raises ``InputError``."""
     with _unpacked(archive) as (path, _):
         results = _read(path)

@@ -12,14 +12,13 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from assay.adapters.sources.bearer_tokens import Token
-from assay.adapters.sources.json_requests import Answer, JsonRequests, LargeAnswerError, Limits, Pace
+from assay.adapters.sources.json_requests import JsonAnswer, JsonRequests, LargeAnswerError, Pace, RequestLimits
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
-from assay.formats.fhir import answers, bundle
+from assay.formats.fhir import answers
 from assay.formats.fhir.answers import ignored, reported_error
-from assay.formats.fhir.bundle import objects_in
 from assay.formats.fhir.past import PastFhir, is_simple, recheck
-from assay.formats.fhir.search import PER_PAGE, query, texts_of
+from assay.formats.fhir.search import PER_PAGE, each_once, matches, next_link, objects_in, pages, query, texts_of
 from assay.formats.fhirpath.parse import ID
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class FhirServer:
         self,
         base_url: str,
         token: Token | None = None,
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         max_pages: int = MAX_PAGES,
         client: "httpx.Client | None" = None,
@@ -56,7 +55,7 @@ class FhirServer:
         self._ahead = timedelta()
         self._given = client
         self._client = client or _httpx().Client(follow_redirects=False)
-        self._requests = JsonRequests(self._client, limits or Limits(), pace or Pace())
+        self._requests = JsonRequests(self._client, limits or RequestLimits(), pace or Pace())
 
     def __enter__(self) -> "FhirServer":
         return self
@@ -91,7 +90,7 @@ class FhirServer:
         fits = recheck(resource_type, parameters)
         # One that is too large or too deep is in doubt, whatever it has.
         kept = (one for one in self._found(search) if strange_resource(one) is not None or fits(one))
-        return bundle.each_once(kept)
+        return each_once(kept)
 
     def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
         """What ``$validate`` of the server says is wrong with a resource by a profile."""
@@ -125,7 +124,7 @@ class FhirServer:
         answer = self._get(first, what)
         if not 200 <= answer.status < 300 and answer.status != answers.UNAUTHORIZED:
             return None
-        found = bundle.pages(
+        found = pages(
             first,
             lambda page: self._history_page(answer if page == first else self._get(page, what), what),
             lambda page, content: self._next(page, content, what),
@@ -134,7 +133,7 @@ class FhirServer:
         )
         return [entry for page in found for entry in objects_in(page.get("entry"))]
 
-    def _history_page(self, answer: Answer, what: str) -> dict[str, Any]:
+    def _history_page(self, answer: JsonAnswer, what: str) -> dict[str, Any]:
         return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
 
     def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
@@ -142,7 +141,7 @@ class FhirServer:
         while True:
             try:
                 for page in self._pages(search, count):
-                    yield from bundle.matches(page, search.resource_type)
+                    yield from matches(page, search.resource_type)
             except LargeAnswerError:
                 if count <= 1:
                     raise
@@ -153,7 +152,7 @@ class FhirServer:
     def _pages(self, search: "_Search", count: int) -> Iterator[dict[str, Any]]:
         sent = query({**search.parameters, "_count": count})
         first = _httpx().URL(f"{self._base}/{search.resource_type}", params=sent)
-        return bundle.pages(
+        return pages(
             first,
             lambda page: self._page(page, search, is_first=page == first),
             lambda page, content: self._next(page, content, search.what),
@@ -187,7 +186,7 @@ class FhirServer:
 
     def _next(self, page: "httpx.URL", content: dict[str, Any], what: str) -> "httpx.URL | None":
         """The next page, which must be below the base URL: the token will be sent there."""
-        written = bundle.next_link(content)
+        written = next_link(content)
         if written is None:
             return None
         try:
@@ -205,7 +204,7 @@ class FhirServer:
         plain = (url.scheme, url.port, url.host) == ("http", None, base.host)
         return url.copy_with(scheme=base.scheme, port=base.port) if plain and base.scheme == "https" else url
 
-    def _get(self, url: "httpx.URL", what: str) -> Answer:
+    def _get(self, url: "httpx.URL", what: str) -> JsonAnswer:
         answer = self._requests.get(url, self._headers(), what)
         if answer.date is not None:
             ahead = answer.date - self._now()

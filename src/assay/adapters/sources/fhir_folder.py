@@ -10,8 +10,7 @@ from typing import Any, Final
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
 from assay.evidence.bounds import strange_resource
-from assay.formats.fhir.bundle import resources_in
-from assay.formats.fhir.search import condition
+from assay.formats.fhir.search import condition, resources_in
 
 Resource = dict[str, Any]
 LIMIT_BYTES: Final = 16 * 1024 * 1024

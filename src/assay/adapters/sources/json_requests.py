@@ -22,7 +22,7 @@ AGAIN: Final = frozenset((408, 429, 500, 502, 503, 504))
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RequestLimits:
     """How long one question may take in all and at a time, and how large its answer may be."""
 
     deadline_sec: float = 60
@@ -42,7 +42,7 @@ class Pace:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JsonAnswer:
     """A status, and the JSON that came with it; None where there was none. ``date`` is the server's clock."""
 
     status: int
@@ -63,12 +63,12 @@ class _Failure:
 class JsonRequests:
     """Asks with one client. ``what`` names the question in messages."""
 
-    def __init__(self, client: "httpx.Client", limits: Limits, pace: Pace) -> None:
+    def __init__(self, client: "httpx.Client", limits: RequestLimits, pace: Pace) -> None:
         self._client = client
         self._limits = limits
         self._pace = pace
 
-    def get(self, url: "httpx.URL", headers: dict[str, str], what: str, sent: bytes | None = None) -> Answer:
+    def get(self, url: "httpx.URL", headers: dict[str, str], what: str, sent: bytes | None = None) -> JsonAnswer:
         """The answer, whatever its status, unless that is one to be tried again.
 
         With ``sent``, it is a POST of that: only for questions that change nothing, as it may be tried again, too.
@@ -77,7 +77,7 @@ class JsonRequests:
         pause = self._limits.first_pause_sec
         while True:
             outcome = self._once(url, headers, end, what, sent)
-            if isinstance(outcome, Answer):
+            if isinstance(outcome, JsonAnswer):
                 return outcome
             wait = max(pause * self._pace.part(), outcome.not_before_sec)
             if self._pace.clock() + wait >= end:
@@ -87,7 +87,7 @@ class JsonRequests:
 
     def _once(
         self, url: "httpx.URL", headers: dict[str, str], end: float, what: str, sent: bytes | None
-    ) -> Answer | _Failure:
+    ) -> JsonAnswer | _Failure:
         import httpx  # noqa: PLC0415 - only who asks a server pays for it
 
         timeout = max(0.01, min(self._limits.timeout_sec, end - self._pace.clock()))
@@ -104,7 +104,7 @@ class JsonRequests:
         except httpx.DecodingError as error:
             raise MeasurementError(f"{what}: the answer can't be decoded") from error
         date = http_date(response.headers.get("date", ""))
-        return Answer(response.status_code, _json(content, response.is_success, what), date)
+        return JsonAnswer(response.status_code, _json(content, response.is_success, what), date)
 
     def _content(self, response: "httpx.Response", end: float, what: str) -> bytes:
         content = bytearray()

@@ -23,7 +23,7 @@ _CHUNK = 65536
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class MllpLimits:
     """What one listener lets its senders do; times are in seconds."""
 
     message_bytes: int = 10 * 1024 * 1024
@@ -38,7 +38,7 @@ class Limits:
     """How long to go on reading what a rejected sender still sends; hanging up at once could lose the answer."""
 
 
-class Recorder(Protocol):
+class MessageRecorder(Protocol):
     """Where messages go. It is called with one message at a time, outside of the event loop's thread."""
 
     def record(self, message: bytes, received_at: datetime, peer: str) -> None: ...
@@ -46,10 +46,10 @@ class Recorder(Protocol):
 
 @asynccontextmanager
 async def listening(
-    recorder: Recorder, host: str = LOOPBACK, port: int = 0, limits: Limits | None = None
+    recorder: MessageRecorder, host: str = LOOPBACK, port: int = 0, limits: MllpLimits | None = None
 ) -> AsyncIterator[int]:
     """Listen while the context lasts; gives the port, which the system chooses if it is 0."""
-    limits = limits or Limits()
+    limits = limits or MllpLimits()
     listener = _Listener(recorder, limits)
     server = await asyncio.start_server(listener.serve, host, port)
     try:
@@ -65,7 +65,7 @@ async def listening(
 class _Listener:
     """All connections of one listener."""
 
-    def __init__(self, recorder: Recorder, limits: Limits) -> None:
+    def __init__(self, recorder: MessageRecorder, limits: MllpLimits) -> None:
         self._recorder = recorder
         self._limits = limits
         self._one_at_a_time = asyncio.Lock()
@@ -82,7 +82,7 @@ class _Listener:
         try:
             # A sender that hangs up, and a listener that ends, are ordinary ends of a connection.
             with suppress(ConnectionError, TimeoutError, asyncio.CancelledError):
-                await Connection(reader, writer, self._limits, take, _now, _new_id).run()
+                await MllpConnection(reader, writer, self._limits, take, _now, _new_id).run()
         finally:
             self._open.discard(task)
             writer.close()
@@ -125,14 +125,14 @@ def _new_id() -> str:
     return uuid.uuid4().hex[:20].upper()
 
 
-class Connection:
+class MllpConnection:
     """``take`` is given each whole message and gives the answer to it."""
 
     def __init__(
         self,
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
-        limits: Limits,
+        limits: MllpLimits,
         take: Callable[[bytes], Awaitable[bytes]],
         clock: Callable[[], datetime],
         new_id: Callable[[], str],

@@ -17,7 +17,7 @@ from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import NewEvent, Playground, Record
+from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
 
 HL7_OUTBOUND = "hl7_outbound"
 

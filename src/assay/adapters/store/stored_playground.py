@@ -8,7 +8,7 @@ from typing import TypeVar
 from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
-from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
 
 Answer = TypeVar("Answer")

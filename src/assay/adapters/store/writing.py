@@ -13,7 +13,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from assay.adapters.store import limits, service_tables, tables
 from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Playground, Record
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
 
 

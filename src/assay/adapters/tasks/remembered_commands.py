@@ -19,8 +19,7 @@ import msgspec
 
 from assay.adapters.machine.atomic_write import PREFIX
 from assay.core.errors import InputError
-from assay.evidence.run_memory import ResultMemory, may_be_kept
-from assay.evidence.workspace import CommandResult
+from assay.evidence.workspace import CommandResult, ResultMemory, may_be_kept
 
 VARIABLE = "ASSAY_RUN_CACHE"
 OFF = "off"

@@ -17,8 +17,17 @@ from assay.adapters.machine.isolated_reader import ReadingApart
 from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
 from assay.core.outcome import Check, Errored, NotApplicable, Outcome
-from assay.evidence.apart import Answer, Question
-from assay.evidence.workspace import AS_LEFT, Change, CommandResult, Entry, IgnoredFiles, Tree, Workspace
+from assay.evidence.workspace import (
+    AS_LEFT,
+    Answer,
+    Change,
+    CommandResult,
+    Entry,
+    IgnoredFiles,
+    Question,
+    Tree,
+    Workspace,
+)
 
 _MOST_KEPT = 64 * 2**20
 _Kept = TypeVar("_Kept")

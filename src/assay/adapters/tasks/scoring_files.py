@@ -26,7 +26,6 @@ from assay.adapters.machine.child_process import ChildProcess
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.trees import remove_tree
 from assay.adapters.tasks.scenario_file import load_scenario
-from assay.adapters.tasks.seeded_task import load_seeded
 from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import folder_baseline, manifest_of
 from assay.adapters.workspace.capture import Captured, capture
@@ -41,12 +40,9 @@ from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, PathKind
-from assay.engine.sandbox import Sandbox
-from assay.engine.tasks.command_environment import CommandEnvironment
-from assay.evidence.baseline import KnownBaseline
+from assay.engine.sandbox import CommandEnvironment, Sandbox
 from assay.evidence.coding_run import Diff
-from assay.evidence.run_memory import ResultMemory
-from assay.evidence.workspace import Tree, Workspace
+from assay.evidence.workspace import KnownBaseline, ResultMemory, Tree, Workspace
 
 LIMIT_SEC = 300.0
 _START_SEC = 120.0
@@ -73,6 +69,8 @@ class LocalScoringFiles:
     runs: ResultMemory | None = None
 
     def load_task(self, folder: str) -> Seeded:
+        from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415 - only for a seeded task
+
         return load_seeded(folder)
 
     def load_scenario(self, path: str) -> Scenario:
@@ -139,6 +137,14 @@ class LocalScoringFiles:
 
     def isolation(self) -> str:
         return self.sandbox().isolation.backend
+
+
+def is_kept_run(path: str) -> bool:
+    """Whether a folder is a run in the folder of a job. An agent can't make its workspace look like one: what is
+    beside it isn't the agent's.
+    """
+    job = os.path.dirname(os.path.abspath(path))
+    return os.path.isfile(f"{path}/result.json") and os.path.isfile(f"{job}/lock.json")
 
 
 @contextlib.contextmanager

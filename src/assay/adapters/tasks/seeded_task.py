@@ -73,7 +73,7 @@ def load_seeded(folder: str) -> Seeded:
 
 def load_runnable(folder: str, sandbox: Sandbox) -> "Task":
     """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
-    from assay.engine.coding.seeded_run import runnable  # noqa: PLC0415 - only who runs agents needs it
+    from assay.engine.coding.seed_task import runnable  # noqa: PLC0415 - only who runs agents needs it
 
     seeded = load_seeded(os.path.abspath(folder))
     _check_archive(seeded)

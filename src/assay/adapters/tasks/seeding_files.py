@@ -23,8 +23,8 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, Environment, GitSeed, Scenario, Seed, Setup
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.seed_task import Packed
+from assay.engine.sandbox import HOME as HOME_FOLDER
 from assay.engine.sandbox import Mount, Ran, Sandbox
-from assay.engine.tasks.command_environment import HOME as HOME_FOLDER
 from assay.formats.counting import counted
 
 

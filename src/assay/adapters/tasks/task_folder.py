@@ -22,11 +22,10 @@ from assay.adapters.workspace.shared_copies import names_program
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME, NetworkMode
 from assay.engine.tasks import load_task as loading
-from assay.engine.tasks.ports import Script
 from assay.engine.tasks.task import LOGS, HarborChecksums, Task, TaskStep
-from assay.engine.tasks.task_reading import TaskFiles
+from assay.engine.tasks.task_reading import Script, TaskFiles
 from assay.evidence.files import Content, Refused
-from assay.formats import dockerignore
+from assay.formats.globs import DOCKERIGNORES, ignored_paths
 
 TEXT_LIMIT = 16 * 1024 * 1024
 _SINGLE_FILES = ("task.toml", "instruction.md", "README.md")
@@ -89,12 +88,12 @@ class DiskBuildContext:
 
     @cached_property
     def ignored(self) -> frozenset[str]:
-        names = (name for name in dockerignore.NAMES if os.path.isfile(f"{self.folder}/{name}"))
+        names = (name for name in DOCKERIGNORES if os.path.isfile(f"{self.folder}/{name}"))
         name = next(names, None)
         if name is None:
             return frozenset()
         paths = [path for path, _ in walk(self.folder)]
-        kept_out = dockerignore.ignored_paths(read_task_text(f"{self.folder}/{name}"), paths)
+        kept_out = ignored_paths(read_task_text(f"{self.folder}/{name}"), paths)
         return frozenset(os.path.join(self.folder, path) for path in kept_out)
 
     def find(self, pattern: str) -> list[str]:

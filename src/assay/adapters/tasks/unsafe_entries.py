@@ -8,7 +8,7 @@ import posixpath
 import stat
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.machine.tree_walk import Reach, walk
+from assay.adapters.machine.tree_walk import WalkReach, walk
 from assay.adapters.machine.trees import remove_tree
 
 # What a verifier sees besides the workspace and the system.
@@ -29,7 +29,7 @@ def remove_strays(root: str, places: Sequence[str]) -> list[str]:
 
 
 def _remove_below(root: str, place: str) -> Iterator[str]:
-    reach = Reach()
+    reach = WalkReach()
     for below, found in walk(f"{root}{place}", reach):
         path = f"{place}/{below}"
         what = _stray(root, path, found)

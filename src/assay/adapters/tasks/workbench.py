@@ -17,7 +17,7 @@ from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import (
-    Kept,
+    KeptTree,
     clear_the_way,
     copy_tree,
     copy_whole,
@@ -31,10 +31,9 @@ from assay.adapters.tasks.unsafe_entries import remove_strays
 from assay.adapters.workspace.shared_copies import SharedCopies, set_mode
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.sandbox import Mount, Sandbox
-from assay.engine.tasks.command_environment import HOME
-from assay.engine.tasks.task import LOGS, Copy, Environment, TaskStep
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.engine.sandbox import HOME, Mount, Sandbox
+from assay.engine.tasks.task import LOGS, Copy, TaskEnvironment, TaskStep
 from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
@@ -50,7 +49,7 @@ _LOGS = ("agent", "artifacts")
 class Workbench:
     """One trial's folders, for one sandbox."""
 
-    def __init__(self, environment: Environment, copies: SharedCopies, sandbox: Sandbox) -> None:
+    def __init__(self, environment: TaskEnvironment, copies: SharedCopies, sandbox: Sandbox) -> None:
         self._environment = environment
         self._copies = copies
         self._sandbox = sandbox
@@ -301,7 +300,7 @@ class Workbench:
             own_tree(path, self._owner)
 
 
-def _not_kept(what: str, kept: Kept) -> str:
+def _not_kept(what: str, kept: KeptTree) -> str:
     return f"{what} has {', '.join(kept.why)}: {kept.too_much} of its files are not kept"
 
 
@@ -336,3 +335,26 @@ def _added_artifacts(folder: str) -> Iterator[str]:
 
 def _entry(source: str, destination: str, kind: str, status: str) -> dict[str, str]:
     return {"source": source, "destination": destination, "type": kind, "status": status}
+
+
+class DiskWorkshop:
+    """Makes benches in temporary folders. Close it when no trial is running any more."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._copies = SharedCopies()
+
+    def bench(self, environment: TaskEnvironment) -> Workbench:
+        return Workbench(environment, self._copies, self._sandbox)
+
+    def tests_checksum(self, step: TaskStep) -> str:
+        return self._copies.checksum(*step.tests)
+
+    def close(self) -> None:
+        self._copies.close()
+
+    def __enter__(self) -> "DiskWorkshop":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

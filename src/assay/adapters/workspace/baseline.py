@@ -15,8 +15,7 @@ from typing import IO
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from assay.adapters.machine.safe_read import read_below
-from assay.adapters.workspace.hashing import entries_of
-from assay.adapters.workspace.walk import walk_workspace
+from assay.adapters.workspace.walk import entries_of, walk_workspace
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content
 from assay.evidence.workspace import Entry, EntryKind

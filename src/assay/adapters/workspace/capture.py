@@ -20,24 +20,24 @@ from assay.adapters.machine.isolated_reader import ReadingApart
 from assay.adapters.machine.safe_read import read_below
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.adapters.workspace.commands import Commands
-from assay.adapters.workspace.hashing import entries_of, plain_mode
 from assay.adapters.workspace.memory import Memory, Remembered
-from assay.adapters.workspace.walk import Walked, parse_record, walking
+from assay.adapters.workspace.walk import Walked, entries_of, parse_record, plain_mode, walking
 from assay.engine.coding.workspace_changes import changes_between
-from assay.evidence.apart import Answer, Question
-from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
 from assay.evidence.workspace import (
     AS_LEFT,
+    Answer,
+    Baseline,
     Change,
     CommandResult,
     Entry,
     EntryKind,
     IgnoredFiles,
+    Question,
     Tree,
     ignored_paths,
 )
-from assay.formats.gitignore import NAME, IgnoreRules
+from assay.formats.globs import NAME, IgnoreRules
 from assay.formats.path_patterns import matching
 from assay.formats.source_text import source_text
 

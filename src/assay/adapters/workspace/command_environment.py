@@ -11,8 +11,7 @@ from assay.adapters.sandbox.view_sandbox import SYSTEM
 from assay.adapters.workspace.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
-from assay.engine.sandbox import PATH, Mount, Sandbox
-from assay.engine.tasks.command_environment import CommandEnvironment, LinkedFolder
+from assay.engine.sandbox import PATH, CommandEnvironment, LinkedFolder, Mount, Sandbox
 
 # Where folders of the workspace's own are shown; their entries are links in the workspace.
 FOLDERS = "/environment"

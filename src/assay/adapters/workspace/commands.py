@@ -14,18 +14,25 @@ from assay.adapters.machine.scratch import scratch_folder, temporary_folder
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import clear_the_way, copy_tree, own_tree, remove_tree, unpack_tree
 from assay.adapters.workspace.baseline import MAX_READ
-from assay.adapters.workspace.git import git
+from assay.adapters.workspace.git_export import git
+from assay.adapters.workspace.memory import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.opened_files import Watcher, watching
 from assay.adapters.workspace.restoring import make_room, put_on_top, restore_files, restore_others
-from assay.adapters.workspace.run_keys import baseline_content, content_of, hashed, key_of, surroundings
 from assay.adapters.workspace.walk import walk_workspace
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.sandbox import Command, Limits, Mount, Ran, Sandbox
-from assay.engine.tasks.command_environment import HOME, NO_ENVIRONMENT, CommandEnvironment, LinkedFolder
-from assay.evidence.baseline import Baseline
+from assay.engine.sandbox import (
+    HOME,
+    NO_ENVIRONMENT,
+    CommandEnvironment,
+    CommandLimits,
+    LinkedFolder,
+    Mount,
+    Ran,
+    Sandbox,
+    SandboxCommand,
+)
 from assay.evidence.files import Content
-from assay.evidence.run_memory import ResultMemory
-from assay.evidence.workspace import AS_LEFT, CommandResult, Side, Tree
+from assay.evidence.workspace import AS_LEFT, Baseline, CommandResult, ResultMemory, Side, Tree
 
 _WHO = ("-c", "user.name=Assay", "-c", "user.email=assay@localhost", "-c", "commit.gpgSign=false")
 _WHEN = {"GIT_AUTHOR_DATE": "2000-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2000-01-01T00:00:00Z"}
@@ -192,10 +199,10 @@ def run_in_folder(
 ) -> Ran:
     """Run a shell command on a folder that belongs to the sandbox's user."""
     return sandbox.run(
-        Command(
+        SandboxCommand(
             argv=("/bin/sh", "-c", command),
             workdir=workdir,
-            limits=Limits(timeout_sec=timeout_sec),
+            limits=CommandLimits(timeout_sec=timeout_sec),
             mounts=(Mount(folder, workdir, writable=True), *around.mounts),
             env=around.variables(),
             network=network,

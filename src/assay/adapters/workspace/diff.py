@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.trees import remove_tree
 from assay.adapters.workspace.capture import Captured
-from assay.adapters.workspace.git import git
+from assay.adapters.workspace.git_export import git
 from assay.evidence.workspace import Change, Entry, EntryKind
 
 MAX_DIFF = 16 * 2**20

@@ -11,9 +11,8 @@ from assay.core.errors import MeasurementError
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
 from assay.detectors.runner_files.steering import COMPILED, steers_a_runner
-from assay.evidence.baseline import Baseline
 from assay.evidence.files import Content
-from assay.evidence.workspace import EntryKind
+from assay.evidence.workspace import Baseline, EntryKind
 from assay.formats.path_patterns import plain_path
 
 RUNNER, TESTS = "@runner", "@tests"

@@ -16,7 +16,7 @@ from assay.dialects.scorers.resources import (
     GradingState,
     NewCodingRun,
 )
-from assay.dialects.scorers.strict import StrictModel
+from assay.dialects.scorers.scenario import StrictModel
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.work import Work, WorkKind

@@ -10,9 +10,9 @@ from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
-from assay.dialects.scorers.strict import StrictModel
+from assay.dialects.scorers.scenario import StrictModel
 from assay.engine.explorer.run_query import parse_run_query
-from assay.engine.jobs.job_runs import Question
+from assay.engine.jobs.job_runs import JobQuestion
 from assay.evidence.run import Run
 
 routes = Routes()
@@ -101,12 +101,12 @@ def _shown(row: Any) -> JobResource:
     return of_row(JobResource, row, sha256=row.archive)
 
 
-def _question(call: Call) -> Question:
+def _question(call: Call) -> JobQuestion:
     """Raises ``InputError``."""
     grading = call.filter("grading") or "first"
     if grading not in ("first", "latest"):
         raise InputError(f"grading must be first or latest, got {grading!r}")
-    return Question(call.filter("key"), _threshold(call.filter("threshold")), _ks(call.filter("k")), grading)
+    return JobQuestion(call.filter("key"), _threshold(call.filter("threshold")), _ks(call.filter("k")), grading)
 
 
 def _threshold(written: str | None) -> float:

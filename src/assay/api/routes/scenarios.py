@@ -11,8 +11,7 @@ from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.resources import ArchiveResource, Name, ScenarioResource, ScenarioVersion
-from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.strict import StrictModel
+from assay.dialects.scorers.scenario import Scenario, StrictModel
 from assay.engine.service.coding_policy import PREFIX, check_scenario
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, ClassVar, Literal
 
+from assay.core.grading import held_within
 from assay.core.outcome import Outcome, Scored
 from assay.core.rollup import nothing_to_score, scored_rows
-from assay.core.waiting import held_within
 from assay.evidence.playground import (
     Escapes,
     FhirSource,

@@ -31,8 +31,8 @@ from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
 from assay.evidence.playground import Escapes, FileSource, PlaygroundState, StoredFile, accepted_at, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows
-from assay.formats.file_content.passage import Passage, pass_through
 from assay.formats.file_content.rules import FORMATS, Demands, Size, guessed, rows, unread_rows
+from assay.formats.file_content.text import Passage, pass_through
 from assay.formats.globs import check_glob, in_glob, matches_glob
 from assay.formats.json_paths import escape_for
 

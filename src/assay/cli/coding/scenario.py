@@ -17,11 +17,12 @@ import yaml
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.workspace.host_tools import HostTools
-from assay.cli.coding.score_here import add_repository, open_repository
+from assay.adapters.workspace.borrowed_repository import HostTools
+from assay.cli.coding.score_here import open_repository
+from assay.cli.options.common import add_repository
 from assay.core.errors import InputError
 from assay.engine.coding.guess_scenario import Guess
-from assay.engine.coding.repository_ends import Wanted, guess_for
+from assay.engine.coding.repository_ends import WantedEnds, guess_for
 
 FILE = "assay.yaml"
 
@@ -42,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 def _init(args: argparse.Namespace) -> int:
     with open_repository(".") as repository:
         files = LocalScoringFiles(lambda: choose("auto"))
-        guess, _ = guess_for(repository, Wanted(main=args.main), HostTools(repository.root), files)
+        guess, _ = guess_for(repository, WantedEnds(main=args.main), HostTools(repository.root), files)
     try:
         with open(args.file, "x", encoding="utf-8") as file:
             file.write(_text(guess, args.file))

@@ -30,15 +30,12 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from assay.adapters.jobs.agent_record import read_agent_record
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.remembered_commands import runs_folder
-from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.tasks.seeded_names import is_kept_run
+from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.cli.coding.score_here import add_branch, score_here
-from assay.cli.options.common import add_isolation, add_run_cache
+from assay.cli.options.common import add_isolation, add_repository, add_run_cache, pull_request
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
@@ -46,7 +43,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
 from assay.engine.coding.score_coding_run import Afterwards, Candidate, KeepRun, score_by_scenario, score_by_task
 from assay.evidence.coding_run import AgentRecord, RunStatus
-from assay.evidence.run_memory import ResultMemory
+from assay.evidence.workspace import ResultMemory
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import Judges
@@ -77,7 +74,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
     )
-    add_branch(parser)
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--branch", metavar="NAME", help="score this branch of the repository, not the working tree")
+    what.add_argument(
+        "--pr", type=pull_request, metavar="N", help="score pull request N, which must have been fetched"
+    )
+    add_repository(parser)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument(
         "--format",
@@ -111,8 +113,7 @@ def run(args: argparse.Namespace) -> int:
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
-    agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
-    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, agent)
+    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs))
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
             report = _score_again(args, judges)
@@ -126,10 +127,18 @@ def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersRe
     """Score a run in a job's folder."""
     from assay.adapters.jobs.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
     from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
-    from assay.engine.coding.score_trials import Coding, score_trial  # noqa: PLC0415
+    from assay.engine.coding.score_trials import SeededGrading, score_trial  # noqa: PLC0415
 
     scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))
-    return score_trial(KeptCodingWork(args.workspace), args.task, Coding(scoring, judges))
+    return score_trial(KeptCodingWork(args.workspace), args.task, SeededGrading(scoring, judges))
+
+
+def _agent(logs: str | None) -> AgentRecord:
+    if logs is None:
+        return AgentRecord()
+    from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415 - reads all forms of trajectories
+
+    return read_agent_record(logs)
 
 
 def _runs(args: argparse.Namespace) -> ResultMemory | None:
@@ -151,6 +160,8 @@ def _score(
         return score_by_task(args.task, attempt, files, then)
     if args.scenario is not None and (args.baseline is not None or args.no_workspace):
         return score_by_scenario(args.scenario, args.baseline, attempt, files, then)
+    from assay.cli.coding.score_here import score_here  # noqa: PLC0415 - only inside a repository
+
     return score_here(args, attempt, files, then)
 
 

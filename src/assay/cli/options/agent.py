@@ -11,9 +11,9 @@ from assay.adapters.agents.known import description_file, near_name, read_descri
 from assay.cli.options.common import positive
 from assay.cli.options.judge import amount
 from assay.core.errors import InputError
-from assay.engine.model_access import ModelGrant, ModelLimits, PriceList, Prices
+from assay.engine.model_access import ModelGrant, ModelLimits, ModelPrices, PriceList
 from assay.engine.run.agent_description import model_variables
-from assay.engine.run.job_plan import Agent
+from assay.engine.run.ports import Agent
 from assay.formats.endpoint_url import base_url
 
 if TYPE_CHECKING:
@@ -217,14 +217,14 @@ def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | Non
     return ModelGrant(url, args.model_key_env, limits, prices)
 
 
-def _price(text: str) -> Prices:
+def _price(text: str) -> ModelPrices:
     parts = text.split(",")
     if len(parts) not in (2, 3):
         raise argparse.ArgumentTypeError(f"must be two or three numbers such as 3,15 or 3,15,0.3, got {text!r}")
-    return Prices(*(amount(part) for part in parts))
+    return ModelPrices(*(amount(part) for part in parts))
 
 
-def _price_file(path: str) -> dict[str, Prices]:
+def _price_file(path: str) -> dict[str, ModelPrices]:
     """Prices by the name of the model."""
     import tomllib  # noqa: PLC0415 - only for this file
 
@@ -236,7 +236,7 @@ def _price_file(path: str) -> dict[str, Prices]:
     return {model: _prices(table, f"{path}: {model}") for model, table in tables.items()}
 
 
-def _prices(table: object, where: str) -> Prices:
+def _prices(table: object, where: str) -> ModelPrices:
     known = {"input", "output", "cached", "written"}
     usable = isinstance(table, dict) and {"input", "output"} <= set(table) <= known
     numbers = table.values() if isinstance(table, dict) else ()
@@ -244,4 +244,4 @@ def _prices(table: object, where: str) -> Prices:
         raise InputError(
             f"{where} must have input and output, and may have cached and written, all of them numbers"
         )
-    return Prices(**table)  # type: ignore[arg-type]
+    return ModelPrices(**table)  # type: ignore[arg-type]

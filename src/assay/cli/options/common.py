@@ -63,6 +63,13 @@ def add_verifier_environment(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_repository(parser: argparse.ArgumentParser) -> None:
+    """Add --main, for commands that compare with the main branch of a repository."""
+    parser.add_argument(
+        "--main", metavar="NAME", help="the main branch to compare with (default: found by itself)"
+    )
+
+
 def warn(text: str) -> None:
     """Say something that nobody should overlook."""
     print(f"WARNING: {text}", file=sys.stderr)
@@ -106,6 +113,11 @@ def whole_number(text: str) -> int:
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     return _number(text, "a whole number of at least 1", least=1)
+
+
+def pull_request(text: str) -> int:
+    """The number of a pull request."""
+    return _number(text, "the number of a pull request")
 
 
 def port_number(text: str) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from assay.cli.output.rows import regrade_table, run_table, task_table, usage_lines
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.engine.jobs.reviews import Review
-from assay.engine.report.evaluation_report import Change, EvaluationReport, RaterAgreement
+from assay.engine.report.evaluation_report import EvaluationReport, GradingChange, RaterAgreement
 from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
 from assay.engine.report.report import GateCounts, GroupReport, JobReport, Trouble
 from assay.engine.report.report_json import job_json
@@ -188,7 +188,7 @@ def _gradings(report: EvaluationReport) -> str:
     return "gradings: " + "; ".join(part for part in parts if part)
 
 
-def _change_row(change: Change) -> tuple[str, str, str, str]:
+def _change_row(change: GradingChange) -> tuple[str, str, str, str]:
     name = change.trial if change.step is None else f"{change.trial} step {change.step}"
     return name, _evaluation_number(change.first), _evaluation_number(change.latest), str(change.number)
 

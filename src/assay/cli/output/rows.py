@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from assay.cli.output.table import render_table
 from assay.dialects.harbor.trial import NO_SECONDS, Seconds, Trial, Usage
 from assay.engine.jobs.trial_additions import Regrade
-from assay.engine.report.rows_report import TaskRow, UsageReport
+from assay.engine.report.rows_report import TaskReportRow, UsageReport
 from assay.evidence.run import Run
 from assay.formats.counting import counted
 
@@ -38,7 +38,7 @@ def _used(trial: Trial | None) -> tuple[str, ...]:
     return (*time_cells(seconds), *usage_cells(None if trial is None else trial.usage))
 
 
-def task_table(rows: Sequence[TaskRow], markdown: bool) -> str:
+def task_table(rows: Sequence[TaskReportRow], markdown: bool) -> str:
     """One line per task in each group."""
     several = len({row.group for row in rows}) > 1
     titles = (

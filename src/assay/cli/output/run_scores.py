@@ -2,7 +2,7 @@
 
 import os
 
-from assay.adapters.jobs.scored_runs import read_scored
+from assay.adapters.jobs.run_scoring import read_scored
 from assay.cli.output.score_table import render
 from assay.cli.output.table import clean, render_table
 from assay.dialects.scorers.scored_run import Scoring

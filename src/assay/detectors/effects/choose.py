@@ -7,8 +7,7 @@ from assay.detectors.effects.mutants import Mutant, SourceText, mutants_of
 from assay.detectors.effects.reach import Reach
 from assay.detectors.source_signs.roles import is_source, serves_build
 from assay.detectors.test_code.paths import language_of
-from assay.evidence.apart import UnreadableError
-from assay.evidence.workspace import ChangeKind, Workspace
+from assay.evidence.workspace import ChangeKind, UnreadableError, Workspace
 
 MOST_FILES = 200
 

@@ -8,7 +8,7 @@ from assay.detectors.checkers.commands import weaker_scripts
 from assay.detectors.runner_config.commands import command_changes, runs_tests
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
 from assay.detectors.runner_config.weakening import Weakening, weakening
-from assay.evidence.apart import ReadApart
+from assay.evidence.workspace import ReadApart
 
 Values = Mapping[str, list[str]]
 

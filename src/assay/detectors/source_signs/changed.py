@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterable
 
 from assay.detectors.source_signs.sign import Sign, new_signs
 from assay.evidence.workspace import Change, Workspace
-from assay.formats.added_lines import added_lines
-from assay.formats.source_text import source_text
+from assay.formats.source_text import added_lines, source_text
 
 
 def signs_of_change(

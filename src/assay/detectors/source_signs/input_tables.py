@@ -17,7 +17,7 @@ from itertools import islice, pairwise
 from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
 from assay.detectors.source_signs.python.module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
-from assay.evidence.apart import ReadApart
+from assay.evidence.workspace import ReadApart
 
 _HINT = re.compile(
     r"==?=?\s{0,4}[\d\"'`\[(-]|[\d\"'\])]\s{0,4}==|\b(?:case|when)\s{1,4}[\d\"'(\[-]|[\d\"'`)\]]\s{0,4}(?:[:,]|=>|->)\s{0,8}[\d\"'`\[({-]"

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from assay.detectors.source_signs.sign import Sign
-from assay.evidence.apart import ReadApart
+from assay.evidence.workspace import ReadApart
 
 # A word of which one is in every line that makes a sign, and the functions that are judged by what is in them or
 # not. Parsing costs far more than looking for these.

@@ -15,7 +15,7 @@ from assay.detectors.source_signs.python.module import PythonModule, parse_pytho
 from assay.detectors.source_signs.python.sniffing import environment_signs, stack_signs
 from assay.detectors.source_signs.python.subjects import subject_patches
 from assay.detectors.source_signs.sign import Sign
-from assay.evidence.apart import ReadApart
+from assay.evidence.workspace import ReadApart
 
 _Gate = re.Pattern[str]
 _REMEMBERED = 1024

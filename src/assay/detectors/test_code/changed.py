@@ -13,8 +13,7 @@ from assay.detectors.test_code.unreadable import (
     reason_of,
     unjudged_file,
 )
-from assay.evidence.apart import ReadApart
-from assay.evidence.workspace import Change, Entry, EntryKind, Workspace
+from assay.evidence.workspace import Change, Entry, EntryKind, ReadApart, Workspace
 from assay.formats.path_patterns import matching
 
 

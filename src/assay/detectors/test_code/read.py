@@ -13,7 +13,7 @@ from importlib import import_module
 
 from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, language_of
-from assay.evidence.apart import ReadApart, UnreadableError
+from assay.evidence.workspace import ReadApart, UnreadableError
 
 _LARGEST = 2_000_000
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")

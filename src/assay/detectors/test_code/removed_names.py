@@ -10,7 +10,7 @@ from assay.detectors.test_code.changed import chooser
 from assay.detectors.test_code.paths import language_of, may_hold_source
 from assay.detectors.test_code.read import decoded
 from assay.evidence.workspace import Change, EntryKind, Workspace
-from assay.formats.added_lines import added_lines
+from assay.formats.source_text import added_lines
 
 _DEFINED = re.compile(
     r"\b(?:def|class|func|fun|fn|function|interface|struct|enum|trait|type|module|record|object|const|let|var|val)\s+"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
-from assay.evidence.apart import UnreadableError
+from assay.evidence.workspace import UnreadableError
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode

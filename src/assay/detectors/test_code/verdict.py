@@ -8,7 +8,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.test_code.changed import ChangedTests
 from assay.detectors.test_code.findings import Comparison, Finding
 from assay.detectors.test_code.lines import net_added
-from assay.evidence.apart import UnreadableError
+from assay.evidence.workspace import UnreadableError
 from assay.formats.counting import counted
 
 _MOST = 200

@@ -30,8 +30,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from assay.core.errors import MeasurementError
-from assay.dialects.evaluation.bounded_values import is_deeper
-from assay.dialects.evaluation.schema_limits import MOST_STEPS, SchemaDepthError, SlowSchemaError, limited
+from assay.dialects.evaluation.bounded_values import (
+    MOST_STEPS,
+    SchemaDepthError,
+    SlowSchemaError,
+    is_deeper,
+    limited,
+)
 
 VIOLATIONS_SHOWN = 20
 SCHEMA_LEVELS = 100

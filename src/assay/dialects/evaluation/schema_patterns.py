@@ -4,7 +4,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from assay.dialects.evaluation.schema_limits import SlowSchemaError
+from assay.dialects.evaluation.bounded_values import SlowSchemaError
 from assay.formats.field_rules.values import SlowPatternError, compile_pattern, search, search_each
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from assay.dialects.evaluation.schema_limits import check_depth
+from assay.dialects.evaluation.bounded_values import check_depth
 from assay.dialects.evaluation.schema_patterns import keys_like, occurs
 
 

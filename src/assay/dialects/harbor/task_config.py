@@ -11,7 +11,7 @@ Find values in a task.toml whose type doesn't match their field, but which harbo
 import json
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from enum import Enum
 from typing import Annotated, Any, Self
@@ -29,6 +29,30 @@ from pydantic import (
 
 from assay.core.errors import InputError
 from assay.dialects.harbor.rewards import Strategy
+
+_TEMPLATE = re.compile(r"\$\{([^}:]+)(?::-(.*))?\}", re.DOTALL)
+
+
+def resolve_env(env: Mapping[str, str], host: Mapping[str, str]) -> dict[str, str]:
+    """Replace templates by their values. A template must be the whole value; one without a value is an error."""
+    return {name: _resolve(name, value, host) for name, value in env.items()}
+
+
+def variables_in(env: Mapping[str, str]) -> list[str]:
+    """The variables of the host that templates ask for."""
+    return [found[1] for value in env.values() if (found := _TEMPLATE.fullmatch(value)) is not None]
+
+
+def _resolve(name: str, value: str, host: Mapping[str, str]) -> str:
+    match = _TEMPLATE.fullmatch(value)
+    if match is None:
+        return value
+    variable, default = match[1], match[2]
+    found = host.get(variable, default)
+    if found is None:
+        raise InputError(f"the environment variable {variable} must be set, because the task uses it for {name}")
+    return found
+
 
 FILE_NAME = "task.toml"
 SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")

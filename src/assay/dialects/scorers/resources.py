@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
+from assay.dialects.scorers.scenario import StrictModel
 from assay.dialects.scorers.scored_run import AgentEnded
-from assay.dialects.scorers.strict import StrictModel
 
 MOST_TURNS = 1000
 

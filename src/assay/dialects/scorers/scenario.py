@@ -6,23 +6,95 @@ The fields of a scorer's type are kept as written; they are checked when the sco
 import hashlib
 import json
 import posixpath
+import re
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
-from assay.dialects.scorers import strict
-from assay.dialects.scorers.judge_section import JudgeSection
+from assay.core.outcome import one_of
+from assay.formats.endpoint_url import base_url
 from assay.formats.path_patterns import check_patterns
 
 
-class StrictModel(strict.StrictModel):
+class StrictModel(BaseModel):
+    """No coercion, no unknown fields, no changes after validation."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+KEY_PREFIX = "ASSAY_JUDGE_KEY_"
+
+
+class JudgePrices(StrictModel):
+    """What a million tokens cost, in any one currency."""
+
+    tokens_in: FiniteFloat = Field(ge=0)
+    tokens_out: FiniteFloat = Field(ge=0)
+
+
+class JudgeBudget(StrictModel):
+    """The most tokens, and the most money, that judging one run may take."""
+
+    tokens: int | None = Field(default=None, ge=1)
+    cost: FiniteFloat | None = Field(default=None, gt=0)
+
+
+class JudgeSection(StrictModel):
+    """Which judge reads the runs of a scenario, and how. It is asked only with ``--judge``.
+
+    ``url`` is the base of an endpoint that speaks OpenAI's chat completions, and ``models`` names models
+    there. The command line and the environment take precedence. The key for this endpoint is in the
+    environment variable ``key_env``, whose name must begin with ``ASSAY_JUDGE_KEY_``: ``ASSAY_JUDGE_KEY`` is
+    never sent to an endpoint that a scenario names.
+
+    ``samples`` is how often each model is asked. ``canary`` plants an order in the data, to catch a judge that
+    follows what it reads; ``guard`` asks whether any text addresses the evaluator. ``characters`` is the most that
+    the judge reads of a run, ``timeout_s`` the time for one question, including retries.
+    """
+
+    url: str | None = None
+    models: list[str] = Field(default_factory=list, max_length=16)
+    key_env: str | None = None
+    samples: int = Field(default=1, ge=1, le=100)
+    temperature: FiniteFloat | None = Field(default=None, ge=0, le=2)
+    max_tokens: int | None = Field(default=4096, ge=1)
+    seed: int | None = None
+    canary: bool = True
+    guard: bool = False
+    characters: int = Field(default=300_000, ge=2_000, le=4_000_000)
+    timeout_s: FiniteFloat = Field(default=120, gt=0, le=3600)
+    prices: JudgePrices | None = None
+    budget: JudgeBudget = JudgeBudget()
+
+    @field_validator("url")
+    @classmethod
+    def _base(cls, written: str | None) -> str | None:
+        return None if written is None else base_url(written, "a judge")
+
+    @field_validator("models")
+    @classmethod
+    def _named(cls, models: list[str]) -> list[str]:
+        if not all(name.strip() for name in models) or len(set(models)) < len(models):
+            raise ValueError("must be different names of models")
+        return models
+
+    @field_validator("key_env")
+    @classmethod
+    def _of_its_own(cls, name: str | None) -> str | None:
+        if name is not None and not re.fullmatch(rf"{KEY_PREFIX}[A-Za-z0-9_]+", name):
+            raise ValueError(f"must be the name of a variable that begins with {KEY_PREFIX}, got {name!r}")
+        return name
+
+
+class ScenarioModel(StrictModel):
     """Fields may be called by their own name, or by one of those that existing files use."""
 
     model_config = ConfigDict(populate_by_name=True)
 
 
-class GitSeed(StrictModel):
+class GitSeed(ScenarioModel):
     """A git repository at a commit. ``repository`` is a path, relative to the scenario's folder, or an address."""
 
     type: Literal["git"]
@@ -30,7 +102,7 @@ class GitSeed(StrictModel):
     commit: str = Field(min_length=1, validation_alias=AliasChoices("commit", "ref"))
 
 
-class ArchiveSeed(StrictModel):
+class ArchiveSeed(ScenarioModel):
     """A tar or zip archive. ``strip`` is the number of leading folders to remove from each name."""
 
     type: Literal["archive"]
@@ -38,7 +110,7 @@ class ArchiveSeed(StrictModel):
     strip: int = Field(default=0, ge=0)
 
 
-class EmptySeed(StrictModel):
+class EmptySeed(ScenarioModel):
     """An empty folder."""
 
     type: Literal["empty"]
@@ -47,7 +119,7 @@ class EmptySeed(StrictModel):
 Seed = Annotated[GitSeed | ArchiveSeed | EmptySeed, Field(discriminator="type")]
 
 
-class Setup(StrictModel):
+class Setup(ScenarioModel):
     """A command that prepares the workspace before the agent sees it. It has no network unless it asks for it."""
 
     command: str = Field(min_length=1, json_schema_extra={"format": "multiline"})
@@ -62,7 +134,7 @@ class Setup(StrictModel):
         return command
 
 
-class Environment(StrictModel):
+class Environment(ScenarioModel):
     """What commands see beside the workspace: an image, or folders of the host, read-only.
 
     ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
@@ -90,7 +162,7 @@ class Environment(StrictModel):
         return self
 
 
-class Limits(StrictModel):
+class Limits(ScenarioModel):
     """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
 
     time_s: int | None = Field(default=None, ge=1, le=86400)
@@ -115,7 +187,7 @@ class Scorer(BaseModel):
         return dict(self.__pydantic_extra__ or {})
 
 
-class Scenario(StrictModel):
+class Scenario(ScenarioModel):
     """A coding scenario.
 
     ``git`` says whether commands find a git repository in the workspace: ``none``, or ``clean`` for a new one with
@@ -212,3 +284,89 @@ def scenario_hash(scenario: Scenario) -> str:
 
 def _named(scorer: Any) -> Any:
     return {"name": scorer["type"], **scorer} if isinstance(scorer, dict) and "type" in scorer else scorer
+
+
+TESTS = "tests"
+TO_FIX = "to_fix"
+_XML, _JSON, _TEXT = ".assay-report.xml", ".assay-report.json", ".assay-report.txt"
+_PUT_BACK = ["@tests", "@runner"]
+_WITH_CANARIES = ("pytest", "unittest", "jest", "vitest", "node", "go")
+
+
+@dataclass(frozen=True, slots=True)
+class _TestTool:
+    """How a runner is started so that it writes a report. Without a command, the scenario must have one."""
+
+    command: str | None
+    report: str
+    format: str
+
+
+RUNNERS = {
+    "pytest": _TestTool(f"python3 -m pytest -q -p no:cacheprovider --junitxml={_XML}", _XML, "junit"),
+    "unittest": _TestTool(
+        f"python3 -m unittest discover -v -b 2> {_TEXT} || {{ code=$?; cat {_TEXT} >&2; exit $code; }}",
+        _TEXT,
+        "unittest",
+    ),
+    "jest": _TestTool(f"npx --no-install jest --ci --json --outputFile={_JSON}", _JSON, "jest"),
+    "vitest": _TestTool(f"npx --no-install vitest run --reporter=json --outputFile={_JSON}", _JSON, "jest"),
+    "node": _TestTool(f"node --test --test-reporter=junit --test-reporter-destination={_XML}", _XML, "junit"),
+    "go": _TestTool(f"go test -json ./... > {_JSON}", _JSON, "go"),
+    "cargo": _TestTool(
+        f"RUSTC_BOOTSTRAP=1 cargo test -- -Z unstable-options --format json > {_JSON}", _JSON, "cargo"
+    ),
+    "junit": _TestTool(None, _XML, "junit"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shorthand:
+    """``tests`` names a test runner: its command, what is put back first and its report follow from that.
+
+    ``to_fix`` lists tests that fail on the baseline and must pass.
+    """
+
+    tests: str | None = field(default=None, metadata=one_of(RUNNERS))
+    to_fix: tuple[str, ...] = ()
+
+
+class ShorthandError(ValueError):
+    """A shorthand can't be written out. ``field`` says where, and the message what must be there."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(problem)
+        self.field = field
+
+
+def written_out(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a scorer that runs tests, with ``tests`` written out. What the scenario says itself stays.
+
+    Raises ``ShorthandError``.
+    """
+    if TESTS not in config:
+        return dict(config)
+    given = {key: value for key, value in config.items() if key not in (TESTS, TO_FIX)}
+    runner = RUNNERS.get(config[TESTS]) if isinstance(config[TESTS], str) else None
+    if runner is None:
+        raise ShorthandError(TESTS, f"must be one of {', '.join(RUNNERS)}, got {config[TESTS]!r}")
+    if runner.command is None and "command" not in given:
+        raise ShorthandError("command", f"must be given with tests: {config[TESTS]}, got nothing")
+    report = given.get("report", {})
+    if not isinstance(report, dict):
+        raise ShorthandError("report", f"must be an object, got {report!r}")
+    to_fix = config.get(TO_FIX, [])
+    if not isinstance(to_fix, list) or not all(isinstance(name, str) for name in to_fix):
+        raise ShorthandError(TO_FIX, f"must be a list of names of tests, got {to_fix!r}")
+    expected = [*report.get("expected", []), *to_fix]
+    return {
+        "command": runner.command,
+        "restore": _PUT_BACK,
+        **_canaries(config[TESTS]),
+        **given,
+        "report": {"path": runner.report, "format": runner.format, **report, "expected": expected},
+    }
+
+
+def _canaries(runner: str) -> dict[str, str]:
+    return {"canaries": runner} if runner in _WITH_CANARIES else {}

@@ -6,8 +6,7 @@ from typing import Literal
 from pydantic import Field, FiniteFloat
 
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scenario import Scenario
-from assay.dialects.scorers.strict import StrictModel
+from assay.dialects.scorers.scenario import Scenario, StrictModel
 
 
 class AgentEnded(StrictModel):

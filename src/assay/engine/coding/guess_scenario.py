@@ -33,19 +33,15 @@ class Tools(Protocol):
 
     def virtual_environment(self) -> str | None:
         """A virtual environment for the project's Python: a path, relative if it is in the repository."""
-        ...
 
     def has_module(self, venv: str | None, name: str) -> bool:
         """Whether a module can be imported in a virtual environment, or in the system's Python."""
-        ...
 
     def folders(self, names: Iterable[str]) -> list[str]:
         """Those of these folders that exist in the repository."""
-        ...
 
     def toolchain(self, program: str) -> list[str]:
         """The folders that a program needs and that commands wouldn't see; empty if it is in the system."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from assay.engine.coding.score_coding_run import (
     ScoringFiles,
     score_against,
 )
-from assay.evidence.baseline import KnownBaseline
+from assay.evidence.workspace import KnownBaseline
 
 MAIN_BRANCHES = ("main", "master", "trunk", "develop")
 SHORT = 10
@@ -35,30 +35,25 @@ class Repository(Protocol):
     @property
     def folder(self) -> str:
         """A repository from which its commits can be exported."""
-        ...
 
     @property
     def root(self) -> str:
         """The folder of the working tree."""
-        ...
 
     @property
     def references(self) -> Mapping[str, str]:
         """The commits by the full names of branches, and HEAD."""
-        ...
 
     @property
     def head(self) -> str | None:
         """The full name of the branch that is checked out, or a commit."""
-        ...
 
     def merge_base(self, commit: str, *others: str) -> str | None:
         """The newest commit that a commit has in common with some others; None if there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedEnds:
     """What to score: a branch, a pull request by its number, or the working tree if neither is given."""
 
     branch: str | None = None
@@ -75,7 +70,7 @@ class Ends:
     told: str
 
 
-def ends_of(repository: Repository, wanted: Wanted) -> Ends:
+def ends_of(repository: Repository, wanted: WantedEnds) -> Ends:
     """Both ends of the comparison. Raises ``InputError`` if they can't be found."""
     after, what = _scored(repository, wanted)
     current = after or repository.references.get("HEAD")
@@ -95,7 +90,7 @@ def ends_of(repository: Repository, wanted: Wanted) -> Ends:
     return Ends(after, base, f"{what} against {_short(names[0])} (merge base {base[:SHORT]})")
 
 
-def _scored(repository: Repository, wanted: Wanted) -> tuple[str | None, str]:
+def _scored(repository: Repository, wanted: WantedEnds) -> tuple[str | None, str]:
     if wanted.branch is not None:
         found = _first(repository, [f"refs/{place}/{wanted.branch}" for place in _BRANCHES])
         if found is None:
@@ -111,7 +106,7 @@ def _scored(repository: Repository, wanted: Wanted) -> tuple[str | None, str]:
     return None, "the working tree"
 
 
-def _main_names(repository: Repository, wanted: Wanted) -> list[str]:
+def _main_names(repository: Repository, wanted: WantedEnds) -> list[str]:
     """The full names of the main branch, here and at the remote, without the branch that is scored."""
     if wanted.main is not None:
         names = [f"refs/heads/{wanted.main}", f"refs/remotes/origin/{wanted.main}", f"refs/remotes/{wanted.main}"]
@@ -128,7 +123,7 @@ def _main_names(repository: Repository, wanted: Wanted) -> list[str]:
     return _unless_scored(repository, wanted, remote)
 
 
-def _unless_scored(repository: Repository, wanted: Wanted, names: list[str]) -> list[str]:
+def _unless_scored(repository: Repository, wanted: WantedEnds, names: list[str]) -> list[str]:
     """On the main branch itself, its commits are compared with those at the remote."""
     scored = f"refs/heads/{wanted.branch}" if wanted.branch is not None else repository.head
     if wanted.pull_request is not None:
@@ -156,7 +151,7 @@ class Rules:
 
 def score_repository(
     repository: Repository,
-    wanted: Wanted,
+    wanted: WantedEnds,
     rules: Rules,
     attempt: Candidate,
     files: ScoringFiles,
@@ -172,7 +167,7 @@ def score_repository(
         return score_against(scenario, origin, left, before, attempt, files, assumed=told, ends=then)
 
 
-def guess_for(repository: Repository, wanted: Wanted, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:
+def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:
     """What would be guessed, for somebody who wants to write it down."""
     ends = ends_of(repository, wanted)
     with files.open_baseline(Commit(repository.folder, ends.before)) as before:

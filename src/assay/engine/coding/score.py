@@ -1,9 +1,26 @@
-"""Ask every scorer about a workspace, and report the answers beside the two other gates."""
+"""Ask every scorer about a workspace, and report the answers beside the two other gates.
 
-from dataclasses import asdict
+A type of scorer is the name of a file in ``checks``.
+"""
 
-from assay.core.grading import Placed, PlacedCheck, RunCheck, grade, run_here
-from assay.core.outcome import Errored, MayBeObjective, NeedsCommands, NotApplicable, NoteForJudge, Outcome, Scored
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from assay import checks
+from assay.core.errors import InputError
+from assay.core.grading import Placed, PlacedCheck, Placement, RunCheck, grade, run_here
+from assay.core.outcome import (
+    Errored,
+    GatingCheck,
+    MayBeObjective,
+    NeedsCommands,
+    NotApplicable,
+    NoteForJudge,
+    Outcome,
+    Scored,
+)
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
     NOTHING_CHANGED,
@@ -25,9 +42,164 @@ from assay.dialects.scorers.report import (
     headline,
     json_text,
 )
-from assay.engine.coding.run_metrics import MetricLimits, passed, run_metrics
-from assay.evidence.coding_run import AgentRecord, MetricRow, RunStatus
+from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
+from assay.engine.check_catalog import UnfitFieldError, class_in, made, modules_in
+from assay.engine.schema_errors import about
+from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatus, Usage
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
+from assay.formats.counting import counted
+
+COMMAND = "command"
+CodingCheck = GatingCheck[Workspace]
+
+
+def kinds() -> list[str]:
+    """All types of scorers."""
+    return modules_in(checks)
+
+
+def check_class(kind: str) -> type[CodingCheck]:
+    """The class of a type. Raises ``TypeError`` if it leaves out what it must declare."""
+    found: type[CodingCheck] = class_in(checks, kind, kind)
+    declared = vars(found).get("advisory")
+    if not isinstance(declared, bool):
+        must = "must declare 'advisory: ClassVar[bool]', True or False"
+        raise TypeError(f"{found.__module__}.{found.__name__} {must}, got {declared!r}")
+    return found
+
+
+def required_by_default(kind: str) -> bool:
+    """Whether a scorer of this type is required if the scenario doesn't say. Heuristics are not."""
+    return not check_class(kind).advisory
+
+
+def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
+    """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
+    return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
+
+
+def frozen(scenario: Scenario, checks: list[PlacedCheck[Workspace]]) -> Scenario:
+    """The scenario with the defaults of its scorers' types written out, so that new ones can't change it."""
+    pairs = zip(scenario.scorers, checks, strict=True)
+    scorers = [
+        Scorer(type=scorer.type, name=scorer.name, required=one.placement.required, **_settings(one.check))
+        for scorer, one in pairs
+    ]
+    return scenario.model_copy(update={"scorers": scorers})
+
+
+def _settings(check: Any) -> dict[str, Any]:
+    """The fields of a check as JSON has them. A field without a value is left out, as in a scenario."""
+    values = json.loads(json.dumps(asdict(check)))
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def all_required(checks: list[PlacedCheck[Workspace]]) -> list[PlacedCheck[Workspace]]:
+    """The same checks, each of them required. A note for the judge still never fails a run."""
+    return [replace(one, placement=replace(one.placement, required=True)) for one in checks]
+
+
+def checked(scorer: Scorer) -> CodingCheck:
+    """The check of one scorer. Raises ``UnfitFieldError`` that names the field."""
+    if scorer.type not in kinds():
+        raise UnfitFieldError("type", f"must be one of {', '.join(kinds())}, got {scorer.type!r}")
+    try:
+        kind = check_class(scorer.type)
+        config = _written_out(kind, scorer.config)
+    except ShorthandError as error:
+        raise UnfitFieldError(error.field, str(error)) from error
+    check: CodingCheck = made(kind, config)
+    return check
+
+
+def _placed(scorer: Scorer, where: str) -> PlacedCheck[Workspace]:
+    try:
+        check = checked(scorer)
+    except UnfitFieldError as error:
+        place = f"{where}.{error.field}" if error.field else where
+        raise InputError(about(place, error.problem)) from error
+    required = required_by_default(scorer.type) if scorer.required is None else scorer.required
+    return PlacedCheck(Placement(scorer.name, required=required), check)
+
+
+def _written_out(kind: type[CodingCheck], config: dict[str, Any]) -> dict[str, Any]:
+    """A type that runs a command takes ``tests`` in one word, as far as it has the fields that this stands for."""
+    declared = getattr(kind, "__dataclass_fields__", {})
+    if "command" not in declared:
+        return config
+    return {name: value for name, value in written_out(config).items() if name in declared or name in config}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricLimits:
+    """What a scenario allows a run to use. None is no limit."""
+
+    time_s: float | None = None
+    tokens: int | None = None
+    cost_usd: float | None = None
+    steps: int | None = None
+
+
+def run_metrics(agent: AgentRecord, changed: int | None, limits: MetricLimits) -> tuple[MetricRow, ...]:
+    """A row for each metric. ``changed`` is the number of changed files; None for a run without a workspace.
+
+    There are none if nobody recorded how the agent ended: a workspace alone says nothing about a run.
+    """
+    return () if agent.end is None else tuple(_rows(agent, agent.end, changed, limits))
+
+
+def passed(metrics: Iterable[MetricRow]) -> bool | None:
+    """Whether all metrics that have to hold do. None if one with a limit is unknown, and if there are none."""
+    rows = list(metrics)
+    if any(row.passed is False for row in rows):
+        return False
+    unknown = any(row.limit is not None and row.passed is None for row in rows)
+    return None if unknown or not rows else True
+
+
+def _rows(agent: AgentRecord, end: AgentEnd, changed: int | None, limits: MetricLimits) -> Iterator[MetricRow]:
+    yield _exit_code(end)
+    yield _time(end, limits)
+    yield _result(agent, changed)
+    trajectory = agent.trajectory
+    usage = trajectory.usage if trajectory is not None else Usage()
+    yield _within("tokens", usage.tokens, limits.tokens)
+    yield _within("cost_usd", usage.cost_usd, limits.cost_usd)
+    yield _within("steps", trajectory.agent_steps() if trajectory is not None else None, limits.steps)
+
+
+def _exit_code(end: AgentEnd) -> MetricRow:
+    code = end.end.exit_code
+    if end.end.timed_out:
+        said = "the agent was stopped"
+    elif code is None:
+        said = f"the agent was killed by signal {end.end.signal}"
+    else:
+        said = f"the agent ended by itself with exit code {code}"
+    return MetricRow("exit_code", code, None, code == 0 and not end.end.timed_out, said)
+
+
+def _time(end: AgentEnd, limits: MetricLimits) -> MetricRow:
+    known = [limit for limit in (end.limit_sec, limits.time_s) if limit is not None]
+    limit = min(known) if known else None
+    late = end.end.timed_out or (limit is not None and end.duration_sec > limit)
+    said = "the agent ran out of time" if late else "the agent ended within its time"
+    return MetricRow("time_s", round(end.duration_sec, 3), limit, not late, said)
+
+
+def _result(agent: AgentRecord, changed: int | None) -> MetricRow:
+    found = ["a final response"] if (agent.final_response or "").strip() else []
+    found += [counted(changed, "changed file")] if changed else []
+    said = " and ".join(found) or "neither a final response nor a change"
+    return MetricRow("result", bool(found), None, bool(found), said)
+
+
+def _within(name: str, value: float | None, limit: float | None) -> MetricRow:
+    if value is None:
+        return MetricRow(name, None, limit, None, "the agent doesn't state it")
+    if limit is None:
+        return MetricRow(name, value, None, None, "no limit")
+    return MetricRow(name, value, limit, value <= limit, f"at most {limit:g}")
 
 
 def score_run(

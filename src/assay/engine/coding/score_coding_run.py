@@ -8,17 +8,12 @@ from typing import Final, Literal, Protocol, TypeAlias
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, RunCheck
 from assay.core.outcome import NeedsCommands
-from assay.dialects.scorers.gates_with_judge import JudgeRun, Judges, is_judged, with_verdict
-from assay.dialects.scorers.judge_section import JudgeSection
-from assay.dialects.scorers.report import Provenance, ScorersReport
-from assay.dialects.scorers.scenario import Scenario, scenario_hash
+from assay.dialects.scorers.report import JudgeRun, Judges, Provenance, ScorersReport, is_judged, with_verdict
+from assay.dialects.scorers.scenario import JudgeSection, Scenario, scenario_hash
 from assay.engine.coding.coding_record import Seeded, coding_run
-from assay.engine.coding.run_metrics import MetricLimits
-from assay.engine.coding.score import score_run
-from assay.engine.coding.scorer_checks import all_required, frozen, placed_checks
-from assay.evidence.baseline import KnownBaseline
+from assay.engine.coding.score import MetricLimits, all_required, frozen, placed_checks, score_run
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
-from assay.evidence.workspace import Workspace
+from assay.evidence.workspace import KnownBaseline, Workspace
 from assay.version import VERSION
 
 
@@ -63,11 +58,9 @@ class ScoringFiles(Protocol):
 
     def kind_of(self, path: str) -> PathKind | None:
         """What a path leads to; None for neither a folder nor a regular file."""
-        ...
 
     def open_baseline(self, source: Files | Commit) -> AbstractContextManager[KnownBaseline]:
         """The state before the agent began, for the time of the block."""
-        ...
 
     def capture(
         self,
@@ -82,23 +75,18 @@ class ScoringFiles(Protocol):
         With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
         archive of the home folder that setup left.
         """
-        ...
 
     def diff(self, workspace: Workspace) -> Diff:
         """The cumulative diff of what was captured."""
-        ...
 
     def remembered(self, workspace: Workspace) -> int:
         """How many commands weren't run, because an earlier grading of the same content had run them."""
-        ...
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         """How each of these scorers is run within its time limit. It gets ready during the capture."""
-        ...
 
     def isolation(self) -> str:
         """Look for a sandbox. Returns the name of its backend."""
-        ...
 
 
 KeepRun: TypeAlias = Callable[[CodingRecord, ScorersReport, JudgeSection | None], None]

@@ -16,18 +16,15 @@ from typing import Protocol
 
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.harbor.rewards import TrialRewards
-from assay.dialects.scorers.gates_with_judge import Judges, is_judged, with_verdict
-from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.report import Judges, ScorersReport, is_judged, with_verdict
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import coding_run
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
-from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.run.ports import Bench, TrialFolder
+from assay.engine.machine import TrialSite
+from assay.engine.run.ports import Agent, Bench, TrialFolder
 from assay.engine.run.run_trial import run_agent
-from assay.engine.run.trial_commands import DEFAULT_AGENT_TIMEOUT_SEC
-from assay.engine.run.trial_record import BROKEN, Failure, StepRecord, TrialRecord
+from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC
+from assay.engine.run.trial_record import AGENT_LOG, BROKEN, ORACLE_LOG, Failure, StepRecord, TrialRecord
 from assay.engine.sandbox import Ran
 from assay.engine.tasks.task import Task, TaskStep
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
@@ -48,19 +45,16 @@ class WorkspaceScoring(Protocol):
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
         """What the agent left about itself in one turn."""
-        ...
 
     def score(self, task: str, workspace: str, agent: Sequence[AgentRecord], status: RunStatus) -> ScoredWorkspace:
         """Score a folder by a seeded task. Raises ``AssayError`` if the task or the measurement is broken."""
-        ...
 
     def keep(self, trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[AgentRecord]) -> None:
         """Add the result to the run, as a new record beside earlier ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
-class Coding:
+class SeededGrading:
     """What the runs of seeded tasks are graded with."""
 
     scoring: WorkspaceScoring
@@ -91,24 +85,20 @@ class KeptWork(Protocol):
     @property
     def path(self) -> str:
         """The path of the folder, as the user wrote it."""
-        ...
 
     def task_path(self) -> str:
         """The path of the run's task."""
-        ...
 
     def status(self) -> RunStatus: ...
 
     def agent_records(self) -> Sequence[AgentRecord]:
         """What the agent left about itself, turn by turn."""
-        ...
 
     def workspace(self, task: str) -> AbstractContextManager[str | None]:
         """The working folder as the agent left it, for the time of the block; None if it wasn't kept."""
-        ...
 
 
-def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersReport:
+def score_trial(run: KeptWork, task: str | None, coding: SeededGrading) -> ScorersReport:
     """Score a run by its task, or by another one, and add the result to the run."""
     path = task or run.task_path()
     agent = run.agent_records()
@@ -125,14 +115,14 @@ def score_trial(run: KeptWork, task: str | None, coding: Coding) -> ScorersRepor
 class CodingTrials:
     """Fulfils ``SeededTasks``."""
 
-    coding: Coding
+    coding: SeededGrading
 
-    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
+    def run(self, site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
         return run_coding_trial(site, bench, task, agent, folder, self.coding)
 
 
 def run_coding_trial(
-    site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: Coding
+    site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: SeededGrading
 ) -> TrialRecord:
     """Run all turns of a seeded task, and score what the agent left as soon as it has stopped."""
     started = site.host.now()
@@ -159,7 +149,7 @@ def run_coding_trial(
 
 
 def _score(
-    task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: Coding
+    task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: SeededGrading
 ) -> tuple[TrialRewards | None, str | None]:
     """The rewards of the run, or why the measurement broke."""
     scored = coding.scoring.score(task.path, bench.workdir(), records, RunStatus.COMPLETED)

@@ -1,5 +1,7 @@
 """Seed a task from a scenario: prepare the workspace, try the scorers on it, freeze it and them."""
 
+import hashlib
+import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -11,20 +13,79 @@ from assay.checks.command import Command
 from assay.core.errors import InputError
 from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Check, Errored, Outcome, Scored
-from assay.dialects.scorers.scenario import Environment, Scenario, Seed, Setup, scenario_hash, written
-from assay.dialects.scorers.test_runners import TESTS
+from assay.dialects.evaluation.models import VerifierSpec
+from assay.dialects.harbor.task_config import TaskConfig
+from assay.dialects.scorers.scenario import TESTS, Environment, Scenario, Seed, Setup, scenario_hash, written
 from assay.engine.coding.coding_record import Seeded
-from assay.engine.coding.scorer_checks import COMMAND, frozen, placed_checks
-from assay.engine.sandbox import Ran
+from assay.engine.coding.score import COMMAND, frozen, placed_checks
+from assay.engine.sandbox import CommandEnvironment, Ran
+from assay.engine.tasks.task import (
+    DETAILS_PATH,
+    REWARD_PATH,
+    HarborChecksums,
+    Phase,
+    Task,
+    TaskEnvironment,
+    TaskStep,
+)
 from assay.evidence.workspace import Workspace
 from assay.formats.counting import counted
 from assay.version import VERSION
+
+
+def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
+    """The task. ``archive`` is the workspace that the agent gets, and ``around`` what else it sees."""
+    scenario = seeded.scenario
+    hashes = (seeded.scenario_sha256, seeded.baseline_sha256, seeded.workspace_sha256)
+    checksum = hashlib.sha256("".join(hashes).encode()).hexdigest()
+    environment = TaskEnvironment(
+        scenario.workdir, env=around.variables(), image=around.image, archive=archive, around=around
+    )
+    return Task(
+        name=scenario.name or posixpath.basename(seeded.folder.rstrip("/")),
+        path=seeded.folder,
+        config=TaskConfig(),
+        steps=tuple(_steps(seeded)),
+        environment=environment,
+        checksum=checksum,
+        harbor_checksums=HarborChecksums(checksum, checksum),
+        seeded=True,
+    )
+
+
+def _steps(seeded: Seeded) -> list[TaskStep]:
+    requests = seeded.scenario.requests
+    names = [None] if len(requests) == 1 else [f"turn-{number}" for number in range(1, len(requests) + 1)]
+    return [_step(seeded, name, request) for name, request in zip(names, requests, strict=True)]
+
+
+def _step(seeded: Seeded, name: str | None, request: str) -> TaskStep:
+    scenario = seeded.scenario
+    time = scenario.limits.time_s
+    phase = Phase("agent", None if time is None else float(time), None, scenario.network, {})
+    nothing = VerifierSpec(
+        script="", expected_output_path=scenario.workdir, reward_path=REWARD_PATH, details_path=DETAILS_PATH
+    )
+    return TaskStep(
+        name=name,
+        instruction=f"{request}\n",
+        verifier=nothing,
+        verify=(),
+        tests=(),
+        solve=(),
+        solution=None,
+        workdir_files=None,
+        declared=None,
+        agent=phase,
+        verifier_phase=phase,
+    )
+
 
 # A name with an address in memory is another one in every run.
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,16}")
 
 
-class Recorder:
+class SeedRecorder:
     """Runs checks, and keeps the names of the tests that passed by the report of each command."""
 
     def __init__(self) -> None:
@@ -57,11 +118,9 @@ class Untouched(Protocol):
     @property
     def nested(self) -> tuple[str, ...]:
         """Folders in it that carry a ``.git`` of their own."""
-        ...
 
     def store_baseline(self) -> str:
         """Write the baseline into the task. Returns the hash of its manifest."""
-        ...
 
 
 class SeedingFiles(Protocol):
@@ -69,51 +128,39 @@ class SeedingFiles(Protocol):
 
     def new_task(self, target: str) -> AbstractContextManager[None]:
         """A new folder, removed again if the block fails. Raises ``InputError`` if something is there."""
-        ...
 
     def scratch(self) -> AbstractContextManager[str]:
         """An empty folder for the time of the block."""
-        ...
 
     def fill(self, seed: Seed, folder: str) -> str | None:
         """Write the files that a seed names. Returns the commit that they are from; None if there is none."""
-        ...
 
     def fix(self, environment: Environment) -> Environment:
         """The environment with paths that mean the same wherever the task is used. Raises ``InputError``."""
-        ...
 
     def paths(self, folder: str) -> Sequence[str]:
         """Every file and link in a folder."""
-        ...
 
     def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
         """Run the setup command on a folder, in the sandbox. What it leaves in its home goes into the task."""
-        ...
 
     def home(self, target: str) -> str | None:
         """The hash of what setup left in its home folder; None if it left nothing."""
-        ...
 
     def squash(self, folder: str, tracked: Iterable[str]) -> None:
         """Replace the folder's git history with one commit."""
-        ...
 
     def pack(self, folder: str, target: str) -> Packed:
         """Write the archive that agents will get into the task."""
-        ...
 
     def unpacked(self, target: str, scenario: Scenario) -> AbstractContextManager[Untouched]:
         """What the task's archive holds, for the time of the block."""
-        ...
 
     def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
         """Write the instruction and then, as the last file of all, the record."""
-        ...
 
     def load(self, target: str) -> Seeded:
         """Read the task back."""
-        ...
 
 
 def seed_task(
@@ -133,7 +180,7 @@ def seed_task(
         # What is recorded is what agents will get: an archive does not keep everything that a folder has.
         with files.unpacked(target, fixed) as untouched:
             notes = _try_scorers(checks, untouched.workspace)
-            recorder = Recorder()
+            recorder = SeedRecorder()
             seen = _try_commands(checks, untouched.workspace, recorder)
             details = {name: one["detail"] for name, one in seen.items()}
             fixed = frozen(fixed, with_recorded_tests(scenario, checks, recorder, details, origin))
@@ -195,7 +242,7 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
 
 
 def _try_commands(
-    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: Recorder
+    checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: SeedRecorder
 ) -> dict[str, dict[str, object]]:
     """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
 
@@ -219,7 +266,7 @@ def _has_notes(outcome: Outcome) -> bool:
 def with_recorded_tests(
     scenario: Scenario,
     checks: Sequence[PlacedCheck[Workspace]],
-    recorder: Recorder,
+    recorder: SeedRecorder,
     details: Mapping[str, object],
     origin: str,
 ) -> list[PlacedCheck[Workspace]]:

@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -25,8 +26,7 @@ from assay.dialects.criteria.models import (
 )
 from assay.dialects.criteria.variables import filled
 from assay.engine.check_catalog import class_in, made, modules_in
-from assay.engine.criteria.bounded_evidence import shown_details, shown_evidence
-from assay.engine.criteria.criterion_entries import DISCRIMINATOR
+from assay.engine.criteria.bounded_evidence import DISCRIMINATOR, LoadedCriteria, shown_details, shown_evidence
 from assay.engine.criteria.shared_state import SharedJudge, SharedState
 from assay.evidence import bounds
 from assay.evidence.playground import (
@@ -329,3 +329,26 @@ def _emptied_row(row: StateRow, why: str) -> StateRow:
 
 def _emptied_turn(turn: Turn, why: str) -> Turn:
     return replace(turn, text="", unread=why)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPlayground:
+    """A playground whose sources can be asked. ``stored`` and ``given`` are values that criteria can refer to."""
+
+    state: PlaygroundState
+    stored: Mapping[str, Any]
+    given: Mapping[str, Any]
+    judge: Judge | None = None
+
+
+def verify_criteria(
+    file: LoadedCriteria, playground: AbstractContextManager[OpenPlayground], time: Clock, stamp: Stamp
+) -> Completion:
+    """Open the playground, ask its sources and score.
+
+    Values in ``given`` take precedence over those in the criteria file, which take precedence over ``stored``.
+    Raises ``MeasurementError`` if a source can't be reached.
+    """
+    with playground as sources:
+        data = {**sources.stored, **file.data, **sources.given}
+        return complete(file.criteria, data, sources.state, stamp, sources.judge, time)

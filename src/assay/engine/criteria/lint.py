@@ -12,9 +12,9 @@ from assay.core.grading import PlacedCheck, Placement, grade
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import CriteriaFile, Criterion
 from assay.dialects.criteria.variables import PATTERN, VARIABLE, filled, texts_in
+from assay.engine.criteria.bounded_evidence import DISCRIMINATOR
 from assay.engine.criteria.complete_run import check_class, check_of, kinds
 from assay.engine.criteria.contradictions import remarks
-from assay.engine.criteria.criterion_entries import DISCRIMINATOR
 from assay.engine.criteria.empty_playground import EmptyPlayground
 from assay.engine.schema_errors import Place, Remark, line_of, sentence, spelled
 from assay.evidence.playground import PlaygroundCheck

@@ -8,8 +8,8 @@ from typing import Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
-from assay.engine.criteria.playground_store import PlaygroundStore, new_playground
 from assay.engine.criteria.prepared_state import FHIR, FILES, StateFolder, check_state, folder_in, records_in
+from assay.engine.criteria.watched_sources import PlaygroundStore, new_playground
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +30,12 @@ class Folders(Protocol):
 
     def resolved(self, path: str) -> str:
         """A path without links in it."""
-        ...
 
     def is_filled(self, path: str) -> bool:
         """Whether it is a folder with something in it."""
-        ...
 
     def fill(self, target: str, source: str | None, at: datetime) -> int:
         """Empty a folder, copy another one into it, and return the number of files, which are all of that time."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

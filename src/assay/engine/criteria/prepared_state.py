@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Record
 from assay.engine.criteria.record_lines import records_of
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
 
 HL7: Final = "hl7"
 X12: Final = "x12"
@@ -23,7 +23,7 @@ OUTBOUND: Final = "hl7_outbound"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FolderEntry:
     """A name in the folder."""
 
     name: str
@@ -35,19 +35,15 @@ class StateFolder(Protocol):
 
     def path(self, name: str = "") -> str:
         """The path of something in the folder, or of the folder itself."""
-        ...
 
-    def entries(self) -> Sequence[Entry]:
+    def entries(self) -> Sequence[FolderEntry]:
         """Everything directly in the folder, by name."""
-        ...
 
     def files(self, folder: str = "") -> Sequence[str]:
         """The names of the files directly in the folder, or in one below it. Hidden files are left out."""
-        ...
 
     def read(self, name: str, what: str) -> bytes:
         """The content of a file. ``what`` is how an error calls it."""
-        ...
 
 
 def check_state(state: StateFolder) -> None:
@@ -62,7 +58,7 @@ def check_state(state: StateFolder) -> None:
 
 def folder_in(state: StateFolder, name: str) -> str | None:
     """The path of a part that is a folder, if the state has it."""
-    return state.path(name) if Entry(name, is_folder=True) in state.entries() else None
+    return state.path(name) if FolderEntry(name, is_folder=True) in state.entries() else None
 
 
 def records_in(state: StateFolder, now: datetime) -> Iterator[Record]:

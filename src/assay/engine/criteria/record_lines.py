@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
-from assay.engine.criteria.playground_store import NewEvent, NewResponse, Record
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
 from assay.engine.schema_errors import about, first, sentence
 from assay.evidence.playground import StateRow, Turn
 

@@ -70,7 +70,7 @@ class SharedStream(Generic[Item]):
             self._ended, self._error = True, error
 
 
-class Memory:
+class AnswerMemory:
     """Answers by their questions."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class SharedJudge:
 
     def __init__(self, judge: Judge | None) -> None:
         self._judge = judge
-        self._memory = Memory()
+        self._memory = AnswerMemory()
 
     def opinion(self, question: Question) -> verdict.Answer:
         """The same for the same question."""
@@ -155,7 +155,7 @@ class SharedState:
         self._judge = judge or SharedJudge(None)
         self._time = time
         self._accepted_at = accepted_at
-        self._memory = Memory()
+        self._memory = AnswerMemory()
 
     def stop(self) -> None:
         """Refuse all further questions, also in views made by ``anew``: nobody needs the answers."""
@@ -212,7 +212,7 @@ class SharedState:
 class SharedFhir:
     """A FHIR server. Only as many pages of a search are read as some criterion needs."""
 
-    def __init__(self, source: FhirSource, memory: Memory) -> None:
+    def __init__(self, source: FhirSource, memory: AnswerMemory) -> None:
         self._source = source
         self._memory = memory
 
@@ -236,7 +236,7 @@ class SharedFhir:
 
     def past(self, at: datetime) -> "SharedFhir":
         """The server as it was, for all who ask for the same moment."""
-        return self._memory.once(("past", at), lambda: SharedFhir(past(self._source, at), Memory()))
+        return self._memory.once(("past", at), lambda: SharedFhir(past(self._source, at), AnswerMemory()))
 
     def note(self, resource_type: str) -> str | None:
         return self._source.note(resource_type) if isinstance(self._source, PastSource) else None
@@ -245,7 +245,7 @@ class SharedFhir:
 class SharedFiles:
     """A place for files. Small ones are read once and kept, as long as there is room for them."""
 
-    def __init__(self, source: FileSource, memory: Memory) -> None:
+    def __init__(self, source: FileSource, memory: AnswerMemory) -> None:
         self._source = source
         self._memory = memory
         self._lock = threading.Lock()

@@ -23,7 +23,7 @@ from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import Comparison
+from assay.engine.report.compare import ArmComparison
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
@@ -32,10 +32,8 @@ MOST_CHOICES = 200
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import Annotation
-    from assay.dialects.scorers.judge_record import JudgeVerdict
-    from assay.dialects.scorers.report import ScorersReport
+    from assay.dialects.evaluation.models import Annotation, Grading
+    from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,7 @@ class PageSource(Protocol):
         """Whether the record of a job follows from its trials; None if the record isn't here."""
         ...
 
-    def compare(self, names: Sequence[str]) -> Comparison:
+    def compare(self, names: Sequence[str]) -> ArmComparison:
         """Raises ``InputError`` for jobs that can't be compared."""
         ...
 

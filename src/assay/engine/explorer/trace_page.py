@@ -10,9 +10,9 @@ from typing import Final, TypeAlias
 
 import msgspec
 
+from assay.evidence.coding_run import Speaker, Step, Subagent, Trajectory
 from assay.evidence.files import ByteSource
-from assay.evidence.trajectory import Speaker, Step, Subagent, Trajectory
-from assay.formats.trajectories.read import read_trajectory
+from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from
 from assay.formats.trajectories.values import name_of
 

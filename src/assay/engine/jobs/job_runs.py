@@ -41,7 +41,7 @@ class ReadJob:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JobQuestion:
     """What to report beyond harbor's numbers. With ``key`` None, the data decide on the key.
 
     ``by`` asks for a row for each "task" or "trial".
@@ -54,10 +54,10 @@ class Question:
     by: str | None = None
 
 
-USUAL: Final = Question()
+USUAL: Final = JobQuestion()
 
 
-def chosen_key(keys: Collection[str], question: Question) -> str | None:
+def chosen_key(keys: Collection[str], question: JobQuestion) -> str | None:
     """The key asked for, "reward", or the only key. None if there are several and none was asked for."""
     if question.key is not None:
         return question.key if question.key in keys else None
@@ -69,7 +69,7 @@ def chosen_key(keys: Collection[str], question: Question) -> str | None:
 def runs_of(
     job: Job,
     histories: Iterable[History],
-    question: Question = USUAL,
+    question: JobQuestion = USUAL,
     *,
     name: str | None = None,
     prefix: str = "",
@@ -92,7 +92,7 @@ def run_of_trial(
     job: str,
     trial: Trial,
     history: History | None,
-    question: Question = USUAL,
+    question: JobQuestion = USUAL,
     prefix: str = "",
     decided: Collection[str] = (),
 ) -> Run:
@@ -142,7 +142,7 @@ def run_of_trial(
 
 
 def trial_facts(
-    trial: Trial, history: History | None, question: Question = USUAL, decided: Collection[str] = ()
+    trial: Trial, history: History | None, question: JobQuestion = USUAL, decided: Collection[str] = ()
 ) -> Facts:
     """What decides a trial: its gates, its grading, or the rewards and the exception in its result."""
     if trial.exception_type == CANCELLED:
@@ -159,7 +159,7 @@ def trial_facts(
     return _recorded_facts(trial, question)
 
 
-def _graded_facts(trial: Trial, history: History, question: Question) -> Facts:
+def _graded_facts(trial: Trial, history: History, question: JobQuestion) -> Facts:
     from assay.engine.jobs.read_result import whole_result  # noqa: PLC0415 - see TYPE_CHECKING above
 
     final = history.whole(question.grading) is None and strategy_of(trial, history.first()) is Strategy.FINAL
@@ -192,7 +192,7 @@ def _shown_cause(history: History, used: str) -> Cause | None:
     return next((one for one in (Cause.AGENT, None, Cause.VERIFIER, Cause.MACHINE) if one in causes), None)
 
 
-def _recorded_facts(trial: Trial, question: Question) -> Facts:
+def _recorded_facts(trial: Trial, question: JobQuestion) -> Facts:
     """What the result of somebody else's trial says. No control was run, so only what is seen is to blame."""
     if trial.rewards:
         return _reward_facts(trial.rewards, question)
@@ -204,7 +204,7 @@ def _recorded_facts(trial: Trial, question: Question) -> Facts:
     return Facts(unusable=True, reason="harbor_reward_missing")
 
 
-def _reward_facts(rewards: Rewards, question: Question) -> Facts:
+def _reward_facts(rewards: Rewards, question: JobQuestion) -> Facts:
     """A reward that decides by itself must be from 0 to 1. A measure asked for by name may be any number."""
     key = chosen_key(rewards, question)
     if key is None:

@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from assay.dialects.evaluation.grading import Grading
 from assay.dialects.evaluation.ingest import Ingested
-from assay.dialects.evaluation.models import AddedTag, Annotation, EvaluationResult
+from assay.dialects.evaluation.models import AddedTag, Annotation, EvaluationResult, Grading
 from assay.dialects.evaluation.steps import StepResult, result_of_steps, with_reviews
 from assay.engine.jobs.trial_additions import History
 

@@ -21,8 +21,7 @@ from assay.engine.ports import JobFolder
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import AddedTag, Annotation
+    from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
 
 
 from assay.dialects.harbor.trial import GradedSource
@@ -32,7 +31,7 @@ from assay.evidence.files import Content, Refused
 _NOTE_FOR_THE_JUDGE: Final = "llm_judge"
 
 
-class Row(msgspec.Struct, frozen=True):
+class GateRow(msgspec.Struct, frozen=True):
     """What a gate needs of the row of a scorer."""
 
     name: str
@@ -45,7 +44,7 @@ class Row(msgspec.Struct, frozen=True):
         return self.required and self.type != _NOTE_FOR_THE_JUDGE and self.verdict in ("FAIL", "ERROR")
 
 
-def gates_of_rows(rows: Iterable[Row], **gates: Any) -> Gates:
+def gates_of_rows(rows: Iterable[GateRow], **gates: Any) -> Gates:
     """The gates, with the required scorers that failed. If they all only broke, nothing was measured."""
     failed = [row for row in rows if row.hard_failure]
     broken = bool(failed) and all(row.verdict == "ERROR" for row in failed)
@@ -56,7 +55,7 @@ def gates_of(report: "ScorersReport") -> Gates:
     """The gates of a report."""
     verdict = report.judge.verdict
     return gates_of_rows(
-        [Row(row.name, row.type, row.required, row.verdict.value) for row in report.scorers],
+        [GateRow(row.name, row.type, row.required, row.verdict.value) for row in report.scorers],
         checks=None if report.overall is None else report.overall.verdict.value,
         judge=report.judge.state.value,
         run_status=report.run.status.value,

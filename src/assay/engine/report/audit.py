@@ -15,7 +15,7 @@ from assay.engine.jobs.job_metrics import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
 from assay.engine.report.audit_rewards import (
     USAGE,
-    Finding,
+    AuditFinding,
     Standing,
     as_number,
     as_of,
@@ -32,7 +32,7 @@ class Audit:
     """The findings on a job. ``identical`` is true if the file has exactly the bytes that harbor would write."""
 
     job: str
-    findings: list[Finding]
+    findings: list[AuditFinding]
     identical: bool
     finished: bool
     notes: list[str]
@@ -75,7 +75,7 @@ def audit_job(folder: JobFolder, job: Job) -> Audit:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    findings: list[Finding]
+    findings: list[AuditFinding]
     identical: bool
     notes: list[str]
 
@@ -192,16 +192,16 @@ def _cost_may_be_nan(trials: Sequence[Trial], one: Mapping[str, Any], other: Map
     return unknown and _COST in one and one[_COST] is None and other.get(_COST) is not None
 
 
-def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str]) -> Iterator[Finding]:
+def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str]) -> Iterator[AuditFinding]:
     """One finding per field, in the order of the file. A field on only one side counts as different."""
     for name in dict.fromkeys([*derived, *recorded]):
         one, other = recorded.get(name), derived.get(name)
         if name in taken:
-            yield Finding(name, Standing.TAKEN, one)
+            yield AuditFinding(name, Standing.TAKEN, one)
         elif name not in recorded or name not in derived:
-            yield Finding(name, Standing.DIFFERS, one, other)
+            yield AuditFinding(name, Standing.DIFFERS, one, other)
         else:
-            yield Finding(name, _standing(name, one, other), one, other)
+            yield AuditFinding(name, _standing(name, one, other), one, other)
 
 
 def _standing(name: str, one: Any, other: Any) -> Standing:
@@ -247,7 +247,7 @@ def _alike(one: Any, other: Any) -> bool:
     return type(one) is type(other) and bool(one == other)
 
 
-def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
+def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[AuditFinding]:
     """One finding for each trial whose lock isn't in the job's, and one for all others, if trials have locks."""
     found = [(trial.name, folder.trial_lock(trial.name)) for trial in trials]
     locks = {name: file for name, file in found if isinstance(file, Content)}
@@ -259,8 +259,11 @@ def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[Finding]:
     strange = [name for name, file in locks.items() if _canonical(_loads(file)) not in planned]
     kept = f"{len(locks) - len(strange)} are in the job's lock.json"
     return [
-        Finding("trial locks", Standing.SAME, kept, kept),
-        *(Finding(f"trial {name} lock.json", Standing.DIFFERS, "not in the job's lock.json") for name in strange),
+        AuditFinding("trial locks", Standing.SAME, kept, kept),
+        *(
+            AuditFinding(f"trial {name} lock.json", Standing.DIFFERS, "not in the job's lock.json")
+            for name in strange
+        ),
     ]
 
 

@@ -35,7 +35,7 @@ class Standing(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class AuditFinding:
     """One field of a job's result, or one trial's rewards: the recorded value and the derived one."""
 
     field: str
@@ -44,10 +44,10 @@ class Finding:
     derived: object = None
 
 
-def audit_rewards(folder: JobFolder, trials: Iterable[Trial], profile: Profile) -> list[Finding]:
+def audit_rewards(folder: JobFolder, trials: Iterable[Trial], profile: Profile) -> list[AuditFinding]:
     """One finding for each trial that differs from its files, and one for all the others."""
     agreed = unchecked = 0
-    different: list[Finding] = []
+    different: list[AuditFinding] = []
     for trial in trials:
         finding = _audit(folder, trial, profile)
         if finding is None:
@@ -57,10 +57,10 @@ def audit_rewards(folder: JobFolder, trials: Iterable[Trial], profile: Profile) 
         else:
             agreed += 1
     kept = f"{agreed} agree with their reward files, {unchecked} have no reward files"
-    return [Finding("trials", Standing.SAME, kept, kept), *different]
+    return [AuditFinding("trials", Standing.SAME, kept, kept), *different]
 
 
-def _audit(folder: JobFolder, trial: Trial, profile: Profile) -> Finding | None:
+def _audit(folder: JobFolder, trial: Trial, profile: Profile) -> AuditFinding | None:
     """The finding on one trial; None if there is nothing to compare."""
     recorded: object = dict(trial.rewards) if trial.rewards is not None else trial.exception_type
     if trial.rewards is None and not _is_reward_error(trial):
@@ -70,7 +70,7 @@ def _audit(folder: JobFolder, trial: Trial, profile: Profile) -> Finding | None:
         return None
     derived: object = found.exception_type if isinstance(found, RewardError) else found
     agrees = _same(trial.rewards, found) if not isinstance(found, RewardError) else derived == recorded
-    return Finding(f"trial {trial.name}", Standing.SAME if agrees else Standing.DIFFERS, recorded, derived)
+    return AuditFinding(f"trial {trial.name}", Standing.SAME if agrees else Standing.DIFFERS, recorded, derived)
 
 
 def _is_reward_error(trial: Trial) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from assay.dialects.criteria.models import DEFAULT_AXIS, AxisScore
-from assay.engine.report.compare import Comparison
+from assay.engine.report.compare import ArmComparison
 from assay.engine.report.intervals import GroupIntervals
 from assay.stats.interval import CantSay
 from assay.stats.pictures import Point, bars, curve, differences, forest
@@ -12,7 +12,7 @@ _NO_INTERVAL = CantSay("one run has no interval")
 _NONE = CantSay("single tasks have no interval")
 
 
-def comparison_svg(found: Comparison) -> str:
+def comparison_svg(found: ArmComparison) -> str:
     """The differences by task of two agents, or the means of more of them with their intervals."""
     if len(found.agents) > 2:
         known = [(agent.arm.label, agent.mean) for agent in found.agents]

@@ -33,7 +33,7 @@ class TaskDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ArmPair:
     """Two agents compared. A positive difference means that the second is better.
 
     ``bounds`` is where the difference could have been, whatever the open runs would have got. ``adjusted`` is
@@ -70,15 +70,15 @@ class AgentSummary:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ArmComparison:
     """Several agents, and every pair of them. ``left_out`` says who can't be compared, and why."""
 
     agents: list[AgentSummary]
-    pairs: list[Pair]
+    pairs: list[ArmPair]
     left_out: Sequence[str] = ()
 
 
-def compare(found: Arms, *, anyway: bool) -> Comparison:
+def compare(found: Arms, *, anyway: bool) -> ArmComparison:
     """Compare every two of the agents.
 
     Raises ``InputError`` for fewer than two, and for agents that were graded with something different unless
@@ -103,7 +103,7 @@ def compare(found: Arms, *, anyway: bool) -> Comparison:
     ranks = rank_ranges(len(arms), better)
     means = [_mean_of(arm) for arm in arms]
     agents = [AgentSummary(arm, mean, rank) for arm, mean, rank in zip(arms, means, ranks, strict=True)]
-    return Comparison(agents, pairs, found.left_out)
+    return ArmComparison(agents, pairs, found.left_out)
 
 
 def _mean_of(arm: Arm) -> Mean:
@@ -112,7 +112,7 @@ def _mean_of(arm: Arm) -> Mean:
     return replace(clustered_mean(tasks), value=exact_average(chain.from_iterable(tasks)))
 
 
-def _pair(first: Arm, second: Arm) -> Pair:
+def _pair(first: Arm, second: Arm) -> ArmPair:
     common = [task for task in first.tasks if task in second.tasks]
     usable = [task for task in common if first.tasks[task].rewards and second.tasks[task].rewards]
     pairs = [PairedTask(task, first.tasks[task].rewards, second.tasks[task].rewards) for task in usable]
@@ -123,7 +123,7 @@ def _pair(first: Arm, second: Arm) -> Pair:
         for one in pairs
     ]
     difference = paired_difference(pairs)
-    return Pair(
+    return ArmPair(
         first=first.label,
         second=second.label,
         difference=difference,
@@ -165,7 +165,7 @@ def _bounds(first: Arm, second: Arm, common: Sequence[str]) -> tuple[float, floa
     return None if low is None or high is None else (low, high)
 
 
-def _corrected(pairs: Sequence[Pair]) -> list[Pair]:
+def _corrected(pairs: Sequence[ArmPair]) -> list[ArmPair]:
     tested = [pair for pair in pairs if pair.adjusted is not None]
     adjusted = iter(holm([pair.adjusted for pair in tested if pair.adjusted is not None]))
     return [pair if pair.adjusted is None else replace(pair, adjusted=next(adjusted)) for pair in pairs]
@@ -184,7 +184,7 @@ class Gate:
     more_attempts: int | None = None
 
 
-def decide(pair: Pair, margin: float) -> Gate:
+def decide(pair: ArmPair, margin: float) -> Gate:
     """Whether the second agent is worse than the first by more than the margin, as far as the interval shows."""
     interval, difference = pair.difference.interval, pair.difference.value
     if isinstance(interval, CantSay) or difference is None:
@@ -200,7 +200,7 @@ def decide(pair: Pair, margin: float) -> Gate:
     return Gate(margin, "undecided", f"undecided whether {pair.second} is worse {limit} ({ends}): {said}", more)
 
 
-def _more(pair: Pair, distance: float) -> tuple[int | None, str]:
+def _more(pair: ArmPair, distance: float) -> tuple[int | None, str]:
     """How many more attempts would decide if the difference stays, from the variances found."""
     never = "no number of attempts would decide while the difference is as close to the limit"
     variances = variances_of_pairs(pair.pairs)

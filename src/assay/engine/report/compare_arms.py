@@ -12,7 +12,7 @@ import msgspec
 from assay.core.errors import InputError
 from assay.core.total import total
 from assay.dialects.harbor.trial import Trial, UsageSum
-from assay.engine.jobs.job_runs import REWARD, Question, ReadJob, chosen_key, runs_of
+from assay.engine.jobs.job_runs import REWARD, JobQuestion, ReadJob, chosen_key, runs_of
 from assay.engine.jobs.trial_additions import History
 from assay.engine.report.intervals import TaskRewards, rewards_by_task
 from assay.engine.report.report import count_states, group_of, groups_of
@@ -20,7 +20,7 @@ from assay.evidence.run import Run, State
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than comparing jobs that have no gradings.
-    from assay.dialects.evaluation.grading import Grading
+    from assay.dialects.evaluation.models import Grading
 from collections.abc import Iterator
 
 from assay.formats.counting import counted
@@ -36,7 +36,7 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class ArmProvenance:
     """What an agent was graded with: for each task its versions and its verifiers, and the engines and profiles.
 
     Versions are harbor's checksums of the task, verifiers are hashes of its tests. Empty means not recorded.
@@ -60,7 +60,7 @@ class Arm:
     tasks: Mapping[str, TaskRewards]
     states: Mapping[State, int]
     costs: Costs
-    provenance: Provenance
+    provenance: ArmProvenance
 
     @property
     def runs(self) -> int:
@@ -75,7 +75,7 @@ class Arms:
     left_out: Sequence[str] = ()
 
 
-def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], successes: bool) -> Arms:
+def arms_of(jobs: Sequence[ReadJob], question: JobQuestion, only: Sequence[str], successes: bool) -> Arms:
     """One arm for each group of each job, or for those whose key is in ``only``. One without a score is left out.
 
     With ``successes``, a run counts as 1 if it passed and as 0 otherwise.
@@ -96,7 +96,7 @@ def arms_of(jobs: Sequence[ReadJob], question: Question, only: Sequence[str], su
     return Arms(arms, left_out)
 
 
-def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: Question, successes: bool) -> Arm:
+def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: JobQuestion, successes: bool) -> Arm:
     members = {run.name for run in runs}
     trials = [trial for trial in one.job.trials if trial.name in members]
     chosen = chosen_key(dict.fromkeys(key for run in runs for key in run.rewards or ()), question)
@@ -118,17 +118,17 @@ def _as_success(run: Run) -> Run:
     return run if run.score is None else msgspec.structs.replace(run, score=float(run.state is State.PASSED))
 
 
-def _groups(one: ReadJob, question: Question) -> dict[str, list[Run]]:
+def _groups(one: ReadJob, question: JobQuestion) -> dict[str, list[Run]]:
     """The runs of each group. Those that have no result are in none."""
     runs = runs_of(one.job, one.histories, question) if one.runs is None else one.runs
     return groups_of(run for run in runs if group_of(run))
 
 
-def _has_key(runs: Sequence[Run], question: Question) -> bool:
+def _has_key(runs: Sequence[Run], question: JobQuestion) -> bool:
     return question.key is None or any(question.key in (run.rewards or ()) for run in runs)
 
 
-def _without_score(runs: Sequence[Run], question: Question) -> str:
+def _without_score(runs: Sequence[Run], question: JobQuestion) -> str:
     keys = dict.fromkeys(key for run in runs for key in run.rewards or ())
     if keys and not _has_key(runs, question):
         return f"no run has the reward {question.key}; there are {', '.join(keys)}"
@@ -166,11 +166,11 @@ def _costs(trials: Sequence[Trial]) -> Costs:
     )
 
 
-def _used(history: History, question: Question) -> "list[Grading]":
+def _used(history: History, question: JobQuestion) -> "list[Grading]":
     return history.first() if question.grading == "first" else history.latest()
 
 
-def _provenance(one: ReadJob, trials: Sequence[Trial], question: Question) -> Provenance:
+def _provenance(one: ReadJob, trials: Sequence[Trial], question: JobQuestion) -> ArmProvenance:
     versions: dict[str, set[str]] = {}
     for trial in trials:
         if trial.task_checksum is not None:
@@ -183,7 +183,7 @@ def _provenance(one: ReadJob, trials: Sequence[Trial], question: Question) -> Pr
             known = grading.provenance
             engines.add(f"{known.engine} ({known.profile})")
             verifiers.setdefault(task_of[history.trial], set()).add(known.hashes.tests)
-    return Provenance(
+    return ArmProvenance(
         frozenset(trial.dataset for trial in trials),
         {task: frozenset(found) for task, found in versions.items()},
         {task: frozenset(found) for task, found in verifiers.items()},

@@ -12,8 +12,7 @@ from assay.evidence.run import Run
 from assay.stats.agreement import Agreement, cohen_kappa, krippendorff_alpha, percent_agreement
 
 if TYPE_CHECKING:
-    from assay.dialects.evaluation.grading import Grading
-    from assay.dialects.evaluation.models import ValidityCheck
+    from assay.dialects.evaluation.models import Grading, ValidityCheck
 
 # Agreement on a single run is no measure of anything.
 FEWEST = 2
@@ -82,7 +81,7 @@ def _majority(verdicts: Mapping[str, bool]) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class GradingChange:
     """A trial whose newest grading has another reward than its first. None means no reward."""
 
     trial: str
@@ -122,7 +121,7 @@ class EvaluationReport:
     unparseable: int
     schema_violations: int
     incomplete: int
-    changes: list[Change]
+    changes: list[GradingChange]
     flaky: list[str]
     taxonomy: list[TagGroup]
     reasons: list["ReasonGroup"]
@@ -169,11 +168,11 @@ def _trials_with(shown: "dict[str, list[Grading]]", holds: "Callable[[ValidityCh
     return sum(any(holds(one.result.validity) for one in steps) for steps in shown.values())
 
 
-def _changes(history: History) -> Iterator[Change]:
+def _changes(history: History) -> Iterator[GradingChange]:
     for before, after in zip(history.first(), history.latest(), strict=True):
         one, other = _reward(before), _reward(after)
         if one != other:
-            yield Change(history.trial, after.step, one, other, after.number)
+            yield GradingChange(history.trial, after.step, one, other, after.number)
 
 
 def _reward(grading: "Grading") -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from assay.engine.jobs.job_runs import REWARD, Question
+from assay.engine.jobs.job_runs import REWARD, JobQuestion
 from assay.engine.jobs.trial_additions import History
 from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay, Interval, clopper_pearson
@@ -135,7 +135,7 @@ class GroupNoise:
 def group_noise(
     groups: Mapping[str, Sequence[Run]],
     rewards: Mapping[str, Mapping[str, TaskRewards]],
-    question: Question,
+    question: JobQuestion,
     histories: Iterable[History],
 ) -> dict[str, GroupNoise]:
     """The noise of each group in which an attempt or a grading was repeated.

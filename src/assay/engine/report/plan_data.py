@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
-from assay.engine.report.compare import Pair, compare
+from assay.engine.report.compare import ArmPair, compare
 from assay.engine.report.compare_arms import Arm, Arms
 from assay.stats.interval import CantSay
 from assay.stats.noise import variance_parts
@@ -41,7 +41,7 @@ class Design:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class StudyPlan:
     """Designs that show the difference, and what is cheaper to add to the pilot."""
 
     goal: Goal
@@ -72,7 +72,7 @@ def _check_variance(variances: Variances, pilot: str) -> None:
         )
 
 
-def _uncertainty(pair: Pair) -> float | None:
+def _uncertainty(pair: ArmPair) -> float | None:
     """How far the difference of the pilot may be from what was found, as its comparison says."""
     interval = pair.difference.interval
     return None if isinstance(interval, CantSay) else (interval.high - interval.low) / 2
@@ -94,14 +94,14 @@ def pilot_of_one(arm: Arm, correlation: float) -> Pilot:
     return Pilot(variances, source, len(tasks), max(1, round(sum(map(len, tasks)) / len(tasks))), _cost([arm]))
 
 
-def plan_data(pilot: Pilot, goal: Goal, attempts: Sequence[int], task_cost: float) -> Plan:
+def plan_data(pilot: Pilot, goal: Goal, attempts: Sequence[int], task_cost: float) -> StudyPlan:
     """What it takes. ``task_cost`` is what a new task costs, in the unit of the cost of a trial."""
     designs = [_design(n, tasks_needed(pilot.variances, n, goal), pilot, task_cost) for n in attempts]
     more = None
     if pilot.tasks is not None:
         needed = attempts_needed(pilot.variances, pilot.tasks, goal)
         more = None if isinstance(needed, CantSay) else _design(needed, pilot.tasks, pilot, task_cost)
-    return Plan(goal, pilot, designs, more, _advice(pilot, goal, more, task_cost))
+    return StudyPlan(goal, pilot, designs, more, _advice(pilot, goal, more, task_cost))
 
 
 def _design(attempts: int, tasks: int | CantSay, pilot: Pilot, task_cost: float) -> Design:
@@ -152,7 +152,7 @@ def _best(pilot: Pilot, task_cost: float) -> str:
     return f"about {best:.1f} attempts a task are cheapest at these costs"
 
 
-def _attempts(pair: Pair) -> int:
+def _attempts(pair: ArmPair) -> int:
     trials = sum(len(one.first) + len(one.second) for one in pair.pairs)
     return max(1, round(trials / (2 * len(pair.pairs))))
 

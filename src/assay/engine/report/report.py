@@ -9,7 +9,7 @@ from assay.core.total import exact_average
 from assay.dialects.harbor.job_stats import EvalStats, JobStats, eligible_k, job_stats
 from assay.dialects.harbor.trial import Trial, evals_key
 from assay.engine.jobs.job import Job
-from assay.engine.jobs.job_runs import REWARD, USUAL, Question, chosen_key, runs_of
+from assay.engine.jobs.job_runs import REWARD, USUAL, JobQuestion, chosen_key, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, with_latest
 from assay.engine.report.evaluation_report import (
     EvaluationReport,
@@ -28,7 +28,7 @@ from assay.engine.report.intervals import (
     group_noise,
     rewards_by_task,
 )
-from assay.engine.report.rows_report import KeyMean, TaskRow, UsageReport, key_means, report_usage, task_rows
+from assay.engine.report.rows_report import KeyMean, TaskReportRow, UsageReport, key_means, report_usage, task_rows
 from assay.evidence.run import Run, State
 from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -104,7 +104,7 @@ class JobReport:
     usage: UsageReport | None = None
     regrades: Sequence[Regrade] = ()
     by: str | None = None
-    task_rows: Sequence[TaskRow] = ()
+    task_rows: Sequence[TaskReportRow] = ()
     bounds: Mapping[str, GroupBounds] = field(default_factory=dict)
     noise: Mapping[str, GroupNoise] = field(default_factory=dict)
     agreement: Sequence[RaterAgreement] = ()
@@ -112,7 +112,7 @@ class JobReport:
 
 def report_job(
     job: Job,
-    question: Question = USUAL,
+    question: JobQuestion = USUAL,
     histories: Sequence[History] = (),
     regrades: Sequence[Regrade] = (),
     runs: Sequence[Run] | None = None,
@@ -187,7 +187,7 @@ def _lost(runs: Iterable[Run]) -> int:
 
 
 def _group(
-    key: str, runs: Sequence[Run], stats: EvalStats, question: Question, rewards: Mapping[str, TaskRewards]
+    key: str, runs: Sequence[Run], stats: EvalStats, question: JobQuestion, rewards: Mapping[str, TaskRewards]
 ) -> GroupReport:
     scores = [run.score for run in runs if run.score is not None]
     attempts = attempts_by_task(runs)
@@ -235,7 +235,7 @@ def _known(curve: Sequence[PassRate], k: int) -> Estimate | None:
     return Estimate(k, rate.value, rate.tasks, rate.tasks_with_too_few_attempts)
 
 
-def _chosen_k(attempts: Mapping[str, Attempts], question: Question) -> list[int]:
+def _chosen_k(attempts: Mapping[str, Attempts], question: JobQuestion) -> list[int]:
     if not attempts:
         return []
     return sorted(set(question.k)) or [1, *eligible_k(max(task.n for task in attempts.values()))]

@@ -11,7 +11,7 @@ from assay.engine.jobs.trial_additions import Regrade
 from assay.engine.report.evaluation_report import RaterAgreement
 from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
 from assay.engine.report.report import GroupReport, JobReport, group_of
-from assay.engine.report.rows_report import TaskRow
+from assay.engine.report.rows_report import TaskReportRow
 from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay, Interval
 from assay.stats.passes import Estimate, PassRate
@@ -151,7 +151,7 @@ def _run_json(run: Run, trial: Trial | None) -> dict[str, Any]:
     }
 
 
-def _task_json(row: TaskRow) -> dict[str, Any]:
+def _task_json(row: TaskReportRow) -> dict[str, Any]:
     values = {name: getattr(row, name) for name in row.__slots__}
     return {
         name: msgspec.structs.asdict(value) if isinstance(value, msgspec.Struct) else value

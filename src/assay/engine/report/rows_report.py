@@ -77,7 +77,7 @@ class KeyMean:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow:
+class TaskReportRow:
     """One task in one group: its runs, what they came to, and the mean of those that have a score."""
 
     task: str
@@ -103,7 +103,7 @@ def key_means(runs: Iterable[Run]) -> list[KeyMean]:
     return [KeyMean(key, mean(kept) if kept else None, len(kept)) for key, kept in values.items()]
 
 
-def task_rows(groups: Mapping[str, Sequence[Run]], trials: Iterable[Trial]) -> list[TaskRow]:
+def task_rows(groups: Mapping[str, Sequence[Run]], trials: Iterable[Trial]) -> list[TaskReportRow]:
     """One row for each task in each group."""
     found: dict[tuple[str, str], list[Run]] = {}
     for group, runs in groups.items():
@@ -113,10 +113,10 @@ def task_rows(groups: Mapping[str, Sequence[Run]], trials: Iterable[Trial]) -> l
     return [_task_row(group, task, runs, recorded) for (group, task), runs in found.items()]
 
 
-def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str, Trial]) -> TaskRow:
+def _task_row(group: str, task: str, runs: Sequence[Run], recorded: Mapping[str, Trial]) -> TaskReportRow:
     scores = [run.score for run in runs if run.score is not None]
     trials = [recorded[run.name] for run in runs if run.name in recorded]
-    return TaskRow(
+    return TaskReportRow(
         task=task,
         group=group,
         runs=len(runs),

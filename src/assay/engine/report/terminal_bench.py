@@ -18,7 +18,7 @@ from assay.dialects.harbor.terminal_bench import (
 )
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem
-from assay.engine.report.audit_rewards import Finding, Standing
+from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.evidence.files import Content, File
 from assay.formats.counting import counted
 from assay.stats.passes import Attempts, estimate_pass_at_k
@@ -60,7 +60,7 @@ def import_terminal_bench(name: str, folders: Iterable[ResultsFolder]) -> Submis
     return Submission(Job(name, trials, problems, metrics, recorded=None, notes=notes), imported)
 
 
-def audit_published(submission: Submission) -> list[Finding]:
+def audit_published(submission: Submission) -> list[AuditFinding]:
     """Whether the figures that each folder publishes follow from its runs, within 1e-9."""
     return [finding for name, folder in submission.folders.items() for finding in _audit_folder(name, folder)]
 
@@ -127,7 +127,7 @@ def _import_own(name: str, file: File, metadata: Metadata, problems: list[Proble
         return None
 
 
-def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
+def _audit_folder(name: str, folder: ImportedFolder) -> list[AuditFinding]:
     attempts = _attempts(run.trial for run in folder.runs)
     n_runs, resolved = len(folder.runs), sum(task.c for task in attempts.values())
     published = folder.published
@@ -140,7 +140,8 @@ def _audit_folder(name: str, folder: ImportedFolder) -> list[Finding]:
         chosen = _whole_number(k)
         figures[f"pass_at_k.{k}"] = (value, estimate_pass_at_k(attempts, chosen).value if chosen else None)
     return [
-        Finding(f"{name}.{field}", _standing(one, other), one, other) for field, (one, other) in figures.items()
+        AuditFinding(f"{name}.{field}", _standing(one, other), one, other)
+        for field, (one, other) in figures.items()
     ]
 
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field, replace
 
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.evaluation.bounded_values import bounded
-from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
-from assay.dialects.evaluation.models import EvaluationResult, ValidityCheck
-from assay.engine.machine import Site
+from assay.dialects.evaluation.models import Cause, Control, EvaluationResult, ValidityCheck
+from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Bench, Workshop
 from assay.engine.run.run_verifier import FailedDownloadError, UnusableSchemaError, run_verifier
 from assay.engine.run.trial_record import BROKEN, Failure, Verified
@@ -57,7 +56,7 @@ class VerifierControl:
     Without ``control``, a verifier is run once and has no cause.
     """
 
-    def __init__(self, site: Site, workshop: Workshop, *, control: bool = True) -> None:
+    def __init__(self, site: TrialSite, workshop: Workshop, *, control: bool = True) -> None:
         self._site = site
         self._workshop = workshop
         self._control = control

@@ -7,17 +7,16 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.evaluation.grading import Grading
+from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.rewards import Profile
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.ports import DEFAULT_RULES, GradingRules, NumberTakenError
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.run.ports import KeptTrial, Workshop
 from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task, TaskStep, with_network
-from assay.engine.tasks.verifier_environment import with_kept_folders, with_verifier_environment
+from assay.engine.tasks.task import Task, TaskStep, with_kept_folders, with_network, with_verifier_environment
 
 # Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2
@@ -34,7 +33,7 @@ class GradeAgain:
 
     def __init__(
         self,
-        site: Site,
+        site: TrialSite,
         workshop: Workshop,
         load_task: Callable[[str], Task | None],
         tasks_dir: str | None = None,

@@ -5,15 +5,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.dialects.evaluation.grading import Cause, Grading, Hashes, Provenance, Usage
-from assay.dialects.evaluation.models import ConfidenceInterval, ConfidenceMetadata, EvaluationResult
+from assay.dialects.evaluation.models import (
+    Cause,
+    ConfidenceInterval,
+    ConfidenceMetadata,
+    EvaluationResult,
+    Grading,
+    Hashes,
+    Provenance,
+    Usage,
+)
 from assay.dialects.evaluation.steps import StepResult, result_of_steps
 from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.task import Task, TaskStep
-from assay.engine.tasks.verifier_environment import SEPARATE, mode_of
+from assay.engine.tasks.task import SEPARATE, Task, TaskStep, mode_of
 from assay.version import ENGINE, VERSION
 
 
@@ -38,7 +45,7 @@ def grading_of(
     *,
     task: Task,
     step: TaskStep,
-    site: Site,
+    site: TrialSite,
     before: Before,
     checksums: Mapping[str, str | None],
     agent_access: Mapping[str, Any] | None = None,

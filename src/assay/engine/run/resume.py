@@ -14,9 +14,8 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import read_job
 from assay.engine.machine import Host
 from assay.engine.ports import DEFAULT_RULES, MARK, GradingRules, recorded_rules
-from assay.engine.run.job_files import JobFiles
-from assay.engine.run.job_plan import Planned
-from assay.engine.run.ports import JobStore
+from assay.engine.run.ports import JobStore, Planned
+from assay.engine.run.trial_result import JobFiles
 
 # Settings of how a job is run, which may differ when it is resumed.
 _CHANGING = ("n_concurrent_trials", "quiet", "debug")

@@ -2,7 +2,7 @@
 
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
-    begin_or_resume   what an earlier run of the same job finished      engine/run/resume.py
+    begin_or_resume   what an earlier run of the same job finished      engine/run/ports.py
     with_images       the images of the tasks, several at a time        engine/run/run_job.py
     TrialQueue        the other trials, some at a time, with retries    engine/run/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run/run_trial.py
@@ -29,19 +29,16 @@ from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job_runs import trial_facts
 from assay.engine.jobs.trial_additions import History
-from assay.engine.machine import Host, Site
+from assay.engine.machine import Host, TrialSite
 from assay.engine.model_access import ModelDoors
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import grading_of, grading_of_trial
-from assay.engine.run.job_files import JobFiles
-from assay.engine.run.job_plan import Agent, JobSetting, Planned
-from assay.engine.run.log_names import AGENT_LOG, ORACLE_LOG
-from assay.engine.run.ports import Bench, JobStore, TrialFolder, Workshop
+from assay.engine.run.ports import Agent, Bench, JobSetting, JobStore, Planned, TrialFolder, Workshop
 from assay.engine.run.resume import Resumed, begin_or_resume
 from assay.engine.run.run_trial import run_trial
-from assay.engine.run.trial_queue import Ended, Listener, TrialQueue
-from assay.engine.run.trial_record import StepRecord, TrialRecord, Verified
-from assay.engine.run.trial_result import log_lines, remark, trial_result
+from assay.engine.run.trial_queue import EndedTrial, Listener, TrialQueue
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, StepRecord, TrialRecord, Verified
+from assay.engine.run.trial_result import JobFiles, log_lines, remark, trial_result
 from assay.engine.sandbox import Ran, StoppedError
 from assay.engine.tasks.prepare_task import needs_build, with_image
 from assay.engine.tasks.task import Task, TaskStep
@@ -51,7 +48,7 @@ from assay.evidence.run import decide
 class SeededTasks(Protocol):
     """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding/score_trials.py)."""
 
-    def run(self, site: Site, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
+    def run(self, site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
 
 
 class JobListener(Listener, Protocol):
@@ -64,7 +61,7 @@ class JobListener(Listener, Protocol):
 def run_job(
     setting: JobSetting,
     planned: Sequence[Planned],
-    site: Site,
+    site: TrialSite,
     workshop: Workshop,
     store: JobStore,
     listener: JobListener,
@@ -109,7 +106,7 @@ class JobTrials:
     def __init__(
         self,
         setting: JobSetting,
-        site: Site,
+        site: TrialSite,
         workshop: Workshop,
         store: JobStore,
         files: JobFiles,
@@ -127,7 +124,7 @@ class JobTrials:
         self._job_id = resumed.id
         self._control = VerifierControl(site, workshop, control=setting.control)
 
-    def run(self, planned: Planned, name: str) -> Ended:
+    def run(self, planned: Planned, name: str) -> EndedTrial:
         """Run one attempt to its end and record it."""
         config = self._files.trial_config(planned, name, self._job_id)
         folder = self._store.new_trial(name, config)
@@ -148,9 +145,9 @@ class JobTrials:
             self._store.log(f"Trial {name} failed: {record.failure.message}")
         trial = self._files.trial(planned, name, record)
         history = History(name, list(folder.gradings().gradings), [], gates=folder.gates())
-        return Ended(trial, remark(record), decide(trial_facts(trial, history)).state)
+        return EndedTrial(trial, remark(record), decide(trial_facts(trial, history)).state)
 
-    def _run(self, site: Site, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
+    def _run(self, site: TrialSite, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
         if task.seeded and self._coding is not None:
             return self._coding.run(site, bench, task, self._agent, folder)
         recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
@@ -172,7 +169,7 @@ class TrialRecorder:
     """Records the steps of one trial in its folder."""
 
     def __init__(
-        self, site: Site, workshop: Workshop, folder: TrialFolder, bench: Bench, task: Task, agent: Agent
+        self, site: TrialSite, workshop: Workshop, folder: TrialFolder, bench: Bench, task: Task, agent: Agent
     ) -> None:
         self._site = site
         self._workshop = workshop
@@ -258,7 +255,7 @@ class ResultWriter:
 
 def with_images(
     planned: Sequence[Planned],
-    site: Site,
+    site: TrialSite,
     folder: str,
     concurrent: int,
     note: Callable[[str], None],
@@ -297,7 +294,7 @@ def _noted(future: "Future[Task]", note: Callable[[str], None], count: str) -> T
     return task
 
 
-def _built(task: Task, site: Site, log: str) -> Task:
+def _built(task: Task, site: TrialSite, log: str) -> Task:
     try:
         return with_image(task, site, log)
     except StoppedError:

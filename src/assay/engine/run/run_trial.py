@@ -6,12 +6,10 @@ from typing import Protocol, TypeAlias
 
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.rewards import Step, TrialRewards, stops_after, trial_rewards
-from assay.engine.machine import Site
+from assay.engine.machine import TrialSite
 from assay.engine.model_access import ModelUse
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.ports import Bench
-from assay.engine.run.run_verifier import FailedDownloadError, run_verifier
-from assay.engine.run.trial_commands import agent_command
+from assay.engine.run.ports import Agent, Bench
+from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier
 from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
 from assay.engine.sandbox import Ran
 from assay.engine.tasks.task import Task, TaskStep
@@ -24,20 +22,18 @@ SHORTEST_SECRET = 6
 Verify: TypeAlias = Callable[[TaskStep], Verified]
 
 
-class Recorder(Protocol):
+class StepRecorder(Protocol):
     """Keeps the files of a trial as soon as each part ends."""
 
     def agent_ended(self, step: TaskStep, ran: Ran | None) -> None:
         """Called after the agent ended, before anything else touches the files that it left."""
-        ...
 
     def step_ended(self, step: TaskStep, record: StepRecord) -> None:
         """Called after the verifier ended."""
-        ...
 
 
 def run_trial(
-    site: Site, bench: Bench, task: Task, agent: Agent, recorder: Recorder, verify: Verify | None = None
+    site: TrialSite, bench: Bench, task: Task, agent: Agent, recorder: StepRecorder, verify: Verify | None = None
 ) -> TrialRecord:
     """Run all steps of a trial, or until one of them stops it. Without ``verify``, verifiers have no control."""
     verify = verify or (lambda step: run_verifier(site, bench, task, step))
@@ -55,12 +51,12 @@ def run_trial(
 
 
 def _run_step(
-    site: Site,
+    site: TrialSite,
     bench: Bench,
     task: Task,
     step: TaskStep,
     agent: Agent,
-    recorder: Recorder,
+    recorder: StepRecorder,
     verify: Verify,
     *,
     first: bool,
@@ -97,7 +93,7 @@ class AgentEnding:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
 
-def run_agent(site: Site, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
+def run_agent(site: TrialSite, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:

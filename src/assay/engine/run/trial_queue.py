@@ -13,7 +13,7 @@ from typing import Protocol
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.machine import Host
-from assay.engine.run.job_plan import Planned, trial_name
+from assay.engine.run.ports import Planned, trial_name
 from assay.engine.run.trial_record import TOO_MUCH_DISK
 from assay.engine.sandbox import StoppedError
 from assay.evidence.run import State
@@ -23,7 +23,7 @@ MAX_WAIT_SEC = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndedTrial:
     """A trial that ended, what it came to, and a remark if the evaluation doesn't agree with its rewards."""
 
     trial: Trial
@@ -34,13 +34,11 @@ class Ended:
 class TrialRunner(Protocol):
     """Runs single trials."""
 
-    def run(self, planned: Planned, name: str) -> Ended:
+    def run(self, planned: Planned, name: str) -> EndedTrial:
         """Run one attempt to its end and keep it. The trial is finished once this returns."""
-        ...
 
     def discard(self, name: str) -> None:
         """Remove an attempt that will be retried."""
-        ...
 
 
 class Result(Protocol):
@@ -48,7 +46,6 @@ class Result(Protocol):
 
     def write(self, trials: Sequence[Trial], n_retries: int, n_running: int, finished: bool) -> None:
         """Write the result."""
-        ...
 
 
 class Listener(Protocol):
@@ -56,7 +53,7 @@ class Listener(Protocol):
 
     def started(self, name: str) -> None: ...
     def retrying(self, trial: Trial, wait_sec: float) -> None: ...
-    def ended(self, ended: Ended, done: int, total: int) -> None: ...
+    def ended(self, ended: EndedTrial, done: int, total: int) -> None: ...
 
 
 class TrialQueue:
@@ -165,7 +162,7 @@ class TrialQueue:
             self._write(finished=False, force=False)
         self._listener.ended(ended, done, self._total)
 
-    def _with_retries(self, planned: Planned, name: str) -> Ended:
+    def _with_retries(self, planned: Planned, name: str) -> EndedTrial:
         """Retry after an exception, unless a retry would only raise it again."""
         for _ in range(self._max_retries):
             ended = self._runner.run(planned, name)

@@ -4,11 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from assay.dialects.evaluation.grading import Cause, Control
 from assay.dialects.evaluation.ingest import Ingested
+from assay.dialects.evaluation.models import Cause, Control
 from assay.dialects.harbor.rewards import TrialRewards
 from assay.engine.model_access import ModelUse
 from assay.engine.sandbox import Ran
+
+# Harbor uses another name for the output of the oracle.
+ORACLE_LOG, AGENT_LOG = "oracle.txt", "output.txt"
+
 
 # The exception of a trial whose measurement broke. It says nothing about the agent.
 BROKEN = "MeasurementError"

@@ -6,17 +6,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import MeasurementError
-from assay.engine.machine import Site
-from assay.engine.run.job_plan import Agent
-from assay.engine.run.ports import Bench, Workshop
+from assay.engine.machine import TrialSite
+from assay.engine.run.ports import Agent, Bench, Workshop
 from assay.engine.run.run_trial import run_trial
-from assay.engine.run.trial_commands import DEFAULT_AGENT_TIMEOUT_SEC, DEFAULT_VERIFIER_TIMEOUT_SEC
+from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC, DEFAULT_VERIFIER_TIMEOUT_SEC
 from assay.engine.run.trial_record import BROKEN, StepRecord
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.output_choice import Origin
 from assay.engine.tasks.rules.facts import is_file
 from assay.engine.tasks.rules.names import asked_for
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import Origin, Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 # A task whose solution or verifier takes more of its limit than this fails on a slower machine.
@@ -34,7 +32,7 @@ class Tryout:
     verifier_share: float = 0.0
 
 
-def attempt_findings(site: Site, workshop: Workshop, task: Task, times: int) -> list[LintFinding]:
+def attempt_findings(site: TrialSite, workshop: Workshop, task: Task, times: int) -> list[LintFinding]:
     """What attempts at a task show to be wrong with it. Raises ``MeasurementError``."""
     findings: list[LintFinding] = []
     wanted = [(IDLE, 0.0)]
@@ -70,7 +68,7 @@ def _about_room(agent: Agent, attempts: Sequence[Tryout]) -> Iterator[LintFindin
             yield LintFinding("no-room", "task.toml", why)
 
 
-def _about_wrong_answers(site: Site, workshop: Workshop, task: Task) -> Iterator[LintFinding]:
+def _about_wrong_answers(site: TrialSite, workshop: Workshop, task: Task) -> Iterator[LintFinding]:
     paths = output_files(task)
     for what, content in (("an empty file", ""), ("a wrong answer", "wrong answer\n")):
         if not paths:
@@ -102,7 +100,7 @@ def _writing(paths: Sequence[str], content: str) -> str:
     return "\n".join((*lines, "true"))
 
 
-def try_task(site: Site, workshop: Workshop, task: Task, agent: Agent) -> Tryout:
+def try_task(site: TrialSite, workshop: Workshop, task: Task, agent: Agent) -> Tryout:
     """One attempt: the value of "reward", or the lowest reward if there is no such key; None without rewards.
 
     Raises ``MeasurementError``.

@@ -11,7 +11,7 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import ArchiveSeed, GitSeed, Scenario
-from assay.engine.coding.scorer_checks import placed_checks
+from assay.engine.coding.score import placed_checks
 
 ORIGIN: Final = "the scenario"
 PREFIX: Final = "sha256:"

@@ -4,8 +4,8 @@ from typing import Final, Protocol
 
 from assay.dialects.criteria.models import AskedCriterion, CriterionRun
 from assay.dialects.criteria.resources import Written
+from assay.engine.criteria.bounded_evidence import criterion_of
 from assay.engine.criteria.complete_run import Unusable, compiled
-from assay.engine.criteria.criterion_entries import criterion_of
 
 TRIED: Final = "tried"
 """The id of a criterion run that is stored nowhere."""

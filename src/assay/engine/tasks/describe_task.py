@@ -3,8 +3,7 @@
 from typing import Any
 
 from assay.dialects.evaluation.models import StrictModel, VerifierSpec
-from assay.engine.tasks.output_choice import Origin
-from assay.engine.tasks.task import Phase, Task, TaskStep
+from assay.engine.tasks.task import Origin, Phase, Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 INSTRUCTION = "instruction.md"

@@ -28,10 +28,7 @@ from assay.dialects.harbor.task_config import (
     unknown_fields,
     unsupported,
 )
-from assay.engine.tasks.compose_file import beyond_one_container
-from assay.engine.tasks.dockerfile_environment import normal_path, read_environment
-from assay.engine.tasks.output_choice import choose_output
-from assay.engine.tasks.ports import TaskFolder
+from assay.engine.tasks.dockerfile_environment import beyond_one_container, normal_path, read_environment
 from assay.engine.tasks.task import (
     DEFAULT_WORKDIR,
     DETAILS_PATH,
@@ -39,12 +36,14 @@ from assay.engine.tasks.task import (
     REWARD_PATH,
     SOLUTION,
     Copy,
-    Environment,
     Phase,
     Task,
+    TaskEnvironment,
     TaskStep,
+    asks_for_shared,
+    choose_output,
 )
-from assay.engine.tasks.verifier_environment import asks_for_shared
+from assay.engine.tasks.task_reading import TaskFolder
 from assay.formats.dockerfile import parse_dockerfile
 
 # The only name that harbor knows. A file with another name is data of the task.
@@ -82,9 +81,9 @@ def _unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str | Non
     return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
 
 
-def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
+def _environment(folder: TaskFolder, config: TaskConfig) -> TaskEnvironment:
     """The environment of the Dockerfile, with the settings of task.toml on top."""
-    base = Environment(workdir=DEFAULT_WORKDIR)
+    base = TaskEnvironment(workdir=DEFAULT_WORKDIR)
     if folder.is_file("environment/Dockerfile"):
         base = _dockerfile(folder, "environment/Dockerfile")
     image = config.environment.docker_image
@@ -94,7 +93,7 @@ def _environment(folder: TaskFolder, config: TaskConfig) -> Environment:
     return replace(base, workdir=normal_path(config.environment.workdir or base.workdir))
 
 
-def _dockerfile(folder: TaskFolder, name: str) -> Environment:
+def _dockerfile(folder: TaskFolder, name: str) -> TaskEnvironment:
     path, text = f"{folder.root}/{name}", folder.text(name)
     if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
         raise InputError(f"{path} must have a FROM instruction, but it has none")
@@ -104,7 +103,7 @@ def _dockerfile(folder: TaskFolder, name: str) -> Environment:
 class _StepReader:
     """Reads the steps of one task, and collects warnings on the way."""
 
-    def __init__(self, folder: TaskFolder, config: TaskConfig, environment: Environment) -> None:
+    def __init__(self, folder: TaskFolder, config: TaskConfig, environment: TaskEnvironment) -> None:
         self._folder = folder
         self._config = config
         self._environment = environment
@@ -226,7 +225,7 @@ class DeclaredOutput:
     schema_file: str | None
     sections: tuple[str, ...]
 
-    def of(self, output: str, environment: Environment, folder: TaskFolder) -> Declared | None:
+    def of(self, output: str, environment: TaskEnvironment, folder: TaskFolder) -> Declared | None:
         """What the output at this path must be. Without a declared format, the file's name decides.
 
         None if the output is the working folder, about which nothing can be declared.
@@ -244,7 +243,7 @@ class DeclaredOutput:
             )
         return None
 
-    def _check_place(self, environment: Environment, root: str) -> None:
+    def _check_place(self, environment: TaskEnvironment, root: str) -> None:
         """Refuse a path at which no agent's files are kept: every run would lose its reward."""
         places = [*environment.places, *LOGS]
         path = posixpath.normpath(self.path or places[0])
@@ -301,7 +300,9 @@ def _schema(folder: TaskFolder, name: str) -> dict[str, Any]:
     return schema
 
 
-def is_brought_along(path: str, environment: Environment, workdir_files: str | None, folder: TaskFolder) -> bool:
+def is_brought_along(
+    path: str, environment: TaskEnvironment, workdir_files: str | None, folder: TaskFolder
+) -> bool:
     """Whether the Dockerfile copies something to this path, or a step brings it into the working folder."""
     if any(_copies(copy, source, path, folder) for copy in environment.copies for source in copy.sources):
         return True

@@ -4,18 +4,16 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.env_template import resolve_env, variables_in
-from assay.dialects.harbor.task_config import FILE_NAME
-from assay.engine.machine import Site
+from assay.dialects.harbor.task_config import FILE_NAME, resolve_env, variables_in
+from assay.engine.machine import TrialSite
 from assay.engine.sandbox import Images
 from assay.engine.tasks.dockerfile_environment import in_system
-from assay.engine.tasks.task import DEFAULT_WORKDIR, Environment, Task
-from assay.engine.tasks.verifier_environment import with_kept_folders
+from assay.engine.tasks.task import DEFAULT_WORKDIR, Task, TaskEnvironment, with_kept_folders
 
 NO_USER = 2**32 - 1
 
 
-def prepare_task(task: Task, site: Site, *, no_image: bool = False, build: bool = True) -> Task:
+def prepare_task(task: Task, site: TrialSite, *, no_image: bool = False, build: bool = True) -> Task:
     """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have.
 
     Without ``build``, a task whose image has to be built isn't ready yet: ``with_image`` does the rest.
@@ -35,13 +33,13 @@ def prepare_task(task: Task, site: Site, *, no_image: bool = False, build: bool 
     return task if needs_build(task, site) and not build else with_image(task, site)
 
 
-def needs_build(task: Task, site: Site) -> bool:
+def needs_build(task: Task, site: TrialSite) -> bool:
     """Whether the task's image has to be built, or looked up, before the task can run."""
     environment = task.environment
     return site.sandbox.images is not None and environment.image is None and environment.dockerfile is not None
 
 
-def with_image(task: Task, site: Site, log: str | None = None) -> Task:
+def with_image(task: Task, site: TrialSite, log: str | None = None) -> Task:
     """The task with its image, in a sandbox that has images. Raises ``InputError`` or ``MeasurementError``."""
     environment = task.environment
     if site.sandbox.images is not None:
@@ -63,7 +61,7 @@ def _check_without_image(task: Task, no_image: bool) -> None:
         )
 
 
-def _built(task: Task, images: Images, log: str | None) -> Environment:
+def _built(task: Task, images: Images, log: str | None) -> TaskEnvironment:
     environment, config = task.environment, task.config.environment
     image = environment.image
     if image is None:

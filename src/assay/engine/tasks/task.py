@@ -1,16 +1,101 @@
-"""A loaded task: the instruction, the environment, and the verifier."""
+"""A loaded task: the instruction, the environment, and the verifier.
+
+A declared output that is there before the agent starts is an input. Of the others, the output is the first that
+the agent is told to write, save, create or output; if there is none, the first.
+
+A verifier has an environment of its own, or shares what the agent left outside of its workspace. Shared means
+files: folders in which programs and users keep their own things are kept for the verifier, and for grading again.
+It never means processes: those of the agent are ended before the verifier starts.
+"""
 
 import posixpath
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from enum import Enum
 
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.rewards import Strategy
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.ports import DEFAULT_RULES, GradingRules
-from assay.engine.tasks.command_environment import NO_ENVIRONMENT, CommandEnvironment
-from assay.engine.tasks.output_choice import Origin, OutputChoice
+from assay.engine.sandbox import NO_ENVIRONMENT, CommandEnvironment
+
+_WORKSPACE_PATH = re.compile(r"(?<![\w.~/$}-])/workspace/[\w./+@-]*[\w+@-]")
+
+
+_WRITING = re.compile(r"\b(?:writ|sav|creat|output|produc|generat|stor)\w*\b", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?](?=\s)|\n\s*\n|\n\s*[-*\d]")
+# What comes before a path that something is taken from.
+_TAKEN_FROM = re.compile(r"\b(?:of|from|in|using|with|read|reads|reading|load|parse|at)\s+\S*$", re.IGNORECASE)
+_PUT_IN = re.compile(r"\b(?:in|at)\s+\S*$", re.IGNORECASE)
+
+
+class Origin(Enum):
+    """Where the path of an output comes from."""
+
+    DECLARED = "task.toml"
+    INSTRUCTION = "the instruction"
+    WORKDIR = "the working folder"
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPath:
+    """A path below /workspace in an instruction, whether it is there before the agent starts, and whether the
+    agent is told to write it.
+    """
+
+    path: str
+    is_input: bool
+    is_written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OutputChoice:
+    """The path of the output, where it comes from, and all paths that the instruction names."""
+
+    path: str
+    origin: Origin
+    named: tuple[NamedPath, ...] = ()
+
+    @property
+    def others(self) -> list[str]:
+        """Paths that could have been the output as well."""
+        return [one.path for one in self.named if not one.is_input and one.path != self.path]
+
+    @property
+    def inputs(self) -> list[str]:
+        return [one.path for one in self.named if one.is_input]
+
+
+def choose_output(
+    declared: str | None, instruction: str, workdir: str, is_given: Callable[[str], bool] = lambda _: False
+) -> OutputChoice:
+    """The declared path, the first path of the instruction that is to be written, or the working folder."""
+    written: dict[str, bool] = {}
+    for match in _WORKSPACE_PATH.finditer(instruction):
+        written[match[0]] = written.get(match[0], False) or _is_to_be_written(instruction[: match.start()])
+    named = tuple(NamedPath(path, is_given(posixpath.normpath(path)), told) for path, told in written.items())
+    if declared is not None:
+        return OutputChoice(declared, Origin.DECLARED, named)
+    outputs = [one for one in named if not one.is_input]
+    inferred = next((one for one in outputs if one.is_written), next(iter(outputs), None))
+    if inferred is not None:
+        return OutputChoice(inferred.path, Origin.INSTRUCTION, named)
+    return OutputChoice(workdir, Origin.WORKDIR, named)
+
+
+def _is_to_be_written(before: str) -> bool:
+    """Whether the words before a path, in its sentence, say that the agent writes it."""
+    sentence = _SENTENCE_END.split(before)[-1]
+    told = list(_WRITING.finditer(sentence))
+    if not told:
+        return False
+    after = sentence[told[-1].end() :]
+    taken = _TAKEN_FROM.search(after) is not None
+    # "save it in X" puts something there, "write the sum of X" and "write what you find in X" take it from there.
+    return not taken or (_PUT_IN.search(after) is not None and len(after.split()) <= 4)
+
 
 WORKSPACE = "/workspace"
 DEFAULT_WORKDIR = WORKSPACE
@@ -87,7 +172,7 @@ class Copy:
 
 
 @dataclass(frozen=True, slots=True)
-class Environment:
+class TaskEnvironment:
     """Where agent and verifier run. ``needs_image`` names an instruction that works only in an image.
 
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
@@ -138,7 +223,7 @@ class Task:
     path: str
     config: TaskConfig
     steps: tuple[TaskStep, ...]
-    environment: Environment
+    environment: TaskEnvironment
     checksum: str
     harbor_checksums: HarborChecksums
     warnings: tuple[str, ...] = ()
@@ -159,3 +244,39 @@ def _uppermost(path: str) -> str:
     """The folder right below the root, or one level deeper in a folder that every system has."""
     parts = path.split("/")
     return "/".join(parts[:3] if f"/{parts[1]}" in _SHARED_FOLDERS else parts[:2])
+
+
+# Nothing of the system lies in these.
+KEPT = ("/home", "/root", "/srv", "/tmp", "/var/tmp")  # noqa: S108 - in the sandbox
+KEPT_IN_IMAGE = (*KEPT, "/opt")
+SHARED = "shared"
+SEPARATE = "separate"
+
+
+def asks_for_shared(config: TaskConfig) -> bool:
+    """Whether a task, or one of its steps, says that its verifier shares the agent's environment."""
+    modes = [config.verifier.environment_mode, *(step.verifier.environment_mode for step in config.steps or ())]
+    return SHARED in modes
+
+
+def with_verifier_environment(task: Task, mode: str | None) -> Task:
+    """The task with this mode; with its own if the mode is None."""
+    shared = asks_for_shared(task.config) if mode is None else mode == SHARED
+    said = (f"{task.path}: its verifier shares the agent's environment, which isolates less",) if shared else ()
+    environment = replace(task.environment, shared=shared)
+    return replace(task, environment=environment, warnings=(*task.warnings, *said))
+
+
+def with_kept_folders(environment: TaskEnvironment, backend: str) -> TaskEnvironment:
+    """The environment, with the folders that are kept if it is shared.
+
+    Plain processes run on the host's own system, so that there is nothing to keep.
+    """
+    if not environment.shared or backend == "process":
+        return replace(environment, kept=())
+    return replace(environment, kept=KEPT if environment.image is None else KEPT_IN_IMAGE)
+
+
+def mode_of(environment: TaskEnvironment) -> str:
+    """The word for it in records."""
+    return SHARED if environment.shared else SEPARATE

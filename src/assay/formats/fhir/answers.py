@@ -13,7 +13,7 @@ from typing import Any, Final, TypeGuard
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from assay.core.errors import MeasurementError
-from assay.formats.fhir.bundle import objects_in
+from assay.formats.fhir.search import objects_in
 
 MISSING: Final = 404
 _SHORTEST: Final = 3

@@ -9,8 +9,7 @@ from typing import ClassVar, Final, Protocol, cast
 from assay.evidence.bounds import printable
 from assay.formats.field_rules.rule import FieldRule, Result, absent_rows, results
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content.passage import Passage, Wanted
-from assay.formats.file_content.text import Finder, UnreadableError
+from assay.formats.file_content.text import Finder, Passage, UnreadableError, Wanted
 
 DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
 SHOWN: Final = 500

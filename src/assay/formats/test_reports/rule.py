@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from assay.core.field_limits import one_of
+from assay.core.outcome import one_of
 from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.read import FORMATS
 

@@ -8,10 +8,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.evidence.trajectory import Form, Speaker, Step, Subagent, ToolCall, ToolResult, Trajectory, Usage
+from assay.evidence.coding_run import (
+    Form,
+    Speaker,
+    Step,
+    Subagent,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    Usage,
+    add_usage,
+)
 from assay.formats.counting import counted
 from assay.formats.trajectories.values import (
-    add_usage,
     decoded,
     json_of,
     name_of,

@@ -4,12 +4,21 @@ OpenAI's and Anthropic's shapes of a message are read, and also messages that ar
 streams of command line agents have them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from assay.evidence.trajectory import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage
+from assay.evidence.coding_run import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage, add_usage
 from assay.formats.counting import counted
-from assay.formats.trajectories.values import add_usage, json_of, name_of, objects_in, parsed, text_of, usage_of
+from assay.formats.trajectories.atif import is_atif, read_atif
+from assay.formats.trajectories.values import (
+    decoded,
+    json_of,
+    name_of,
+    objects_in,
+    parsed,
+    text_of,
+    usage_of,
+)
 
 MAX_STEPS = 20_000
 _SPEAKERS = {
@@ -137,3 +146,28 @@ def _object(line: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return found if isinstance(found, dict) else None
+
+
+def read_trajectory(data: bytes, name: str, read: Callable[[str], bytes | None]) -> Trajectory:
+    """The trajectory in a file's bytes. No bytes raise: what is neither ATIF nor messages is plain text.
+
+    ``read`` gives the bytes of another file beside it, which a trajectory may refer to; None if there is none.
+    """
+    text = decoded(data)
+    try:
+        value = parsed(text)
+    except ValueError:
+        value = None
+    if isinstance(value, dict) and is_atif(value):
+        return read_atif(value, name, read)
+    found = messages_in(value)
+    if found is not None:
+        return read_messages(found)
+    lines = message_lines(text)
+    return read_messages(*lines) if lines is not None else plain_text(text)
+
+
+def plain_text(text: str) -> Trajectory:
+    """A log without any structure, as one message of the agent."""
+    steps = (Step(1, Speaker.AGENT, text_of(text)),) if text.strip() else ()
+    return Trajectory(Form.TEXT, steps)

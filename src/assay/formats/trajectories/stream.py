@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from assay.evidence.coding_run import Speaker, Step
 from assay.evidence.files import ByteSource
-from assay.evidence.trajectory import Speaker, Step
 from assay.formats.trajectories.atif import atif_step
 from assay.formats.trajectories.messages import message_step
 

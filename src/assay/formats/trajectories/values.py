@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from assay.evidence.trajectory import Usage
+from assay.evidence.coding_run import Usage
 
 MAX_TEXT = 2**20
 _CUT = "\n[cut: {} characters are left out]\n"
@@ -50,16 +50,6 @@ def usage_of(value: object, *, prefix: str = "") -> Usage:
         _count(found, "completion_tokens", "output_tokens"),
         _count(found, "cached_tokens", "cache_read_input_tokens"),
         _cost(found.get("cost_usd")),
-    )
-
-
-def add_usage(one: Usage, other: Usage) -> Usage:
-    """The sum. What neither states stays unknown."""
-    return Usage(
-        _sum(one.input_tokens, other.input_tokens),
-        _sum(one.output_tokens, other.output_tokens),
-        _sum(one.cached_tokens, other.cached_tokens),
-        None if one.cost_usd is None and other.cost_usd is None else (one.cost_usd or 0) + (other.cost_usd or 0),
     )
 
 
@@ -110,7 +100,3 @@ def _cost(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return float(value) if 0 <= value < 2**53 and math.isfinite(value) else None
-
-
-def _sum(one: int | None, other: int | None) -> int | None:
-    return None if one is None and other is None else (one or 0) + (other or 0)

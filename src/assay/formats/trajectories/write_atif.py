@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.evidence.trajectory import Speaker, Step, ToolCall, ToolResult, Trajectory
+from assay.evidence.coding_run import Speaker, Step, ToolCall, ToolResult, Trajectory
 from assay.formats.trajectories.values import parsed
 
 VERSION = "ATIF-v1.4"

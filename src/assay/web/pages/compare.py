@@ -10,7 +10,7 @@ from assay.engine.explorer.job_view import TaskStrip
 from assay.engine.explorer.page_source import RunDetail
 from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.report.charts import comparison_svg
-from assay.engine.report.compare import Comparison, Pair
+from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.stats.interval import Interval
 from assay.web.pages.jobs import run_links, strips_of
@@ -82,13 +82,13 @@ def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
     }
 
 
-def comparison_chart(found: Comparison) -> Markup | str:
+def comparison_chart(found: ArmComparison) -> Markup | str:
     """A picture, unless two sides are the same on every task."""
     drawn = len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)
     return picture(comparison_svg(found)) if drawn else ""
 
 
-def _sides(call: PageCall, names: list[str], found: Comparison) -> list[Side]:
+def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[Side]:
     """The sides of the comparison, each with the strips of its group."""
     views = {name: call.source.job(name) for name in names}
     links = {name: run_links(call.site, call.source, name) for name in names}
@@ -98,14 +98,14 @@ def _sides(call: PageCall, names: list[str], found: Comparison) -> list[Side]:
     ]
 
 
-def _rows(found: Comparison, sides: list[Side]) -> list[TaskRow]:
+def _rows(found: ArmComparison, sides: list[Side]) -> list[TaskRow]:
     """The tasks that decide come first."""
     known = {task.task: task.difference for task in found.pairs[0].tasks} if len(found.pairs) == 1 else {}
     tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)])
     return [TaskRow(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
 
 
-def sentence(pair: Pair) -> str:
+def sentence(pair: ArmPair) -> str:
     """The answer in one sentence."""
     value, span = pair.difference.value, pair.difference.interval
     if value is None:

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.models.proxy.exchange import Exchange
-from assay.adapters.models.proxy.upstream import Call, Upstream, endpoint
+from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, endpoint
 from assay.adapters.workspace.command_environment import system_python
 from assay.core.errors import InputError
 from assay.engine.model_access import Meter, ModelGrant, ModelUse
-from assay.engine.sandbox import Command, Mount, Sandbox
+from assay.engine.sandbox import Mount, Sandbox, SandboxCommand
 
 PORT = 47100
 INSIDE = "/run/assay-model"
@@ -65,7 +65,7 @@ class Door:
         self._meter = meter
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self._lock = threading.Lock()
-        self._connections: dict[socket.socket, Call | None] = {}
+        self._connections: dict[socket.socket, UpstreamCall | None] = {}
         self._closing = False
         self._listener = socket.socket(socket.AF_UNIX)
         # The whole path of a folder may be too long for the address of a socket.
@@ -79,7 +79,7 @@ class Door:
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
-    def through(self, command: Command) -> Command:
+    def through(self, command: SandboxCommand) -> SandboxCommand:
         """The command behind the forwarder, with a port of its own loopback that leads here."""
         forward = (self._python, "-I", "-S", f"{INSIDE}/{_SCRIPT}", str(PORT), f"{INSIDE}/socket")
         return replace(
@@ -115,7 +115,7 @@ class Door:
             threading.Thread(target=self._attend, args=(connection,), daemon=True).start()
 
     def _attend(self, connection: socket.socket) -> None:
-        def watch(call: Call | None) -> None:
+        def watch(call: UpstreamCall | None) -> None:
             with self._lock:
                 self._connections[connection] = call
 

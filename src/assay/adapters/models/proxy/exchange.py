@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from http.client import responses
 
-from assay.adapters.models.proxy.upstream import Call, UnreachableError, Upstream
+from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, UpstreamUnreachableError
 from assay.engine.model_access import Meter
 from assay.formats.model_traffic.questions import Question, question, route
 from assay.formats.model_traffic.request_head import (
@@ -40,7 +40,7 @@ class Exchange:
         upstream: Upstream,
         hosts: tuple[str, ...],
         meter: Meter,
-        watch: Callable[[Call | None], None],
+        watch: Callable[[UpstreamCall | None], None],
     ) -> None:
         self._connection = connection
         self._upstream = upstream
@@ -117,7 +117,7 @@ class Exchange:
         try:
             call.send(head, asked.body)
             self._answer(call, asked)
-        except UnreachableError as error:
+        except UpstreamUnreachableError as error:
             # A call that Assay itself cut off may have been answered and paid for.
             self._meter.failed(str(error), outage=not call.was_cut)
             if call.status == 0 and call.was_cut:
@@ -128,7 +128,7 @@ class Exchange:
             self._watch(None)
             call.close()
 
-    def _answer(self, answer: Call, asked: Question) -> None:
+    def _answer(self, answer: UpstreamCall, asked: Question) -> None:
         if 300 <= answer.status < 400:
             self._meter.failed(f"it answers {answer.status}, a redirect", outage=True)
             self._complain(502, "the model's endpoint wants to redirect, which isn't followed")

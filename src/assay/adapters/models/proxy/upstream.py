@@ -19,7 +19,7 @@ _KEYS = ("authorization", "x-api-key")
 _ANSWERED = ("content-type", "request-id", "retry-after", "x-request-id", "x-should-retry")
 
 
-class UnreachableError(Exception):
+class UpstreamUnreachableError(Exception):
     """The endpoint can't be reached, or its answer broke off."""
 
 
@@ -43,7 +43,7 @@ def endpoint(url: str, key: str | None) -> Endpoint:
     return Endpoint(parts.scheme, parts.hostname or "", parts.port, parts.path.rstrip("/"), key)
 
 
-class Call:
+class UpstreamCall:
     """One request to an endpoint, and its answer. ``cut`` ends it from another thread."""
 
     def __init__(self, asked: Endpoint, tls: ssl.SSLContext | None) -> None:
@@ -62,7 +62,7 @@ class Call:
         self.headers: Mapping[str, str] = {}
 
     def send(self, head: RequestHead, body: bytes) -> None:
-        """Pass a request on, and wait for the beginning of the answer. Raises ``UnreachableError``."""
+        """Pass a request on, and wait for the beginning of the answer. Raises ``UpstreamUnreachableError``."""
         target = f"{head.path}?{head.query}" if head.query else head.path
         try:
             self._connection.connect()
@@ -71,21 +71,21 @@ class Call:
             self._connection.request(head.method, target, body or None, self._headers(head))
             self._response = self._connection.getresponse()
         except (OSError, http.client.HTTPException, ValueError) as error:
-            raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
+            raise UpstreamUnreachableError(f"it can't be reached ({type(error).__name__})") from error
         self.status = self._response.status
         found = {name.lower(): value for name, value in self._response.getheaders()}
         self.headers = {name: found[name] for name in _ANSWERED if name in found}
 
     def pieces(self) -> Iterator[bytes]:
-        """The body of the answer as it comes. Raises ``UnreachableError`` if it breaks off."""
+        """The body of the answer as it comes. Raises ``UpstreamUnreachableError`` if it breaks off."""
         response = self._response
         try:
             while response is not None and (piece := response.read1(CHUNK)):
                 yield piece
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
-            raise UnreachableError(f"its answer broke off ({type(error).__name__})") from error
+            raise UpstreamUnreachableError(f"its answer broke off ({type(error).__name__})") from error
         if self.was_cut or (response is not None and response.length):
-            raise UnreachableError("its answer broke off")
+            raise UpstreamUnreachableError("its answer broke off")
 
     def cut(self) -> None:
         """End it now, whatever it waits for."""
@@ -122,5 +122,5 @@ class Upstream:
         self._endpoint = asked
         self._tls = ssl.create_default_context() if asked.scheme == "https" else None
 
-    def call(self) -> Call:
-        return Call(self._endpoint, self._tls)
+    def call(self) -> UpstreamCall:
+        return UpstreamCall(self._endpoint, self._tls)

@@ -28,12 +28,12 @@ from functools import partial
 from pathlib import Path
 
 from assay.adapters.machine.scratch import temporary_folder
-from assay.adapters.sandbox.containers.engine import REMOVE, Engine, State
+from assay.adapters.sandbox.containers.engine import REMOVE, ContainerState, Engine
 from assay.adapters.sandbox.containers.images import build_image, label, new_name, other_images, own_image, sweep
 from assay.adapters.sandbox.containers.watchdog_client import watchdog_of
 from assay.adapters.sandbox.run_child import Child, run_child
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Command, Isolation, Limits, Ran
+from assay.engine.sandbox import CommandLimits, Isolation, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 
 ENGINES = ("docker", "podman")
@@ -85,7 +85,7 @@ class Container:
             user="root in the container",
         )
 
-    def run(self, command: Command) -> Ran:
+    def run(self, command: SandboxCommand) -> Ran:
         if command.image is None:
             raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
@@ -148,7 +148,7 @@ class Container:
                 self._engine.does(*REMOVE, name)
         os.kill(client, signal.SIGKILL)
 
-    def _state(self, name: str, ran: Ran) -> State:
+    def _state(self, name: str, ran: Ran) -> ContainerState:
         try:
             return self._engine.state(name)
         except MeasurementError as error:
@@ -202,10 +202,10 @@ def _try_out(engine: Engine) -> Container:
 def _run_probe(engine: Engine, image: str) -> None:
     """Run a command whose output depends on its input and its environment."""
     ran = Container(engine.path).run(
-        Command(
+        SandboxCommand(
             argv=("/bin/sh", "-c", 'read -r word; echo "$word $ASSAY_TRIAL"'),
             workdir="/",
-            limits=Limits(timeout_sec=60),
+            limits=CommandLimits(timeout_sec=60),
             env={"ASSAY_TRIAL": "environment"},
             stdin=b"input\n",
             image=image,
@@ -217,7 +217,7 @@ def _run_probe(engine: Engine, image: str) -> None:
         )
 
 
-def _options(command: Command, folder: str, handover: Handover, engine: str) -> Iterator[str]:
+def _options(command: SandboxCommand, folder: str, handover: Handover, engine: str) -> Iterator[str]:
     limits = command.limits
     # Docker knows no such option.
     plain = ",nosuid,nodev" if engine == "podman" else ""
@@ -252,7 +252,7 @@ def _standard_input(content: bytes) -> Iterator[str]:
         yield folder
 
 
-def _end(ran: Ran, state: State) -> ProcessEnd:
+def _end(ran: Ran, state: ContainerState) -> ProcessEnd:
     """How the command ended, according to the engine. Raises ``MeasurementError`` if something else ended."""
     if not state.started:
         said = ran.output.decode(errors="replace").strip()[-500:]

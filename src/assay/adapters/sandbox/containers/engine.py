@@ -13,7 +13,7 @@ REMOVE = ("rm", "--force", "--volumes")
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ContainerState:
     """The state of a container according to its engine. Nothing that runs in it can change that."""
 
     started_at: str
@@ -71,7 +71,7 @@ class Engine:
             return False
         return True
 
-    def state(self, container: str) -> State:
+    def state(self, container: str) -> ContainerState:
         """The state of a container. Raises ``MeasurementError`` if there is no such container."""
         said = self.call("inspect", "--type", "container", "--format", "{{json .State}}", container)
         try:
@@ -91,11 +91,11 @@ class Engine:
         )
 
 
-def _state(said: dict[str, object]) -> State:
+def _state(said: dict[str, object]) -> ContainerState:
     started, running, code = said["StartedAt"], said["Running"], said["ExitCode"]
     if not isinstance(started, str) or not isinstance(running, bool) or not isinstance(code, int):
         raise TypeError("the state has fields of unexpected types")
-    return State(started, running, code, str(said.get("Error") or ""), said.get("OOMKilled") is True)
+    return ContainerState(started, running, code, str(said.get("Error") or ""), said.get("OOMKilled") is True)
 
 
 def _text(said: bytes) -> str:

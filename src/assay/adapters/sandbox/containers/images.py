@@ -21,8 +21,8 @@ from pathlib import Path
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.tree_walk import checksum
+from assay.adapters.sandbox.cgroups import MakerProcess, place, this_process
 from assay.adapters.sandbox.containers.engine import REMOVE, Engine
-from assay.adapters.sandbox.makers import Maker, place, this_process
 from assay.adapters.sandbox.run_child import DEFAULT_PATH, Child, run_child
 from assay.core.errors import MeasurementError
 
@@ -142,4 +142,4 @@ def sweep(engine: Engine) -> None:
 def is_gone(name: str) -> bool:
     """Whether the process that made a container of this name has ended."""
     match = _NAME.fullmatch(name)
-    return match is not None and Maker(int(match[1]), int(match[2])).is_gone
+    return match is not None and MakerProcess(int(match[1]), int(match[2])).is_gone

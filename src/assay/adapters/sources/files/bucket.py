@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING, Protocol, TypeVar
 
+from assay.adapters.sources.files.folder import MAX_FILES, below, plain_parts
 from assay.adapters.sources.files.http_objects import HttpObjects, httpx_module
-from assay.adapters.sources.files.names import below, plain_parts
-from assay.adapters.sources.files.patience import MAX_FILES
-from assay.adapters.sources.json_requests import Limits, Pace
+from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import StoredFile
 
@@ -43,28 +42,23 @@ class BucketApi(Protocol):
     @property
     def name(self) -> str:
         """How messages call the bucket."""
-        ...
 
     def headers(self, url: "httpx.URL") -> Mapping[str, str]:
         """The headers of a request, such as its signature."""
-        ...
 
     def object_url(self, key: str) -> str: ...
 
     def upload(self, key: str, body_sha256: str) -> Upload:
         """How an object with this content is written."""
-        ...
 
     def listing_url(self, prefix: str, mark: str) -> str:
         """The page of the listing that begins at a mark; "" is the first page."""
-        ...
 
     def listed(self, page: bytes) -> tuple[Sequence[Listed], str | None]:
         """The objects on a page, and the mark of the next page; None after the last.
 
         Raises ``NotAListingError`` for a page that isn't one, and ``ValueError`` for an incomplete object.
         """
-        ...
 
 
 class NotAListingError(Exception):
@@ -78,7 +72,7 @@ class Bucket:
         self,
         api: BucketApi,
         prefix: str = "",
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         client: "httpx.Client | None" = None,
     ) -> None:

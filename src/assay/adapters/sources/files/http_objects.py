@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from assay.adapters.sources.files.names import missing
-from assay.adapters.sources.files.patience import Patience, UnreachableError, patiently
-from assay.adapters.sources.json_requests import AGAIN, Limits, Pace
+from assay.adapters.sources.files.folder import Patience, UnreachableError, missing, patiently
+from assay.adapters.sources.json_requests import AGAIN, Pace, RequestLimits
 from assay.core.errors import MeasurementError
 
 if TYPE_CHECKING:
@@ -43,13 +42,13 @@ class HttpObjects:
         self,
         what: str,
         headers: Callable[["httpx.URL"], Mapping[str, str]],
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         pace: Pace | None = None,
         client: "httpx.Client | None" = None,
     ) -> None:
         self._what = what
         self._headers = headers
-        self._limits = limits or Limits()
+        self._limits = limits or RequestLimits()
         self._pace = pace or Pace()
         self._client: httpx.Client = client or httpx_module().Client(follow_redirects=False)
 

@@ -7,19 +7,28 @@ open a file only if it is no link, so this holds for a playground that nobody ch
 import asyncio
 import errno
 import importlib
+import os
 import posixpath
 import stat
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeVar
+from urllib.parse import SplitResult, unquote
 
-from assay.adapters.sources.files.folder import moment
-from assay.adapters.sources.files.names import is_plain, missing, plain_parts
-from assay.adapters.sources.files.patience import MAX_FILES, Patience, UnreachableError, patiently
-from assay.adapters.sources.json_requests import Limits, Pace
-from assay.core.errors import MeasurementError
+from assay.adapters.sources.files.folder import (
+    MAX_FILES,
+    Patience,
+    UnreachableError,
+    is_plain,
+    missing,
+    moment,
+    patiently,
+    plain_parts,
+)
+from assay.adapters.sources.json_requests import Pace, RequestLimits
+from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
@@ -161,10 +170,14 @@ class SftpFolder:
     """``prefix`` is a folder as the server names it; without a ``/`` in front, from where the user begins."""
 
     def __init__(
-        self, account: SftpAccount, prefix: str = ".", limits: Limits | None = None, pace: Pace | None = None
+        self,
+        account: SftpAccount,
+        prefix: str = ".",
+        limits: RequestLimits | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._root = prefix or "."
-        self._limits, self._pace = limits or Limits(), pace or Pace()
+        self._limits, self._pace = limits or RequestLimits(), pace or Pace()
         self._what = f"the SFTP server {account.host}:{account.port}"
         self._session = SftpSession(account, self._what, self._limits.timeout_sec)
 
@@ -309,3 +322,35 @@ def _size_of_file(attrs: "asyncssh.SFTPAttrs") -> int | None:
 
 def _sftp_error() -> Any:
     return importlib.import_module("asyncssh").SFTPError
+
+
+def open_sftp(parts: SplitResult, environment: Mapping[str, str]) -> SftpFolder:
+    """The folder of an sftp:// URL. Raises ``InputError``."""
+    if not parts.hostname:
+        raise InputError("an SFTP server must be sftp://user@host:port/folder")
+    account = SftpAccount(
+        host=parts.hostname,
+        user=unquote(parts.username) if parts.username else None,
+        port=parts.port or DEFAULT_PORT,
+        password=environment.get("ASSAY_SFTP_PASSWORD"),
+        key_file=_file("ASSAY_SFTP_KEY", environment),
+        key_passphrase=environment.get("ASSAY_SFTP_KEY_PASSPHRASE"),
+        known_hosts=_file("ASSAY_SFTP_KNOWN_HOSTS", environment),
+        check_host_key=_is_on("ASSAY_SFTP_CHECK_HOST_KEY", environment),
+    )
+    path = unquote(parts.path)
+    return SftpFolder(account, path.removeprefix("/~/") if path.startswith("/~/") else path or ".")
+
+
+def _file(name: str, environment: Mapping[str, str]) -> str | None:
+    path = environment.get(name)
+    if path is not None and not os.path.isfile(path):
+        raise InputError(f"{name} must name a file, and that file doesn't exist")
+    return path
+
+
+def _is_on(name: str, environment: Mapping[str, str]) -> bool:
+    written = environment.get(name, "yes").strip().lower()
+    if written not in ("yes", "no"):
+        raise InputError(f"{name} must be yes or no, got {written!r}")
+    return written == "yes"

@@ -9,7 +9,7 @@ from assay.adapters.store import tables
 from assay.adapters.store.records import ReadBounds, Records
 from assay.adapters.store.service_tables import files
 from assay.adapters.store.store import Store
-from assay.engine.criteria.playground_store import MOST_SHOWN, Contents
+from assay.engine.criteria.watched_sources import MOST_SHOWN, Contents
 from assay.evidence.playground import StoredFile
 
 PAGE: Final = ReadBounds(message=200_000, messages=1_000_000, speech=200_000, records=MOST_SHOWN)

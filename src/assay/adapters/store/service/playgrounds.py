@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy import Connection, Subquery, delete, insert, select, union_all
 
-from assay.adapters.sources.files.names import missing
+from assay.adapters.sources.files.folder import missing
 from assay.adapters.store import limits, writing
 from assay.adapters.store.records import EVER
 from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine, of_row, one
@@ -16,7 +16,7 @@ from assay.adapters.store.store import Store
 from assay.adapters.store.tables import playgrounds
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource, Written
-from assay.engine.criteria.playground_store import Playground, Record
+from assay.engine.criteria.watched_sources import Playground, Record
 from assay.engine.service.errors import NotFoundError
 from assay.evidence.playground import StoredFile
 

@@ -27,7 +27,7 @@ from assay.dialects.criteria.resources import (
     TaskRun,
     Version,
 )
-from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.watched_sources import Playground
 from assay.engine.service.benchmark_result import TaskResult, benchmark_result
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost

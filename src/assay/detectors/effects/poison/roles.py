@@ -11,8 +11,7 @@ from assay.detectors.effects.poison.find import spots_in
 from assay.detectors.effects.poison.spots import Spot
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
-from assay.evidence.apart import UnreadableError
-from assay.evidence.workspace import Workspace
+from assay.evidence.workspace import UnreadableError, Workspace
 from assay.formats.path_patterns import matching
 from assay.formats.test_reports.model import Ended, Report, uniform
 

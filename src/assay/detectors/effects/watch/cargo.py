@@ -17,8 +17,7 @@ from assay.detectors.effects.watch.model import Question, Way, on_top
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import serves_build
-from assay.evidence.apart import UnreadableError
-from assay.evidence.workspace import ChangeKind, Tree, Workspace
+from assay.evidence.workspace import ChangeKind, Tree, UnreadableError, Workspace
 from assay.formats.test_reports.model import uniform
 
 if TYPE_CHECKING:

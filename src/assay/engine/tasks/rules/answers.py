@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from assay.engine.tasks.rules.facts import ANSWER, CHECKER, Facts, Place, is_below, is_file
+from assay.engine.tasks.rules.facts import ANSWER, CHECKER, MentionPlace, TaskFacts, is_below, is_file
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import Use
 
@@ -20,7 +20,7 @@ _PLAIN_ANSWER = re.compile(
 _SOLUTION_FOLDERS = re.compile(r"^(?:\./)?(?:\.\./)*(solution|tests)(?:/|$)")
 
 
-def answer_findings(facts: Facts) -> Iterator[LintFinding]:
+def answer_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Everything in a task that hands its answer out."""
     yield from _copied_folders(facts)
     yield from _answers_in_image(facts)
@@ -30,7 +30,7 @@ def answer_findings(facts: Facts) -> Iterator[LintFinding]:
     yield from _hard_coded(facts)
 
 
-def _copied_folders(facts: Facts) -> Iterator[LintFinding]:
+def _copied_folders(facts: TaskFacts) -> Iterator[LintFinding]:
     """Files of the solution or the tests that the Dockerfile copies into the image."""
     for instruction in facts.image.instructions:
         if instruction.keyword in ("COPY", "ADD") and "from" not in instruction.flags:
@@ -46,7 +46,7 @@ def _copied_folders(facts: Facts) -> Iterator[LintFinding]:
             yield LintFinding("solution-in-image", f"environment/{name}", why)
 
 
-def _answers_in_image(facts: Facts) -> Iterator[LintFinding]:
+def _answers_in_image(facts: TaskFacts) -> Iterator[LintFinding]:
     """Files of the image that tests compare with, and that the instruction keeps quiet about."""
     seen: set[str] = set()
     for place in facts.places:
@@ -62,7 +62,7 @@ def _answers_in_image(facts: Facts) -> Iterator[LintFinding]:
             yield LintFinding("answer-in-image", place.at, why)
 
 
-def _left_in_image(facts: Facts) -> Iterator[LintFinding]:
+def _left_in_image(facts: TaskFacts) -> Iterator[LintFinding]:
     """Files with the name of an answer that the Dockerfile writes or copies, and nobody talks about."""
     for instruction in facts.image.instructions:
         written = re.findall(r">\s*(/[\w./+@-]+)", instruction.text) if instruction.keyword == "RUN" else []
@@ -78,7 +78,7 @@ def _left_in_image(facts: Facts) -> Iterator[LintFinding]:
                 yield LintFinding("answer-in-image", f"environment/Dockerfile:{instruction.line}", why)
 
 
-def _could_be_answer(facts: Facts, place: Place) -> bool:
+def _could_be_answer(facts: TaskFacts, place: MentionPlace) -> bool:
     path, name = place.path, posixpath.basename(place.path)
     if (
         not path.startswith("/")
@@ -96,7 +96,7 @@ def _could_be_answer(facts: Facts, place: Place) -> bool:
     return copied or told or ANSWER.search(name) is not None
 
 
-def _bytecode(facts: Facts) -> Iterator[LintFinding]:
+def _bytecode(facts: TaskFacts) -> Iterator[LintFinding]:
     """Compiled Python without its source, which was taken away for a reason."""
     removed = facts.image.removed()
     for name in facts.files.environment:
@@ -108,7 +108,7 @@ def _bytecode(facts: Facts) -> Iterator[LintFinding]:
                 yield LintFinding("bytecode-in-image", f"environment/{name}", why)
 
 
-def _own_answers(facts: Facts) -> Iterator[LintFinding]:
+def _own_answers(facts: TaskFacts) -> Iterator[LintFinding]:
     """Comparisons of one of the agent's files with another one of its files."""
     agents = {place.path for place in facts.outputs()}
     for file, one in facts.comparisons:
@@ -123,7 +123,7 @@ def _own_answers(facts: Facts) -> Iterator[LintFinding]:
                 break
 
 
-def _hard_coded(facts: Facts) -> Iterator[LintFinding]:
+def _hard_coded(facts: TaskFacts) -> Iterator[LintFinding]:
     """A solution that writes the words that tests compare with, though nothing in the task leads to them."""
     wanted = {word.strip() for _, one in facts.comparisons for word in one.literals}
     for name, text in facts.files.solution.items():
@@ -135,7 +135,7 @@ def _hard_coded(facts: Facts) -> Iterator[LintFinding]:
                 yield LintFinding("hard-coded-answer", f"solution/{name}:{number}", why)
 
 
-def grader_findings(facts: Facts) -> Iterator[LintFinding]:
+def grader_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Programs of the image that decide the reward, or that look like those of the tests."""
     yield from _graders(facts)
     root = not facts.image.changes_user and not facts.files.agent_is_ordinary
@@ -157,7 +157,7 @@ def grader_findings(facts: Facts) -> Iterator[LintFinding]:
             yield LintFinding("grader-twin", f"environment/{name}", why)
 
 
-def _graders(facts: Facts) -> Iterator[LintFinding]:
+def _graders(facts: TaskFacts) -> Iterator[LintFinding]:
     """Checkers of the image that the tests run, unless other tests demand something without them."""
     independent = any(
         place.mention.use is Use.READ

@@ -122,7 +122,7 @@ class Image:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MentionPlace:
     """A path in the tests, and the file and line that name it."""
 
     mention: Mention
@@ -138,7 +138,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Facts:
+class TaskFacts:
     """The files of a task, read once for all rules."""
 
     files: TaskFiles
@@ -166,11 +166,11 @@ class Facts:
         return {name: python_paths(tree) for name, tree in self.trees.items()}
 
     @cached_property
-    def places(self) -> list[Place]:
+    def places(self) -> list[MentionPlace]:
         """Every path in the tests."""
-        found = [Place(mention, name) for name, paths in self.python.items() for mention in paths.mentions]
+        found = [MentionPlace(mention, name) for name, paths in self.python.items() for mention in paths.mentions]
         for name, line in self.shell_lines:
-            found += [Place(mention, name) for mention in _in_shell(line)]
+            found += [MentionPlace(mention, name) for mention in _in_shell(line)]
         return found
 
     @cached_property
@@ -187,7 +187,7 @@ class Facts:
     def used(self, use: Use) -> frozenset[str]:
         return frozenset(place.path for place in self.places if place.mention.use is use)
 
-    def outputs(self) -> Iterator[Place]:
+    def outputs(self) -> Iterator[MentionPlace]:
         """The files that tests read and that nobody but the agent can have made."""
         written = {posixpath.basename(path) for path in self.used(Use.WRITTEN)}
         for place in self.places:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FindingKind:
     """One kind of finding. ``found_by`` is how: reading the task, or running it."""
 
     name: str
@@ -79,7 +79,7 @@ _NOTES = (
 )
 
 KINDS = {
-    **{name: Kind(name, meaning) for name, meaning in _PROBLEMS},
-    **{name: Kind(name, meaning, "running") for name, meaning in _BY_RUNNING},
-    **{name: Kind(name, meaning, is_note=True) for name, meaning in _NOTES},
+    **{name: FindingKind(name, meaning) for name, meaning in _PROBLEMS},
+    **{name: FindingKind(name, meaning, "running") for name, meaning in _BY_RUNNING},
+    **{name: FindingKind(name, meaning, is_note=True) for name, meaning in _NOTES},
 }

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from assay.engine.tasks.rules.facts import CODE, Facts, is_below, is_file
+from assay.engine.tasks.rules.facts import CODE, TaskFacts, is_below, is_file
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import Use
 from assay.formats.shell import command_lines
@@ -22,7 +22,7 @@ _PROMISE = re.compile(
 _LOOKS_AROUND = re.compile(r"\bglob\b|\blistdir\b|\biterdir\b|\bos\.walk\b|\bfind\s+/|\*\.\w+")
 
 
-def name_findings(facts: Facts) -> Iterator[LintFinding]:
+def name_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """All findings on names in the tests."""
     yield from _names(facts)
     yield from _history(facts)
@@ -30,7 +30,7 @@ def name_findings(facts: Facts) -> Iterator[LintFinding]:
     yield from _never_run(facts)
 
 
-def _names(facts: Facts) -> Iterator[LintFinding]:
+def _names(facts: TaskFacts) -> Iterator[LintFinding]:
     """Functions of a module that the instruction asks for, but which it doesn't name."""
     for file, tree in facts.trees.items():
         for module, name, line in _used_names(tree):
@@ -52,7 +52,7 @@ def _used_names(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
             yield modules[node.value.id], node.attr, node.lineno
 
 
-def _is_agents(module: str, facts: Facts) -> bool:
+def _is_agents(module: str, facts: TaskFacts) -> bool:
     """Whether a module is a file that the instruction asks for and that isn't there yet."""
     name = f"{module.rpartition('.')[2]}.py"
     own = any(posixpath.basename(test) == name for test in facts.files.tests)
@@ -60,11 +60,11 @@ def _is_agents(module: str, facts: Facts) -> bool:
     return not own and not known and name in facts.files.instruction and not facts.image.mentions(name)
 
 
-def _is_told(name: str, facts: Facts) -> bool:
+def _is_told(name: str, facts: TaskFacts) -> bool:
     return name.startswith("__") or name == "*" or name in facts.files.instruction or facts.image.mentions(name)
 
 
-def _history(facts: Facts) -> Iterator[LintFinding]:
+def _history(facts: TaskFacts) -> Iterator[LintFinding]:
     for name, text in facts.files.tests.items():
         for number, line in enumerate(text.splitlines(), start=1):
             if _HISTORY.search(line):
@@ -72,7 +72,7 @@ def _history(facts: Facts) -> Iterator[LintFinding]:
                 yield LintFinding("agents-history", f"tests/{name}:{number}", why)
 
 
-def _tools(facts: Facts) -> Iterator[LintFinding]:
+def _tools(facts: TaskFacts) -> Iterator[LintFinding]:
     """A pytest that neither the image nor the script installs."""
     bases = [one.words[0] for one in facts.image.instructions if one.keyword == "FROM" and one.words]
     if (
@@ -96,7 +96,7 @@ def _tools(facts: Facts) -> Iterator[LintFinding]:
             return
 
 
-def _never_run(facts: Facts) -> Iterator[LintFinding]:
+def _never_run(facts: TaskFacts) -> Iterator[LintFinding]:
     """Programs that the instruction asks for, and that tests only look at as text."""
     tests = "\n".join(facts.files.tests.values())
     places = [place for place in facts.places if place.path.endswith(CODE)]
@@ -119,7 +119,7 @@ def _never_run(facts: Facts) -> Iterator[LintFinding]:
             return
 
 
-def output_path_findings(facts: Facts) -> Iterator[LintFinding]:
+def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Outputs that are read but not asked for, and the other way round."""
     unpromised = dict(_unpromised(facts))
     for path, at in unpromised.items():
@@ -136,13 +136,13 @@ def asked_for(instruction: str) -> list[str]:
     return list(dict.fromkeys(found["path"] for found in _PROMISE.finditer(instruction)))
 
 
-def _unpromised(facts: Facts) -> Iterator[tuple[str, str]]:
+def _unpromised(facts: TaskFacts) -> Iterator[tuple[str, str]]:
     for place in facts.outputs():
         if not facts.instructed(place.path):
             yield place.path, place.at
 
 
-def _untested(facts: Facts) -> Iterator[tuple[str, int]]:
+def _untested(facts: TaskFacts) -> Iterator[tuple[str, int]]:
     tests = "\n".join(facts.files.tests.values())
     if facts.files.is_one_of_several or _LOOKS_AROUND.search(tests):
         return
