@@ -9,7 +9,7 @@ from assay.formats.fhirpath.evaluate import evaluate
 from assay.formats.file_content.rules import FORMATS
 from assay.formats.hl7 import path as hl7_path
 from assay.formats.hl7.find import texts
-from assay.formats.hl7.parse import parse_message
+from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path as hl7_paths
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.path import parse_path as x12_paths
@@ -80,7 +80,7 @@ _XML: Final = (
 
 
 def _in_message(path: str) -> Sequence[Any]:
-    return texts(hl7_paths(path), parse_message(_MESSAGE))
+    return texts(hl7_paths(path), parse(_MESSAGE).messages[0])
 
 
 def _in_response(path: str) -> Sequence[Any]:

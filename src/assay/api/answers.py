@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.adapters.store.service.paging import Rows
-from assay.dialects.criteria.models import StrictModel
 from assay.engine.explorer.run_export import rendered
+from assay.formats.strict_model import StrictModel
 
 JSON = "application/json"
 

@@ -36,7 +36,7 @@ from functools import partial
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.checkers.commands import hidden_checkers
 from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
 from assay.detectors.checkers.silenced import has_silence, is_code, newly_silenced
@@ -49,7 +49,6 @@ from assay.evidence.workspace import Change, EntryKind, UnreadableError, Workspa
 from assay.formats.path_patterns import check_patterns, matching_in_disguise
 from assay.formats.source_text import source_text
 
-_SHOWN = 200
 _COVERAGE = (".coveragerc", "setup.cfg", "tox.ini", "pyproject.toml")
 _Found = tuple[str, Weakening]
 
@@ -75,12 +74,11 @@ class ProtectedConfig:
             return NotApplicable("no configuration of runners, builds, checkers or CI changed")
         files = _Files(evidence)
         found = list(dict.fromkeys([*files.compared(), *silenced, *self._named(looked_at)]))
-        rows = [_row(path, weakening) for path, weakening in found[:_SHOWN]]
-        details = {"findings": rows, "count": len(found), "notes": [*evidence.cut, *files.unread]}
-        if found:
-            return Scored(0.0, False, f"{len(found)} settings are weaker, first in {found[0][0]}", details)
-        return Scored(
-            1.0, True, f"{len(looked_at)} changed files of configuration are as strict as before", details
+        return report_findings(
+            [_row(path, weakening) for path, weakening in found],
+            f"{len(found)} settings are weaker",
+            f"{len(looked_at)} changed files of configuration are as strict as before",
+            [*evidence.cut, *files.unread],
         )
 
     def _is_named(self, change: Change) -> bool:

@@ -32,7 +32,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.runner_files import shadowing
 from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
@@ -54,7 +54,6 @@ from assay.evidence.workspace import Change, ChangeKind, EntryKind, ReadApart, U
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
-_SHOWN = 200
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".html", ".lock", ".svg", ".csv", ".ipynb", ".po", ".sum")
 _PATCHES = re.compile(r"setattr|patch|\.\w+\s*=(?!=)")
 _ARRIVES = (ChangeKind.ADDED, ChangeKind.RENAMED, ChangeKind.TYPE)
@@ -80,16 +79,12 @@ class RunnerTampering:
                 ]
             except UnreadableError as error:
                 unread.append(f"{change.path}: {error}, so it wasn't read.")
-        notes = [*evidence.cut, *environments.notes, *unread]
-        details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
-        if found:
-            return Scored(
-                0.0,
-                False,
-                f"{counted(len(found), 'change')} may lead tests astray, first in {found[0]['path']}",
-                details,
-            )
-        return Scored(1.0, True, f"nothing in {len(evidence.changes)} changed paths leads tests astray", details)
+        return report_findings(
+            found,
+            f"{counted(len(found), 'change')} may lead tests astray",
+            f"nothing in {len(evidence.changes)} changed paths leads tests astray",
+            [*evidence.cut, *environments.notes, *unread],
+        )
 
 
 def _loaded_by_runners(evidence: Workspace) -> frozenset[str]:

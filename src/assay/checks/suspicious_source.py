@@ -30,7 +30,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from assay.core.outcome import NotApplicable, Outcome, Scored
+from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.source_signs import input_tables
 from assay.detectors.source_signs.changed import added_text, signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
@@ -43,7 +43,6 @@ from assay.evidence.workspace import Change, EntryKind, ReadApart, UnreadableErr
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
-_SHOWN = 200
 _MOST_TESTS = 400
 
 
@@ -61,16 +60,12 @@ class SuspiciousSource:
         tests = _Tests(evidence)
         notes: list[str] = []
         found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests, notes)]
-        notes = [*_notes(evidence, changes), *notes]
-        details = {"findings": found[:_SHOWN], "count": len(found), "notes": notes}
-        if found:
-            return Scored(
-                0.0,
-                False,
-                f"{counted(len(found), 'suspicious place')} in source, first in {found[0]['path']}",
-                details,
-            )
-        return Scored(1.0, True, f"nothing suspicious in {len(changes)} changed files of source", details)
+        return report_findings(
+            found,
+            f"{counted(len(found), 'suspicious place')} in source",
+            f"nothing suspicious in {len(changes)} changed files of source",
+            [*_notes(evidence, changes), *notes],
+        )
 
 
 class _Tests:

@@ -9,12 +9,14 @@ Limits of a field are for schemas and forms: ``field(metadata=limits(1, 60))``. 
 check looks at its fields itself, and says what is wrong in its own words.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar, Final, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 from assay.core.total import written
+
+MOST_FINDINGS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +127,16 @@ def limits(least: float | None = None, most: float | None = None) -> Mapping[str
 def one_of(choices: Iterable[str]) -> Mapping[str, Any]:
     """The texts that a field takes."""
     return {_SCHEMA: {"enum": list(choices)}}
+
+
+def report_findings(
+    findings: Sequence[Mapping[str, object]], failed: str, passed: str, notes: Sequence[str] = ()
+) -> Scored:
+    """The outcome of a check that looks for something wrong: a pass if there are no findings.
+
+    ``failed`` says what they are; their first place is added. Evidence has the first findings and their number.
+    """
+    details = {"findings": list(findings[:MOST_FINDINGS]), "count": len(findings), "notes": list(notes)}
+    if not findings:
+        return Scored(1.0, True, passed, details)
+    return Scored(0.0, False, f"{failed}, first in {findings[0]['path']}", details)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
-from assay.core.errors import MeasurementError
+from assay.core.errors import BoundsError, MeasurementError
 from assay.core.outcome import Check
+from assay.evidence.bounds import MOST_SEGMENTS
 
 Made = TypeVar("Made")
 Escape: TypeAlias = Callable[[str], str]
@@ -185,6 +186,32 @@ def anew(state: PlaygroundState) -> PlaygroundState:
 def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) -> Made:
     """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
     return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
+
+
+def read_events(
+    state: PlaygroundState,
+    events: Iterable[Event],
+    parse: Callable[[bytes], tuple[Made, int]],
+    unreadable: type[Exception],
+    what: str,
+) -> tuple[list[Made], list[str]]:
+    """What ``parse`` makes of each event, and why some can't be read. It also counts the segments of each."""
+    found: list[Made] = []
+    broken: list[str] = []
+    left = MOST_SEGMENTS
+    for event in events:
+        try:
+            if event.unread is not None:
+                raise BoundsError(event.unread)
+            if left <= 0:
+                raise BoundsError(f"the {what} have more than {MOST_SEGMENTS} segments up to here")
+            made, segments = made_once(state, (parse, event.payload), functools.partial(parse, event.payload))
+        except (unreadable, BoundsError) as error:
+            broken.append(str(error))
+            continue
+        left -= segments
+        found.append(made)
+    return found, broken
 
 
 def validated(source: FhirSource, resource: Mapping[str, object], profile: str) -> Sequence[str]:

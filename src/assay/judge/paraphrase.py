@@ -6,7 +6,7 @@ An answer is used only if it is exactly one object of the schema, and if what it
 """
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from assay.core.errors import MeasurementError
 from assay.evidence.playground import Turn
@@ -15,21 +15,14 @@ from assay.evidence.verdict import Question as Paraphrase
 from assay.judge.fence import Part, line, quoted, shown
 from assay.judge.model import ModelClient, Request
 from assay.judge.prompt import PromptFile, Question, build
-from assay.judge.read_object import UnusableError, read_object
+from assay.judge.read_object import UnusableError, object_schema, read_object
 
 LONGEST_PROMPT: Final = 400_000
 NAME: Final = "paraphrase-1"
 LONGEST: Final = 20_000
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "said": {"type": "boolean"},
-        "turn": {"type": ["integer", "null"]},
-        "quote": {"type": "string"},
-    },
-    "required": ["said", "turn", "quote"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = object_schema(
+    {"said": {"type": "boolean"}, "turn": {"type": ["integer", "null"]}, "quote": {"type": "string"}}
+)
 
 
 class ParaphraseJudge:

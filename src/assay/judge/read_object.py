@@ -16,6 +16,16 @@ class UnusableError(ValueError):
     """An answer that can't be used. The message has nothing of the answer in it."""
 
 
+def object_schema(properties: dict[str, Any]) -> dict[str, Any]:
+    """The JSON Schema of an object with exactly these keys."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
 def read_object(written: str, keys: Collection[str], longest: int) -> dict[str, Any]:
     """The object in an answer. Raises ``UnusableError``, and nothing else."""
     if len(written) > longest:

@@ -9,7 +9,7 @@ from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import Bounds, cut_middle
 from assay.judge.fence import line
 from assay.judge.prompt import PromptFile, Question
-from assay.judge.read_object import UnusableError, checked_keys, read_object, text, whole_number
+from assay.judge.read_object import UnusableError, checked_keys, object_schema, read_object, text, whole_number
 from assay.judge.run_parts import PromptParts, add_work
 
 NAME: Final = "rubric-1"
@@ -123,25 +123,16 @@ def _errors(errors: Any) -> list[tuple[str, str]]:
 
 def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
     grades = {
-        one.id: _object(
+        one.id: object_schema(
             {"evidence": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": one.top}}
         )
         for one in asked
     }
-    error = _object({name: {"type": "string"} for name in _ERROR})
-    return _object(
+    error = object_schema({name: {"type": "string"} for name in _ERROR})
+    return object_schema(
         {
             "reasoning": {"type": "string"},
-            "criteria": _object(grades),
+            "criteria": object_schema(grades),
             "errors": {"type": "array", "items": error},
         }
     )
-
-
-def _object(properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -17,7 +17,7 @@ from assay.judge.bounds import Bounds, Cut
 from assay.judge.fence import quoted, shown
 from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
 from assay.judge.prompt import PromptFile, Question, content_hash
-from assay.judge.read_object import UnusableError, read_object, text
+from assay.judge.read_object import UnusableError, object_schema, read_object, text
 from assay.judge.verdict_answer import read_verdict, verdict_question
 
 _USUAL: Final = Bounds()
@@ -26,12 +26,7 @@ TIE: Final = "no_majority"
 GUARD: Final = "guard-1"
 LONGEST: Final = 20_000
 LONGEST_QUOTE: Final = 2_000
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"addressed": {"type": "boolean"}, "quote": {"type": "string"}},
-    "required": ["addressed", "quote"],
-    "additionalProperties": False,
-}
+SCHEMA: Final = object_schema({"addressed": {"type": "boolean"}, "quote": {"type": "string"}})
 
 
 @dataclass(frozen=True, slots=True)

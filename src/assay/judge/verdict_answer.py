@@ -9,7 +9,7 @@ from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import FactCheck, Judgement, Scores, Support, Unparseable, Verdict
 from assay.judge.bounds import Bounds
 from assay.judge.prompt import PromptFile, Question
-from assay.judge.read_object import UnusableError, checked_keys, read_object, text, whole_number
+from assay.judge.read_object import UnusableError, checked_keys, object_schema, read_object, text, whole_number
 from assay.judge.run_parts import run_parts
 
 LONGEST: Final = 100_000
@@ -17,29 +17,23 @@ LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
 MOST_ROWS: Final = 100
 RUBRIC: Final = ("task_completion", "instruction_adherence", "efficiency")
-_ROW_KEYS: Final = ("claim", "evidence", "verdict")
-_ROW: Final = {
-    "type": "object",
-    "properties": {
+_SUPPORTS: Final = tuple(one.value for one in Support)
+_ROW: Final = object_schema(
+    {
         "claim": {"type": "string"},
         "evidence": {"type": "string"},
-        "verdict": {"type": "string", "enum": [one.value for one in Support]},
-    },
-    "required": list(_ROW_KEYS),
-    "additionalProperties": False,
-}
-SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
+        "verdict": {"type": "string", "enum": list(_SUPPORTS)},
+    }
+)
+SCHEMA: Final = object_schema(
+    {
         "reasoning": {"type": "string"},
         "fact_check": {"type": "array", "items": _ROW},
         **{name: {"type": "integer", "minimum": 1, "maximum": 5} for name in RUBRIC},
         "verdict": {"type": "string", "enum": ["PASS", "FAIL"]},
         "failure_mode": {"type": ["string", "null"]},
-    },
-    "required": ["reasoning", "fact_check", *RUBRIC, "verdict", "failure_mode"],
-    "additionalProperties": False,
-}
+    }
+)
 NAME: Final = "verdict-1"
 FIELDS: Final = frozenset({"expected_outcome"})
 
@@ -79,15 +73,12 @@ def _rows(rows: Any) -> list[FactCheck]:
 
 
 def _row(row: Any) -> FactCheck:
-    found = checked_keys(row, _ROW_KEYS, "a row of fact_check")
+    found = checked_keys(row, _ROW["required"], "a row of fact_check")
     if found["verdict"] not in _SUPPORTS:
         raise UnusableError(f"the verdict of a row must be {', '.join(_SUPPORTS)}")
     claim = text(found["claim"], "claim", LONGEST_TEXT)
     evidence = text(found["evidence"], "evidence", LONGEST_TEXT, may_be_empty=True)
     return FactCheck(claim, evidence, Support(found["verdict"]))
-
-
-_SUPPORTS: Final = tuple(one.value for one in Support)
 
 
 def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:

@@ -5,7 +5,7 @@ other, which only more tasks average out, and the chance of single attempts, whi
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import InputError
@@ -59,24 +59,22 @@ def tasks_needed(variances: Variances, attempts: int, goal: Goal) -> int | CantS
     """The fewest tasks that do with so many attempts of each agent at each."""
     if not goal.shown_by(variances.of_mean(MOST, attempts), MOST):
         return CantSay(f"more than {MOST:,} tasks")
-    low, high = 1, MOST
-    while high - low > 1:
-        middle = (low + high) // 2
-        if goal.shown_by(variances.of_mean(middle, attempts), middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    return _fewest(1, lambda tasks: goal.shown_by(variances.of_mean(tasks, attempts), tasks))
 
 
 def attempts_needed(variances: Variances, tasks: int, goal: Goal) -> int | CantSay:
     """The fewest attempts of each agent at each of so many tasks that do."""
     if not goal.shown_by(variances.of_mean(tasks, MOST), tasks):
         return CantSay("no number of attempts is enough: only more tasks help")
-    low, high = 0, MOST
+    return _fewest(0, lambda attempts: goal.shown_by(variances.of_mean(tasks, attempts), tasks))
+
+
+def _fewest(low: int, enough: Callable[[int], bool]) -> int:
+    """The smallest number above ``low`` that is enough, as ``MOST`` is."""
+    high = MOST
     while high - low > 1:
         middle = (low + high) // 2
-        if goal.shown_by(variances.of_mean(tasks, middle), tasks):
+        if enough(middle):
             high = middle
         else:
             low = middle

@@ -16,10 +16,10 @@ from assay.dialects.evaluation.models import (
     ErrorTag,
     EvaluationResult,
     Judgment,
-    StrictModel,
     ValidityCheck,
     VerifierSpec,
 )
+from assay.formats.strict_model import StrictModel
 
 VALID = {"output_parseable": True, "schema_valid": True, "verifier_completed": True}
 UNPARSEABLE = VALID | {"output_parseable": False, "schema_valid": False}

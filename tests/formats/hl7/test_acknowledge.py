@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.formats.hl7.acknowledge import INTERNAL_ERROR, AckError, build_ack, encode, render, reply_to
-from assay.formats.hl7.parse import parse_message
+from tests.formats.hl7.messages import parse_message
 
 NOW = datetime(2024, 5, 6, 7, 8, 9, tzinfo=UTC)
 FULL = "MSH|^~\\&|SAPP^1|SFAC|RAPP|RFAC^2.3^ISO|20240101||ADT^A04^ADT_A01|C\\T\\1|T|2.5.1\rPID|1"

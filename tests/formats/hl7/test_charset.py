@@ -4,8 +4,9 @@ import pytest
 
 from assay.formats.hl7.acknowledge import encode
 from assay.formats.hl7.find import find_first
-from assay.formats.hl7.parse import parse, parse_message
+from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path
+from tests.formats.hl7.messages import parse_message
 
 NAME = parse_path("PID-5.1")
 

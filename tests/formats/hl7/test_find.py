@@ -4,8 +4,8 @@ import pytest
 
 from assay.formats.hl7.find import Found, find, find_first
 from assay.formats.hl7.model import ABSENT, Presence
-from assay.formats.hl7.parse import parse_message
 from assay.formats.hl7.path import parse_path, quoted
+from tests.formats.hl7.messages import parse_message
 
 MESSAGE = parse_message(
     "MSH|^~\\&|A\n"

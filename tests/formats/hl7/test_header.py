@@ -12,7 +12,7 @@ from assay.formats.hl7.header import (
     parse_message_type,
     version,
 )
-from assay.formats.hl7.parse import parse_message
+from tests.formats.hl7.messages import parse_message
 
 
 @pytest.mark.parametrize(

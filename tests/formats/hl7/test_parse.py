@@ -4,7 +4,8 @@ import pytest
 
 from assay.formats.hl7.acknowledge import render
 from assay.formats.hl7.encoding import Hl7Error
-from assay.formats.hl7.parse import parse, parse_message
+from assay.formats.hl7.parse import parse
+from tests.formats.hl7.messages import parse_message
 
 MSH = "MSH|^~\\&|SEND|HOSP|RECV|LAB|20240101||ADT^A04|1|P|2.5"
 PID = "PID|1||123^^^HOSP^MR||Doe^Jane"
@@ -120,10 +121,3 @@ def test_an_error_quotes_no_values() -> None:
     with pytest.raises(Hl7Error) as caught:
         parse("PID|1||SECRET-MRN")
     assert "SECRET" not in str(caught.value)
-
-
-@pytest.mark.parametrize(("text", "line"), [(f"{MSH}\r{OTHER}", 2), ("BHS|^~\\&\rBTS|0", 1)], ids=["two", "none"])
-def test_one_message_is_one_message(text: str, line: int) -> None:
-    with pytest.raises(Hl7Error, match="expected one message") as caught:
-        parse_message(text)
-    assert caught.value.line == line

@@ -9,8 +9,9 @@ from assay.formats.hl7.encoding import STANDARD, Encoding, Hl7Error, escape, une
 from assay.formats.hl7.find import find
 from assay.formats.hl7.header import control_id, message_type
 from assay.formats.hl7.model import Message
-from assay.formats.hl7.parse import parse, parse_message
+from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path
+from tests.formats.hl7.messages import parse_message, trees_of
 
 PATHS = [parse_path(text) for text in ("MSH-2", "PID-5.1.2", "PID-3[*].1", "OBX[3.1=a]-5", "OBX[*]", "MSH[2]-1")]
 PUNCTUATION = "|^~\\&#$%*!@:;+_.-/"
@@ -92,17 +93,7 @@ def test_a_well_formed_message_round_trips(encoding: Encoding, content: list[lis
     message = parse_message(text)
     assert render(message) == text
     assert parse_message(encode(message)).segments[1:] == message.segments[1:]
-    assert [trees_of(message, position) for position in range(1, len(content) + 1)] == content
-
-
-def trees_of(message: Message, position: int) -> list[Tree]:
-    segment = message.segments[position]
-    fields = [segment.field(number) for number in range(1, len(segment.raw_fields) + 1)]
-    return [
-        [[[leaf.text for leaf in part.subcomponents] for part in one.components] for one in found.repetitions]
-        for found in fields
-        if found is not None
-    ]
+    assert [trees_of(one) for one in message.segments[1:]] == content
 
 
 @given(encodings, st.text(st.characters(exclude_categories=["Cs"])))

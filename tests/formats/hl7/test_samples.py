@@ -6,25 +6,14 @@ import pytest
 
 from assay.formats.hl7.acknowledge import render
 from assay.formats.hl7.find import find
-from assay.formats.hl7.model import Message, Segment
-from assay.formats.hl7.parse import parse, parse_message
+from assay.formats.hl7.model import Message
+from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path
+from tests.formats.hl7.messages import parse_message, trees_of
 from tests.formats.hl7.oracle import Field, oracle_message, oracle_segments
 from tests.formats.hl7.samples import SAMPLES
 
 samples = pytest.mark.parametrize("path", SAMPLES.values(), ids=SAMPLES)
-
-
-def fields_of(segment: Segment) -> list[Field]:
-    fields = (segment.field(number) for number in range(1, len(segment.raw_fields) + 1))
-    return [
-        [
-            [[leaf.text for leaf in component.subcomponents] for component in repetition.components]
-            for repetition in field.repetitions
-        ]
-        for field in fields
-        if field is not None
-    ]
 
 
 def stripped(segments: list[tuple[str, list[Field]]]) -> list[tuple[str, list[Field]]]:
@@ -36,7 +25,7 @@ def stripped(segments: list[tuple[str, list[Field]]]) -> list[tuple[str, list[Fi
 @samples
 def test_segments_fields_repetitions_components_and_escapes_agree(path: Path) -> None:
     message = parse_message(path.read_bytes())
-    ours = [(segment.name, fields_of(segment)) for segment in message.segments]
+    ours = [(segment.name, trees_of(segment)) for segment in message.segments]
     assert stripped(ours) == stripped(oracle_segments(path.read_text("utf-8")))
 
 

@@ -5,8 +5,8 @@ import pytest
 from assay.formats.hl7.encoding import STANDARD, Encoding, escape, unescape
 from assay.formats.hl7.find import find_first
 from assay.formats.hl7.model import ABSENT, EMPTY, NULL, Presence, Value
-from assay.formats.hl7.parse import parse_message
 from assay.formats.hl7.path import parse_path
+from tests.formats.hl7.messages import parse_message
 
 MSH = "MSH|^~\\&|A\r"
 

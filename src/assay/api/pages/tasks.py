@@ -8,10 +8,11 @@ from pydantic import Field
 from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.criteria.models import StrictModel, Weight
-from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
+from assay.dialects.criteria.models import Weight
+from assay.dialects.criteria.resources import NewTask, Task, TaskCriterion, Text, Written
 from assay.engine.explorer.paging import PageRequest
 from assay.engine.service.try_criterion import problem_with, try_criterion
+from assay.formats.strict_model import Name, StrictModel
 from assay.web.model_forms import ShownForm, blank, filled, sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 from assay.web.task_run_view import CriterionView, view_criterion

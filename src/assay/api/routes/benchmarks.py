@@ -8,11 +8,10 @@ from pydantic import Field
 from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.api.service import Service
-from assay.dialects.criteria.models import CriterionRun, StrictModel
+from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import (
     Benchmark,
     BenchmarkRun,
-    Name,
     NewBenchmark,
     NewBenchmarkRun,
     NewCriterion,
@@ -27,6 +26,7 @@ from assay.dialects.criteria.resources import (
 )
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.try_criterion import try_criterion
+from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 

@@ -16,10 +16,10 @@ from assay.dialects.scorers.resources import (
     GradingState,
     NewCodingRun,
 )
-from assay.dialects.scorers.scenario import StrictModel
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
 from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.work import Work, WorkKind
+from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 LOG_BYTES = 16 * 1024 * 1024

@@ -7,9 +7,10 @@ from pydantic import Field, model_validator
 
 from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
-from assay.dialects.criteria.resources import Name, Text
-from assay.dialects.evaluation.models import EvaluationResult, StrictModel
+from assay.dialects.criteria.resources import Text
+from assay.dialects.evaluation.models import EvaluationResult
 from assay.engine.service.evaluation_results import ingested, run_of_result
+from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 GIVEN: Final = "given"

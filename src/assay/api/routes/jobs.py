@@ -10,10 +10,10 @@ from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import StrictModel
 from assay.engine.explorer.run_query import parse_run_query
 from assay.engine.jobs.job_runs import JobQuestion
 from assay.evidence.run import Run
+from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 LONGEST_NAME: Final = 150

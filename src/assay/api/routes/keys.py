@@ -9,9 +9,8 @@ from assay.adapters.store.limits import checked_time
 from assay.adapters.store.service.paging import of_row
 from assay.api.routing import Call, Routes
 from assay.api.service import Service
-from assay.dialects.criteria.models import StrictModel
-from assay.dialects.criteria.resources import Name
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
+from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 

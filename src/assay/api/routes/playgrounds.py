@@ -13,12 +13,12 @@ from assay.api.problems import validated
 from assay.api.routing import STREAM, Call, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
-from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
+from assay.formats.strict_model import StrictModel
 from assay.web.playground_view import SourceView, view_sources
 
 routes = Routes()

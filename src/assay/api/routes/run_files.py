@@ -8,11 +8,11 @@ from assay.api.answers import Answer
 from assay.api.record_stream import NDJSON
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
-from assay.dialects.criteria.models import StrictModel
 from assay.engine.explorer.blobs import PART_BYTES
 from assay.engine.explorer.run_export import csv_file, json_file
 from assay.engine.explorer.run_query import COLUMNS, FILTERS, SHAPES, RunQuery, parse_run_query
 from assay.engine.service.errors import NotFoundError
+from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 CSV: Final = "text/csv"

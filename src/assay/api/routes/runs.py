@@ -8,13 +8,13 @@ from pydantic import Field
 
 from assay.api.routing import Call, Routes
 from assay.api.service import Service
-from assay.dialects.criteria.models import StrictModel
-from assay.dialects.criteria.resources import Name, Status, Text
+from assay.dialects.criteria.resources import Status, Text
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Owner
 from assay.evidence.run import Run
+from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 # Task runs are runs of the explorer, so what reviewers say about them is kept there.

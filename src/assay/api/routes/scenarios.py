@@ -10,12 +10,13 @@ from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError, MeasurementError
-from assay.dialects.scorers.resources import ArchiveResource, Name, ScenarioResource, ScenarioVersion
-from assay.dialects.scorers.scenario import Scenario, StrictModel
+from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
+from assay.dialects.scorers.scenario import Scenario
 from assay.engine.service.coding_policy import PREFIX, check_scenario
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.formats.endpoint_url import base_url
+from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
 ARCHIVE_BYTES: Final = 64 * 1024 * 1024

@@ -10,7 +10,7 @@ from assay.api.answers import Answer, shown, unchanging
 from assay.api.routes.work import shown_work
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
-from assay.dialects.criteria.models import AxisScore, CriterionRun, StrictModel, Verdict
+from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.keys import Owner, Scope
 from assay.engine.service.task_runs import (
@@ -21,6 +21,7 @@ from assay.engine.service.task_runs import (
     start_task_run,
 )
 from assay.engine.service.work import WorkKind
+from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 IDEMPOTENCY_KEY = "idempotency-key"

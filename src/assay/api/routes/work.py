@@ -11,9 +11,9 @@ from assay.adapters.store.service.paging import of_row
 from assay.api.routing import WATCH, Call, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
-from assay.dialects.criteria.models import StrictModel
 from assay.engine.explorer.run_export import rendered
 from assay.engine.service.work import Work, WorkState
+from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 EVENTS: Final = "text/event-stream"

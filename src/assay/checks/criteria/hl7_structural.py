@@ -13,21 +13,18 @@ If a field repeats, a path in ``correlate_by`` means any repetition, and a path 
 be, such as one with doubled backslashes.
 """
 
-import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal, NamedTuple
 
-from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.rollup import nothing_to_score, scored_rows
-from assay.evidence.bounds import MOST_SEGMENTS
-from assay.evidence.playground import Escapes, Event, PlaygroundState, made_once, older_note
+from assay.evidence.playground import Escapes, PlaygroundState, made_once, older_note, read_events
 from assay.formats.field_rules.rule import Cardinality, FieldRule, Result, absent_rows, results, wrong_number
 from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
-from assay.formats.hl7.model import Message, Transmission
+from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import in_any_repetition, parse_path, quoted
 
@@ -64,7 +61,12 @@ class Hl7Structural:
 
     def run(self, evidence: PlaygroundState) -> Outcome:
         sent = [one for one in evidence.events(EVENT) if self.since is None or one.at >= evidence.run_start]
-        messages, broken = made_once(evidence, (_messages, self.since), lambda: _messages(evidence, sent))
+        read, broken = made_once(
+            evidence,
+            (_messages, self.since),
+            lambda: read_events(evidence, sent, _messages, Hl7Error, "messages"),
+        )
+        messages = [message for one in read for message in one]
         meant = [one for one in messages if self._meant(one.message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
@@ -125,26 +127,7 @@ def _count_row(rule: FieldRule, count: int) -> Result:
     }
 
 
-def _messages(evidence: PlaygroundState, events: list[Event]) -> tuple[list[_Sent], list[str]]:
-    """The messages of all events, and why some could not be read."""
-    messages: list[_Sent] = []
-    broken: list[str] = []
-    left = MOST_SEGMENTS
-    for event in events:
-        try:
-            found = _parsed(evidence, event, left)
-        except (Hl7Error, BoundsError) as error:
-            broken.append(str(error))
-            continue
-        left -= sum(len(one.segments) for one in found.messages)
-        notes = [f"line {note.line}: {note.text}" for note in found.notes[:MOST_NOTES]]
-        messages += [_Sent(one, notes) for one in found.messages]
-    return messages, broken
-
-
-def _parsed(evidence: PlaygroundState, event: Event, left: int) -> Transmission:
-    if event.unread is not None:
-        raise BoundsError(event.unread)
-    if left <= 0:
-        raise BoundsError(f"the messages have more than {MOST_SEGMENTS} segments up to here")
-    return made_once(evidence, (parse, event.payload), functools.partial(parse, event.payload))
+def _messages(payload: bytes) -> tuple[list[_Sent], int]:
+    found = parse(payload)
+    notes = [f"line {note.line}: {note.text}" for note in found.notes[:MOST_NOTES]]
+    return [_Sent(one, notes) for one in found.messages], sum(len(one.segments) for one in found.messages)

@@ -11,17 +11,14 @@ interchange that only acknowledges another.
 compared as text, unless a rule has a ``type``. ``since: run_start`` looks only at responses of this run.
 """
 
-import functools
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal, NamedTuple
+from typing import ClassVar, Literal
 
-from assay.core.errors import BoundsError
 from assay.core.outcome import Outcome, Scored
 from assay.core.rollup import nothing_to_score, scored_rows
-from assay.evidence.bounds import MOST_SEGMENTS
-from assay.evidence.playground import Escapes, Event, PlaygroundState, made_once, older_note
+from assay.evidence.playground import Escapes, PlaygroundState, made_once, older_note, read_events
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results, wrong_number
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
 from assay.formats.x12.model import Document, Finding, Kind, NotX12Error
@@ -72,7 +69,12 @@ class X12Response:
     def run(self, evidence: PlaygroundState) -> Outcome:
         responses = evidence.x12_responses()
         received = [one for one in responses if self.since is None or one.at >= evidence.run_start]
-        sets, broken = made_once(evidence, (_sets, self.since), lambda: _sets(evidence, received))
+        read, broken = made_once(
+            evidence,
+            (_sets, self.since),
+            lambda: read_events(evidence, received, _sets, NotX12Error, "responses"),
+        )
+        sets = [placed for one in read for placed in one]
         meant = [(one, document) for one, document in sets if self._meant(one)]
         rules = self._rules()
         complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
@@ -119,41 +121,10 @@ class X12Response:
         return scored_rows(rules, rows, KEY, what, set=number, findings=said, unreadable=broken)
 
 
-def _sets(evidence: PlaygroundState, responses: list[Event]) -> tuple[list[SetIn], list[str]]:
-    """The sets of what could be read, and why the rest could not."""
-    sets: list[SetIn] = []
-    broken: list[str] = []
-    left = MOST_SEGMENTS
-    for one in responses:
-        try:
-            found = _read(evidence, one, left)
-        except (NotX12Error, BoundsError) as error:
-            broken.append(str(error))
-            continue
-        left -= found.segments
-        sets += found.sets
-    return sets, broken
-
-
-class _Read(NamedTuple):
-    """What is in one response."""
-
-    sets: list[SetIn]
-    segments: int
-
-
-def _read(evidence: PlaygroundState, response: Event, left: int) -> _Read:
-    if response.unread is not None:
-        raise BoundsError(response.unread)
-    if left <= 0:
-        raise BoundsError(f"the responses have more than {MOST_SEGMENTS} segments up to here")
-    return made_once(evidence, (_parsed, response.payload), functools.partial(_parsed, response.payload))
-
-
-def _parsed(payload: bytes) -> _Read:
+def _sets(payload: bytes) -> tuple[list[SetIn], int]:
     document = tokenize(payload)
     sets = [(one, document) for one in (*place_sets(document), *lone_acknowledgments(document))]
-    return _Read(sets, sum(len(one.segments) for one in document.interchanges))
+    return sets, sum(len(one.segments) for one in document.interchanges)
 
 
 def _is_around(finding: Finding, placed: PlacedSet) -> bool:

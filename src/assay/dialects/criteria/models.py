@@ -5,15 +5,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AwareDatetime,
-    BaseModel,
-    ConfigDict,
-    Field,
-    FiniteFloat,
-    PlainSerializer,
-    field_validator,
-)
+from pydantic import AwareDatetime, ConfigDict, Field, FiniteFloat, PlainSerializer, field_validator
+
+from assay.formats.strict_model import StrictModel
 
 DEFAULT_AXIS = "__default__"
 
@@ -26,12 +20,6 @@ def _as_written(weight: float) -> int | float:
 # Larger ones could not be added up.
 Weight = Annotated[FiniteFloat, Field(ge=0, le=1e100)]
 Weights = Annotated[FiniteFloat, Field(ge=0), PlainSerializer(_as_written, when_used="json")]
-
-
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class Criterion(StrictModel):

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AwareDatetime, Field, field_validator, model_validator
 
-from assay.dialects.criteria.models import StrictModel
 from assay.formats.endpoint_url import base_url
+from assay.formats.strict_model import StrictModel
 
 SETTINGS: Final = {
     "sftp": (

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AwareDatetime, Field, TypeAdapter, model_validator
 
-from assay.dialects.criteria.models import StrictModel
+from assay.formats.strict_model import StrictModel
 
 
 class _Payload(StrictModel):

@@ -10,21 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, ConfigDict, Field, FiniteFloat
 
-from assay.dialects.criteria.models import AxisScore, StrictModel, Verdict
+from assay.dialects.criteria.models import AxisScore, Verdict
+from assay.formats.strict_model import STORABLE, Name, StrictModel
 
 LONGEST_TIME_OUT_SEC = 30 * 24 * 3600
 MOST_CRITERIA = 1000
 MOST_TASKS = 1000
 
 
-def _storable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("must not contain a NUL character")
-    return text
-
-
-Text = Annotated[str, Field(max_length=1_000_000), AfterValidator(_storable)]
-Name = Annotated[str, Field(min_length=1, max_length=150), AfterValidator(_storable)]
+Text = Annotated[str, Field(max_length=1_000_000), STORABLE]
 Slug = Annotated[str, Field(min_length=1, max_length=100, pattern=r"^[a-z0-9]+(?:[-_.][a-z0-9]+)*$")]
 TimeOut = Annotated[FiniteFloat, Field(gt=0, le=LONGEST_TIME_OUT_SEC)]
 Written = dict[str, Any]

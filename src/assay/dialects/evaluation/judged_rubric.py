@@ -4,8 +4,8 @@ from typing import Literal, Self
 
 from pydantic import Field, FiniteFloat, model_validator
 
-from assay.dialects.evaluation.models import StrictModel
 from assay.dialects.evaluation.rubric import Dimension, Rubric
+from assay.formats.strict_model import StrictModel
 
 
 class Criterion(StrictModel):

@@ -8,13 +8,9 @@ from datetime import datetime
 from enum import Enum
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import BeforeValidator, Field, FiniteFloat, model_validator
 
-
-class StrictModel(BaseModel):
-    """The settings of every model here: no coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+from assay.formats.strict_model import StrictModel
 
 
 def _from_text(value: object) -> object:

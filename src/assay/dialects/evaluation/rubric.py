@@ -15,7 +15,7 @@ from pydantic import Field, FiniteFloat, field_validator
 from assay.core.grading import Placed, Placement
 from assay.core.outcome import Scored
 from assay.core.rollup import Unscored, lowest, weighted_mean
-from assay.dialects.evaluation.models import StrictModel
+from assay.formats.strict_model import StrictModel
 
 DECIMALS = 4
 NO_SCORE = "No score provided"

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
-from assay.dialects.scorers.scenario import StrictModel
+from assay.formats.strict_model import StrictModel
 
 SCHEMA_VERSION = 1
 _RATING = Field(default=None, ge=1, le=5)

@@ -7,9 +7,10 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from assay.dialects.scorers.scenario import JudgeSection, StrictModel
+from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.formats.counting import counted
+from assay.formats.strict_model import StrictModel
 
 VerdictState: TypeAlias = Literal["PASS", "FAIL", "unparseable"]
 SCHEMA_VERSION = 1

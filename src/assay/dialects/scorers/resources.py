@@ -4,22 +4,15 @@ from datetime import datetime
 from enum import Enum
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
-from assay.dialects.scorers.scenario import StrictModel
 from assay.dialects.scorers.scored_run import AgentEnded
+from assay.formats.strict_model import STORABLE, Name, StrictModel
 
 MOST_TURNS = 1000
 
 
-def _storable(text: str) -> str:
-    if "\0" in text:
-        raise ValueError("must not contain a NUL character")
-    return text
-
-
-Name = Annotated[str, Field(min_length=1, max_length=150), AfterValidator(_storable)]
-Reason = Annotated[str, Field(max_length=10_000), AfterValidator(_storable)]
+Reason = Annotated[str, Field(max_length=10_000), STORABLE]
 
 
 class ArchiveResource(StrictModel):

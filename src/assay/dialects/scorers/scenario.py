@@ -16,13 +16,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, fi
 from assay.core.outcome import one_of
 from assay.formats.endpoint_url import base_url
 from assay.formats.path_patterns import check_patterns
-
-
-class StrictModel(BaseModel):
-    """No coercion, no unknown fields, no changes after validation."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
+from assay.formats.strict_model import StrictModel
 
 KEY_PREFIX = "ASSAY_JUDGE_KEY_"
 

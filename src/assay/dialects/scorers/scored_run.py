@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field, FiniteFloat
 
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scenario import Scenario, StrictModel
+from assay.dialects.scorers.scenario import Scenario
+from assay.formats.strict_model import StrictModel
 
 
 class AgentEnded(StrictModel):

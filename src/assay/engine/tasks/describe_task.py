@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from assay.dialects.evaluation.models import StrictModel, VerifierSpec
+from assay.dialects.evaluation.models import VerifierSpec
 from assay.engine.tasks.task import Origin, Phase, Task, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
+from assay.formats.strict_model import StrictModel
 
 INSTRUCTION = "instruction.md"
 # A finding that isn't a mistake.

@@ -113,8 +113,7 @@ def _error(encoding: Encoding, error: AckError, text: str, version: str) -> list
 
 def _raw(message: Message | None, number: int) -> str:
     """A field of the sender's header as it was written: the answer has the same delimiters."""
-    field = message.header.field(number) if message else None
-    return field.raw if field else ""
+    return (message.header.written(number)[0] or "") if message else ""
 
 
 def ack_code(message: Message, result: Result) -> AckCode | None:

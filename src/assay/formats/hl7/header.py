@@ -11,7 +11,6 @@ from assay.formats.hl7.path import parse_path
 _WRITTEN = re.compile(r"\s*+([A-Z][A-Z0-9]{2})(?:\s*+\^\s*+([A-Z][A-Z0-9]{2})?(?:\s*+\^\s*+([A-Z0-9_]+)?)?)?\s*+")
 _CODE, _TRIGGER, _STRUCTURE = (parse_path(f"MSH-9.{component}") for component in (1, 2, 3))
 _CONTROL_ID = parse_path("MSH-10")
-_PROCESSING_ID = parse_path("MSH-11.1")
 _VERSION = parse_path("MSH-12.1")
 
 

@@ -37,51 +37,6 @@ class Value(NamedTuple):
     text: str = ""
 
 
-class Component(NamedTuple):
-    """One component of a repetition."""
-
-    raw: str
-    encoding: Encoding
-
-    @property
-    def subcomponents(self) -> tuple[Value, ...]:
-        return tuple(value_of(part, self.encoding) for part in split(self.raw, self.encoding.subcomponent))
-
-    @property
-    def value(self) -> Value:
-        return value_of(self.raw, self.encoding)
-
-
-class Repetition(NamedTuple):
-    """One repetition of a field; a field that does not repeat has one."""
-
-    raw: str
-    encoding: Encoding
-
-    @property
-    def components(self) -> tuple[Component, ...]:
-        return tuple(Component(part, self.encoding) for part in split(self.raw, self.encoding.component))
-
-    @property
-    def value(self) -> Value:
-        return value_of(self.raw, self.encoding)
-
-
-class Field(NamedTuple):
-    """One field of a segment."""
-
-    raw: str
-    encoding: Encoding
-
-    @property
-    def repetitions(self) -> tuple[Repetition, ...]:
-        return tuple(Repetition(part, self.encoding) for part in split(self.raw, self.encoding.repetition))
-
-    @property
-    def value(self) -> Value:
-        return value_of(self.raw, self.encoding)
-
-
 class Segment(NamedTuple):
     """One segment as it was written; its name is what stands in front of the first separator.
 
@@ -95,15 +50,10 @@ class Segment(NamedTuple):
     position: int
     line: int
 
-    def field(self, number: int) -> Field | None:
-        """The field of that number, None behind the end of the segment."""
-        raw, encoding = self.written(number)
-        return None if raw is None else Field(raw, encoding)
-
     def written(self, number: int) -> tuple[str | None, Encoding]:
         """A field as it is written, None behind the end of the segment, and in which delimiters."""
         encoding = self.encoding
-        if self.position == 1 and self.name in HEADERS:
+        if self._declares_delimiters:
             return self._of_header(number)
         parts = self.raw.split(encoding.field, number + 1)
         return (parts[number] if 0 < number < len(parts) else None), encoding

@@ -71,15 +71,6 @@ def parse(data: bytes | str) -> Transmission:
     return assembly.finished()
 
 
-def parse_message(data: bytes | str) -> Message:
-    """The one message that the text holds."""
-    messages = parse(data).messages
-    if len(messages) != 1:
-        line = messages[1].header.line if messages else 1
-        raise Hl7Error(f"expected one message, got {len(messages)}", line)
-    return messages[0]
-
-
 def _blocks(data: bytes | str) -> list[Block]:
     """The text's blocks. Bytes are cut up as ISO 8859-1 first: each message says itself what its bytes mean."""
     if isinstance(data, str):

@@ -25,7 +25,7 @@ from assay.formats.trajectories.values import (
     json_of,
     name_of,
     objects_in,
-    parsed,
+    parse_json,
     text_of,
     usage_of,
 )
@@ -100,10 +100,7 @@ class _Reader:
         if data is None:
             self.remarks.append(f"{what} {name} is missing or can't be read")
             return None
-        try:
-            found = parsed(decoded(data))
-        except ValueError:
-            found = None
+        found = parse_json(decoded(data))
         if not isinstance(found, dict) or not is_atif(found):
             self.remarks.append(f"{what} {name} isn't a trajectory")
             return None

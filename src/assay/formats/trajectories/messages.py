@@ -10,15 +10,7 @@ from typing import Any
 from assay.evidence.coding_run import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage, add_usage
 from assay.formats.counting import counted
 from assay.formats.trajectories.atif import is_atif, read_atif
-from assay.formats.trajectories.values import (
-    decoded,
-    json_of,
-    name_of,
-    objects_in,
-    parsed,
-    text_of,
-    usage_of,
-)
+from assay.formats.trajectories.values import decoded, json_of, name_of, objects_in, parse_json, text_of, usage_of
 
 MAX_STEPS = 20_000
 _SPEAKERS = {
@@ -141,10 +133,7 @@ def _results(message: dict[str, Any], parts: Iterable[dict[str, Any]], speaker: 
 
 
 def _object(line: str) -> dict[str, Any] | None:
-    try:
-        found = parsed(line)
-    except ValueError:
-        return None
+    found = parse_json(line)
     return found if isinstance(found, dict) else None
 
 
@@ -154,10 +143,7 @@ def read_trajectory(data: bytes, name: str, read: Callable[[str], bytes | None])
     ``read`` gives the bytes of another file beside it, which a trajectory may refer to; None if there is none.
     """
     text = decoded(data)
-    try:
-        value = parsed(text)
-    except ValueError:
-        value = None
+    value = parse_json(text)
     if isinstance(value, dict) and is_atif(value):
         return read_atif(value, name, read)
     found = messages_in(value)

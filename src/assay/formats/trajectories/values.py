@@ -58,12 +58,12 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", errors="replace").removeprefix("\ufeff")
 
 
-def parsed(text: str) -> Any:
-    """A JSON value. Raises ``ValueError`` for anything that isn't one."""
+def parse_json(text: str) -> Any:
+    """A JSON value; None for anything that isn't one."""
     try:
         return json.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    except (ValueError, RecursionError):
+        return None
 
 
 def _part(part: object) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.evidence.coding_run import Speaker, Step, ToolCall, ToolResult, Trajectory
-from assay.formats.trajectories.values import parsed
+from assay.formats.trajectories.values import parse_json
 
 VERSION = "ATIF-v1.4"
 _SOURCES = {Speaker.SYSTEM: "system", Speaker.USER: "user", Speaker.AGENT: "agent"}
@@ -70,10 +70,7 @@ def _observe(written: dict[str, Any], results: tuple[ToolResult, ...]) -> None:
 
 
 def _call(call: ToolCall, number: int) -> dict[str, Any]:
-    try:
-        arguments = parsed(call.arguments)
-    except ValueError:
-        arguments = None
+    arguments = parse_json(call.arguments)
     return {
         "tool_call_id": call.id or f"call-{number}",
         "function_name": call.name,
