@@ -110,13 +110,12 @@ class _Reader:
             case ast.Name(id=name):
                 return self.values.get(name)
             case ast.BinOp(left=left, op=ast.Div(), right=right):
-                return self._joined([left, right])
+                return self._together([left, right], posixpath.join)
             case ast.BinOp(left=left, op=ast.Add(), right=right):
-                return self._added([left, right])
+                return self._together([left, right], _added)
             case ast.JoinedStr(values=parts):
-                return self._added(
-                    [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
-                )
+                inside = [part.value if isinstance(part, ast.FormattedValue) else part for part in parts]
+                return self._together(inside, _added)
             case ast.Call():
                 return self._of_call(node)
             case ast.Attribute(value=value, attr="parent"):
@@ -134,15 +133,13 @@ class _Reader:
             return None if inside is None else self.text(inside)
         if name not in _PATH_CALLS or not (node.args or name == "joinpath"):
             return None
-        return self._joined([receiver, *node.args] if name == "joinpath" and receiver is not None else node.args)
+        parts = [receiver, *node.args] if name == "joinpath" and receiver is not None else node.args
+        return self._together(parts, posixpath.join)
 
-    def _joined(self, parts: list[ast.expr]) -> str | None:
-        texts = [self.text(part) for part in parts]
-        return None if None in texts else posixpath.join(*(text for text in texts if text is not None))
-
-    def _added(self, parts: list[ast.expr]) -> str | None:
-        texts = [self.text(part) for part in parts]
-        return None if None in texts else "".join(text for text in texts if text is not None)
+    def _together(self, parts: list[ast.expr], join: Callable[..., str]) -> str | None:
+        """The text of several parts; None if one of them isn't known."""
+        known = [text for part in parts if (text := self.text(part)) is not None]
+        return join(*known) if len(known) == len(parts) else None
 
     def paths(self, node: ast.AST) -> frozenset[str]:
         """The paths that a value may come from."""
@@ -208,6 +205,10 @@ class _Reader:
                     (self.paths(sides[0]), self.paths(sides[1])),
                     frozenset(text for text in texts if isinstance(text, str)),
                 )
+
+
+def _added(*texts: str) -> str:
+    return "".join(texts)
 
 
 def is_path(text: str) -> bool:

@@ -1,6 +1,7 @@
 """What the tests in Python source demand: tests that pass whatever they find, and limits on measured time."""
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from assay.formats.python_paths import called
@@ -8,6 +9,8 @@ from assay.formats.python_paths import called
 _READS = frozenset({"open", "read_text", "read_bytes", "load", "loads", "stat", "getsize", "listdir", "iterdir"})
 _CLOCKS = frozenset({"time", "monotonic", "perf_counter", "monotonic_ns", "perf_counter_ns", "time_ns"})
 _RANDOM = frozenset({"random", "randint", "randrange", "uniform", "choice"})
+# What these give is empty only if what they are given is.
+_AS_LONG = frozenset({"items", "enumerate", "zip", "sorted", "keys", "values", "range"})
 _NEVER_EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
 
 
@@ -44,13 +47,7 @@ def swallowed_assertions(tree: ast.Module) -> list[int]:
 
 def measured_times(tree: ast.Module) -> list[int]:
     """The lines of assertions that a measured duration is below a number."""
-    clocks = {
-        name.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and _asks_the_time(node.value)
-        for name in node.targets
-        if isinstance(name, ast.Name)
-    }
+    clocks = _assigned(tree, _asks_the_time)
     for node in ast.walk(tree):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp(op=ast.Sub()) as value) if _uses(
@@ -70,13 +67,7 @@ def measured_times(tree: ast.Module) -> list[int]:
 
 def random_verdicts(tree: ast.Module) -> list[int]:
     """The lines of assertions on a bare random number."""
-    drawn = {
-        name.id
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and called(node.value) in _RANDOM
-        for name in node.targets
-        if isinstance(name, ast.Name)
-    }
+    drawn = _assigned(tree, lambda value: isinstance(value, ast.Call) and called(value) in _RANDOM)
     compares = (
         node.test for node in ast.walk(tree) if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare)
     )
@@ -90,6 +81,12 @@ def random_verdicts(tree: ast.Module) -> list[int]:
         )
         and any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
     ]
+
+
+def _assigned(tree: ast.AST, wanted: Callable[[ast.expr], bool]) -> set[str]:
+    """The names that a value is assigned to."""
+    assigns = (node for node in ast.walk(tree) if isinstance(node, ast.Assign) and wanted(node.value))
+    return {name.id for node in assigns for name in node.targets if isinstance(name, ast.Name)}
 
 
 def _asks_the_time(node: ast.AST) -> bool:
@@ -124,13 +121,7 @@ class _Tests:
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         self.helpers = {node.name: node for node in functions}
         self.all = [node for node in functions if node.name.startswith("test")]
-        self.literals = {
-            target.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Assign) and isinstance(node.value, _NEVER_EMPTY)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
+        self.literals = _assigned(tree, lambda value: isinstance(value, _NEVER_EMPTY))
 
     def nothing(self, test: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:
         if test.args.args and any(one.arg in self.helpers for one in test.args.args):
@@ -196,15 +187,7 @@ class _Tests:
         )
 
     def _never_empty(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Call) and called(node) in (
-            "items",
-            "enumerate",
-            "zip",
-            "sorted",
-            "keys",
-            "values",
-            "range",
-        ):
+        if isinstance(node, ast.Call) and called(node) in _AS_LONG:
             inside = (
                 node.func.value if isinstance(node.func, ast.Attribute) else node.args[0] if node.args else node
             )

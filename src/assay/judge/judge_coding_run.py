@@ -1,7 +1,7 @@
 """Judge one run, and put the verdict beside the other gates. The judge's failure is never the run's."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -111,14 +111,9 @@ def opinion_of(judgement: Judgement) -> Opinion:
     """A judgement as it is recorded."""
     if isinstance(judgement, Unparseable):
         return Opinion(state="unparseable", reason=json_text(judgement.why))
-    scores = judgement.scores
     return Opinion(
         state="PASS" if judgement.passed else "FAIL",
-        ratings=RubricRatings(
-            task_completion=scores.task_completion,
-            instruction_adherence=scores.instruction_adherence,
-            efficiency=scores.efficiency,
-        ),
+        ratings=RubricRatings(**asdict(judgement.scores)),
         failure_mode=judgement.failure_mode,
         reasoning=judgement.reasoning,
         fact_check=[

@@ -4,9 +4,11 @@ Indented by four, no newline at the end, NaN and infinity as null, floats in pyd
 the keys of reward_stats in Python's (1e-07), strings in plain UTF-8.
 """
 
+import dataclasses
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
 from pydantic_core import to_json
 
 from assay.dialects.harbor.job_stats import EvalStats, JobResult, JobStats
@@ -22,61 +24,30 @@ def job_text(result: JobResult, version: HarborVersion = UNKNOWN) -> str:
 
 def result_fields(result: JobResult) -> dict[str, object]:
     """The fields of result.json in harbor's order."""
-    return {
-        "id": result.id,
-        "started_at": result.started_at,
-        "updated_at": result.updated_at,
-        "finished_at": result.finished_at,
-        "n_total_trials": result.n_total_trials,
-        "stats": _stats_fields(result.stats),
-    }
+    return {**_fields(result), "stats": _stats_fields(result.stats)}
 
 
 def _legacy_fields(result: JobResult, version: HarborVersion) -> dict[str, object]:
     """The fields up to harbor 0.5. While a job runs, there is an empty list of trials too."""
-    evals = {key: _eval_fields(group) for key, group in result.stats.evals.items()}
-    for fields in evals.values():
+    evals = {key: _fields(group) for key, group in result.stats.evals.items()}
+    for group in evals.values():
         if not version.has_pass_at_k:
-            del fields["pass_at_k"]
-    fields = {
-        "id": result.id,
-        "started_at": result.started_at,
-        "finished_at": result.finished_at,
-        "n_total_trials": result.n_total_trials,
-        "stats": {
-            "n_trials": result.stats.n_completed_trials,
-            "n_errors": result.stats.n_errored_trials,
-            "evals": evals,
-        },
-    }
+            del group["pass_at_k"]
+    counts = {"n_trials": result.stats.n_completed_trials, "n_errors": result.stats.n_errored_trials}
+    fields = {**_fields(result), "stats": {**counts, "evals": evals}}
+    del fields["updated_at"]
     return fields if result.finished_at is not None else fields | {"trial_results": []}
 
 
 def _stats_fields(stats: JobStats) -> dict[str, object]:
-    return {
-        "n_completed_trials": stats.n_completed_trials,
-        "n_errored_trials": stats.n_errored_trials,
-        "n_running_trials": stats.n_running_trials,
-        "n_pending_trials": stats.n_pending_trials,
-        "n_cancelled_trials": stats.n_cancelled_trials,
-        "n_retries": stats.n_retries,
-        "evals": {key: _eval_fields(group) for key, group in stats.evals.items()},
-        "n_input_tokens": stats.usage.n_input_tokens,
-        "n_cache_tokens": stats.usage.n_cache_tokens,
-        "n_output_tokens": stats.usage.n_output_tokens,
-        "cost_usd": stats.usage.cost_usd,
-    }
+    fields = {**_fields(stats), "evals": {key: _fields(group) for key, group in stats.evals.items()}}
+    del fields["usage"]
+    return fields | msgspec.structs.asdict(stats.usage)
 
 
-def _eval_fields(group: EvalStats) -> dict[str, object]:
-    return {
-        "n_trials": group.n_trials,
-        "n_errors": group.n_errors,
-        "metrics": group.metrics,
-        "pass_at_k": group.pass_at_k,
-        "reward_stats": group.reward_stats,
-        "exception_stats": group.exception_stats,
-    }
+def _fields(value: JobResult | JobStats | EvalStats) -> dict[str, object]:
+    """The fields of a value under their own names, which are harbor's, in their order."""
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
 def _render(value: object, pad: str) -> str:
