@@ -183,7 +183,7 @@ def test_numbers_of_runs_come_back_to_the_last_bit(
         load(copy, list(dumped(store)))
         asked = parse_run_query([("text", "words"), ("axis", "safety=0"), ("metadata", "seed=3")])
         imports = StoredImports(copy, ThisServer())
-        [row] = imports.page("full", asked).rows
+        [row] = imports.slice("full", asked).rows
         rewards = dict(row.rewards or {})
         assert (json.dumps(rewards), row.score) == (json.dumps(ODD), 1e-7)
         assert struct.pack("d", rewards["zero"]) == struct.pack("d", -0.0)
@@ -275,7 +275,7 @@ def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path
     with open_store(str(path)) as store:
         assert store.playground("box").data == {"a": 1}
     with serve_on(str(path)) as served:
-        assert served.service.playgrounds.playground("default", "box").data == {"a": 1}
+        assert served.service.playgrounds.get("default", "box").data == {"a": 1}
 
 
 def test_a_playground_that_was_worked_in_is_not_replaced(where: str) -> None:

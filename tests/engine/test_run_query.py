@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_fields import FIELDS, GROUPED, Holds
 from assay.engine.explorer.run_query import (
     COLUMNS,
@@ -67,7 +67,7 @@ QUERIES = st.builds(
     st.sampled_from([*SORTS, *(f"-{one}" for one in SORTS)]),
     st.none() | st.sampled_from(GROUPED),
     st.lists(st.sampled_from(COLUMNS), max_size=4).map(tuple),
-    st.builds(PageRequest, st.integers(1, 100), st.none() | TEXT.filter(bool)),
+    st.builds(SliceRequest, st.integers(1, 100), st.none() | TEXT.filter(bool)),
 )
 
 
@@ -95,5 +95,5 @@ def test_too_many_filters_are_refused() -> None:
 
 
 def test_more_filters_begin_the_list_again() -> None:
-    query = RunQuery(page=PageRequest(10, "somewhere"))
-    assert query.having(Is("gates_disagree", True)).page == PageRequest(10)
+    query = RunQuery(page=SliceRequest(10, "somewhere"))
+    assert query.having(Is("gates_disagree", True)).page == SliceRequest(10)

@@ -3,13 +3,16 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from assay.adapters.store.service.paging import Rows
+from pydantic import BaseModel
+
 from assay.dialects.criteria.models import StrictModel
+from assay.engine.explorer.list_slices import Slice
 from assay.engine.explorer.run_export import rendered
 
 JSON = "application/json"
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +57,16 @@ def answer_with(value: Any, status: int) -> Answer:
             return value
         case None:
             return Answer(status, b"")
-        case Rows():
+        case Slice():
             meta = {"next": value.next, "prev": value.prev, "limit": value.limit}
             return shown({"data": value.rows, "_meta": meta})
     return shown(value, status)
+
+
+def resource_from(model: type[Model], value: Any, **more: Any) -> Model:
+    """A model with what a value has under the names of its fields, and with ``more``."""
+    same = {name: getattr(value, name) for name in model.model_fields if name not in more}
+    return model.model_construct(**same, **more)
 
 
 def problem(

@@ -176,7 +176,7 @@ class Server:
 
     async def _watched(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._allowed, route, request)
-        first = await run_in_threadpool(self._service.work.work, key.organisation, request.path_params["id"])
+        first = await run_in_threadpool(self._service.work.get, key.organisation, request.path_params["id"])
         return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
@@ -211,7 +211,7 @@ class Server:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         key = None
         if scheme.lower() == "bearer" and secret.startswith(PREFIX):
-            key = key_of(self._service.keys, secret, self._service.host.now())
+            key = key_of(self._service.keys, secret)
         if key is None:
             raise RefusedError(_NO_KEY)
         request.scope["assay.key"] = key
@@ -219,8 +219,7 @@ class Server:
 
     def _note(self, route: Route, request: Request, key: Key) -> None:
         target = request.path_params.get("id")
-        now, request_id = self._service.host.now(), request.scope.get("assay.request")
-        self._service.audit.add(key.organisation, key.id, route.name, target, now, request_id)
+        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"))
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         return _response(Answer(200, b'{"status":"ok"}'))

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assay.adapters.store.failures import StoreError
+from assay.adapters.store.errors import StoreError
 from assay.api.answers import Answer, problem
 from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError

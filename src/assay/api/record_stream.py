@@ -13,7 +13,6 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
-from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import Answer, problem
 from assay.api.limits import too_large
 from assay.api.problems import RefusedError
@@ -22,6 +21,7 @@ from assay.core.errors import InputError
 from assay.engine.criteria.playground_store import Record
 from assay.engine.criteria.record_lines import record_in
 from assay.engine.explorer.run_export import rendered
+from assay.engine.service.limits import PAYLOAD_BYTES
 
 NDJSON: Final = "application/x-ndjson"
 BATCH_LINES: Final = 200
@@ -42,7 +42,7 @@ async def record_stream(
     service: Service, organisation: str, playground: str, request: Request, seconds: float
 ) -> Answer:
     """Record all lines of a body, and answer for each. Raises ``NotFoundError`` before anything is read."""
-    await run_in_threadpool(service.playgrounds.playground, organisation, playground)
+    await run_in_threadpool(service.playgrounds.get, organisation, playground)
     answers: list[bytes] = []
     async for batch in _batches(request, seconds):
         answers += await run_in_threadpool(recorded, service, organisation, playground, batch)

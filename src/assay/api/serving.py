@@ -59,7 +59,7 @@ def serve(told: Serving, say: Say) -> int:
             say_coding(service, say)
         server.run(sockets=[listening])
         if pages.enter_key is not None:
-            service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
+            service.keys.revoke(DEFAULT_ORGANISATION, pages.enter_key.id)
     return 0
 
 
@@ -69,7 +69,7 @@ def _pages(service: Service, told: Serving) -> PageSettings:
     if not told.single_user:
         return PageSettings(hosts)
     ends = service.host.now() + SINGLE_USER_LASTING
-    issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
+    issued = issue_key(service.keys, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
     return PageSettings(hosts, service.host.new_secret(), issued.key)
 
 
@@ -97,7 +97,7 @@ def _end_with_signals(server: uvicorn.Server) -> None:
 
 def _first_key(service: Service, say: Say) -> None:
     if not service.keys.has_keys(DEFAULT_ORGANISATION):
-        issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, "first admin key")
+        issued = issue_key(service.keys, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, "first admin key")
         say(f"admin key, shown only now: {issued.secret}")
 
 

@@ -10,10 +10,10 @@ from sqlalchemy import select
 from assay.adapters.store import tables, writing
 from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
-from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria.playground_store import NewEvent, NewResponse, Playground, Record
+from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.evidence import bounds
 from assay.evidence.playground import PlaygroundState, StateRow, Turn
 from tests.checks.criteria.fake_state import AFTER, BEFORE, START

@@ -32,8 +32,9 @@ from assay.engine.coding.score_coding_run import Candidate, score_by_task
 from assay.engine.coding.score_trials import ScoredWorkspace, judged
 from assay.engine.coding.seed_task import seed_task
 from assay.engine.sandbox import Sandbox
-from assay.engine.service.coding_grading import CodingResult, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
+from assay.engine.service.coding_runs import CodingResult, LeftByAgent
+from assay.engine.service.coding_tasks import SeededTask
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 from assay.evidence.run_memory import ResultMemory
 

@@ -14,17 +14,17 @@ from assay.adapters.service.sources import SourceOpener
 from assay.adapters.sources.json_requests import Pace
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.records import EVER, Records
-from assay.adapters.store.service.playgrounds import StoredPlaygrounds
 from assay.adapters.store.store import Store
-from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import AskedCriterion, Completion, CriterionRun
 from assay.dialects.criteria.resources import Snapshot, TaskRun, Written
 from assay.engine.criteria.complete_run import CompiledCriteria, Stamp, ask, compiled
 from assay.engine.criteria.criterion_entries import criterion_of
 from assay.engine.criteria.playground_store import Playground
+from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.engine.criteria.verify_criteria import OpenPlayground
 from assay.engine.service.host import ServiceHost
+from assay.engine.service.playgrounds import Playgrounds
 from assay.engine.service.try_criterion import TRIED
 
 KEPT: Final = 256
@@ -62,7 +62,7 @@ class StoreGrader:
         self,
         store: Store,
         host: ServiceHost,
-        playgrounds: StoredPlaygrounds,
+        playgrounds: Playgrounds,
         secrets: SecretBox,
         policy: SourcePolicy,
     ) -> None:
@@ -92,7 +92,7 @@ class StoreGrader:
 
     def tried(self, organisation: str, playground: str, criterion: AskedCriterion, data: Written) -> CriterionRun:
         """Fulfils ``TryOut``."""
-        self._playgrounds.playground(organisation, playground)
+        self._playgrounds.row(self._playgrounds.storage, organisation, playground)
         stored = self._store.playground(playground)
         asked = compiled([criterion], {**data, **stored.data})
         with self._opened(stored, stored.run_start, asked.may_wait) as opened:

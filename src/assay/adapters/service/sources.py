@@ -13,13 +13,15 @@ from urllib.parse import urlsplit
 
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.bearer_tokens import Token, given
+from assay.adapters.sources.files.names import missing
 from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.records import EVER
-from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrounds
+from assay.adapters.store.service.playground_records import FilesAt
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
 from assay.engine.criteria.playground_store import Playground
+from assay.engine.service.playgrounds import Playgrounds
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
 from assay.evidence.verdict import Judge
 
@@ -54,12 +56,26 @@ class FilesUntil:
         return self.source.chunks(path)
 
 
+class StoredFiles:
+    """Fulfils ``FileSource`` with the files that were put into a playground, as of a moment."""
+
+    def __init__(self, files: FilesAt) -> None:
+        self._files = files
+
+    def files(self) -> Iterator[StoredFile]:
+        return iter(self._files.every())
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        content = self._files.content(path)
+        if content is None:
+            raise missing(path)
+        yield content
+
+
 class SourceOpener:
     """Opens the sources of a playground."""
 
-    def __init__(
-        self, store: Store, playgrounds: StoredPlaygrounds, secrets: SecretBox, policy: SourcePolicy
-    ) -> None:
+    def __init__(self, store: Store, playgrounds: Playgrounds, secrets: SecretBox, policy: SourcePolicy) -> None:
         self._store = store
         self._playgrounds = playgrounds
         self._secrets = secrets
@@ -105,7 +121,7 @@ class SourceOpener:
     ) -> FileSource:
         url = playground.file_source if found is None else found[0]["url"]
         if url is None:
-            return StoredFiles(self._store, playground.id, until)
+            return StoredFiles(FilesAt(self._store, playground.id, until))
         from assay.adapters.sources.files.file_source import file_source  # noqa: PLC0415 - only who has files needs it
 
         if found is not None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from assay.adapters.service.claim_renewal import HeldClaims
 from assay.adapters.service.coding_parts import CodingParts
 from assay.adapters.service.worker import Worker
-from assay.adapters.store.service.runs import StoredRuns
 from assay.adapters.store.service.work import StoredWork
 from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
+from assay.engine.service.runs import TaskRuns
 from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
 from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, work_once
 
@@ -26,7 +26,7 @@ class ServiceWork:
     """Everything that work is done with."""
 
     host: ServiceHost
-    runs: StoredRuns
+    runs: TaskRuns
     work: StoredWork
     grade: Grade
     claims: HeldClaims

@@ -15,6 +15,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    select,
 )
 
 from assay.adapters.store.columns import (
@@ -125,4 +126,31 @@ evaluation_results = listed(
     Column("result", JSON, nullable=False),
     *optional_texts("reason_code"),
     Index(None, "organisation", "run", "id"),
+)
+
+# Scenarios with what their newest version has.
+listed_scenarios = (
+    select(
+        *scenarios.c,
+        scenario_versions.c.sha256,
+        scenario_versions.c.content,
+        scenario_versions.c.created_at.label("updated_at"),
+    )
+    .join(
+        scenario_versions,
+        (scenario_versions.c.scenario == scenarios.c.id) & (scenario_versions.c.version == scenarios.c.latest),
+    )
+    .subquery()
+)
+
+# Seeded tasks with what their scenario was then, and which version it has now.
+seeded_tasks = (
+    select(*coding_tasks.c, scenarios.c.latest, scenarios.c.removed_at, scenario_versions.c.content)
+    .join(scenarios, scenarios.c.id == coding_tasks.c.scenario)
+    .join(
+        scenario_versions,
+        (scenario_versions.c.scenario == coding_tasks.c.scenario)
+        & (scenario_versions.c.version == coding_tasks.c.version),
+    )
+    .subquery()
 )

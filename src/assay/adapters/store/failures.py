@@ -8,14 +8,10 @@ from typing import Final
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from assay.core.errors import MeasurementError
+from assay.adapters.store.errors import StoreError
 
 PATIENCE_SEC: Final = 5.0
 FIRST_PAUSE_SEC: Final = 0.1
-
-
-class StoreError(MeasurementError):
-    """The database can't be used."""
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from sqlalchemy.engine import Row
 from assay.adapters.machine.tracing import span
 from assay.adapters.store import tables, writing
 from assay.adapters.store.database import WRITING
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.failures import connected, reaching
-from assay.adapters.store.limits import is_text
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
-from assay.core.errors import InputError
 from assay.engine.criteria.playground_store import NewEvent, Playground, Record
+from assay.engine.service.limits import is_text
 
 HL7_OUTBOUND = "hl7_outbound"
 
@@ -65,7 +65,7 @@ class Store(Records):
         self._light.dispose()
 
     def add_playground(self, playground: Playground) -> None:
-        """Raises ``InputError`` if one with that id exists."""
+        """Raises ``StoreRefusalError`` if one with that id exists."""
         with self.writing() as connection:
             writing.add_playground(connection, playground)
 
@@ -75,7 +75,7 @@ class Store(Records):
             if new is not None:
                 writing.add_playground(connection, new)
             elif not is_text(playground) or not writing.has_playground(connection, playground):
-                raise InputError(f"there is no playground {playground!r} in {self.name}")
+                raise StoreRefusalError(f"there is no playground {playground!r} in {self.name}")
             return writing.add_all(connection, playground, records)
 
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
@@ -86,11 +86,11 @@ class Store(Records):
             return writing.add_all(connection, new.id, records)
 
     def playground(self, identity: str) -> Playground:
-        """Raises ``InputError`` if there is none with that id."""
+        """Raises ``StoreRefusalError`` if there is none with that id."""
         table = tables.playgrounds
         rows = self.rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
         if not rows:
-            raise InputError(f"there is no playground {identity!r} in {self.name}")
+            raise StoreRefusalError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]
         return Playground(row.id, row.run_start, row.fhir_base, row.file_source, row.data)
 

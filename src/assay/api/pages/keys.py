@@ -32,25 +32,25 @@ def add_key(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/keys/{id}/rotate", Scope.ADMIN)
 def rotate(call: ServiceCall) -> PageAnswer:
     """A new secret in place of the old one, which ends at once."""
-    issued = rotate_key(call.service.keys, call.service.host, call.organisation, call.path["id"])
+    issued = rotate_key(call.service.keys, call.organisation, call.path["id"])
     return _keys(call, blank(NewKey), issued.secret)
 
 
 @routes.add("POST", "/keys/{id}/revoke", Scope.ADMIN)
 def revoke(call: ServiceCall) -> PageAnswer:
-    call.service.keys.revoke_key(call.organisation, call.path["id"], call.service.host.now())
+    call.service.keys.revoke(call.organisation, call.path["id"])
     return call.go(call.site.to("keys"))
 
 
 @routes.add("GET", "/audit", Scope.ADMIN)
 def audit(call: ServiceCall) -> PageAnswer:
     """Who did what, the newest first."""
-    rows = call.service.audit.page(call.organisation, asked_for(call))
-    names = {one.id: one.name for one in call.service.keys.all_keys(call.organisation)}
+    rows = call.service.audit.slice(call.organisation, asked_for(call))
+    names = {one.id: one.name for one in call.service.keys.every(call.organisation)}
     return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)
 
 
 def _keys(call: ServiceCall, form: ShownForm, secret: str | None = None, status: int = 200) -> PageAnswer:
-    rows = call.service.keys.keys(call.organisation, asked_for(call))
+    rows = call.service.keys.slice(call.organisation, asked_for(call))
     shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": secret}
     return list_page(call, "keys.html", "Keys", rows, status=status, **shown)

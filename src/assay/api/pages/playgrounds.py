@@ -24,7 +24,7 @@ def playgrounds(call: ServiceCall) -> PageAnswer:
 
 
 def _playgrounds(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.playgrounds.page(call.organisation, asked_for(call))
+    rows = call.service.playgrounds.slice(call.organisation, asked_for(call))
     shown = {"playgrounds": rows.rows, "form": form}
     return list_page(call, "playgrounds.html", "Playgrounds", rows, status=status, **shown)
 
@@ -47,7 +47,7 @@ def playground(call: ServiceCall) -> PageAnswer:
 def add_records(call: ServiceCall) -> PageAnswer:
     """Record lines of JSON: all or none."""
     text = call.form.get("records")
-    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    found = call.service.playgrounds.get(call.organisation, call.path["id"])
     try:
         records = list(records_of(text.encode(), "line", no_file, call.service.host.now()))
         if not records:
@@ -64,7 +64,7 @@ def put_source(call: ServiceCall) -> PageAnswer:
     kind = call.path["kind"]
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
-    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    found = call.service.playgrounds.get(call.organisation, call.path["id"])
     # A source has a token, and so has every form: their names must differ.
     new = sent(SETTINGS[kind], call.form, prefix=f"{kind}.")
     shown = new.form
@@ -87,7 +87,7 @@ def _playground(
     call: ServiceCall, *, forms: dict[str, ShownForm] | None = None, records: str = "", wrong: str = ""
 ) -> PageAnswer:
     service = call.service
-    found = service.playgrounds.playground(call.organisation, call.path["id"])
+    found = service.playgrounds.get(call.organisation, call.path["id"])
     sources = view_sources(service.playgrounds.sources(call.organisation, found.id))
     known: dict[str, dict[str, Any]] = {one.kind: one.settings for one in sources}
     shown = {kind: filled(model, known.get(kind, {})) for kind, model in SETTINGS.items()}

@@ -8,7 +8,7 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.coding_policy import check_scenario
 from assay.engine.service.work import WorkKind
 from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
@@ -36,7 +36,7 @@ BEGIN: Final = {"workspace_seed": {"type": "empty"}, "scorers": [{"type": "comma
 @routes.add("GET", "/scenarios", *READ, word="Scenarios")
 def scenarios(call: ServiceCall) -> PageAnswer:
     """All scenarios, the newest first."""
-    rows = call.service.coding.scenarios.page(call.organisation, asked_for(call))
+    rows = call.service.coding.scenarios.slice(call.organisation, asked_for(call))
     return list_page(call, "scenarios.html", "Scenarios", rows, scenarios=rows.rows)
 
 
@@ -62,14 +62,14 @@ def check_entered(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/scenarios/{id}", *READ)
 def scenario(call: ServiceCall) -> PageAnswer:
     """The editor of a scenario."""
-    found = call.service.coding.scenarios.scenario(call.organisation, call.path["id"])
+    found = call.service.coding.scenarios.get(call.organisation, call.path["id"])
     return _editor(call, found, shown_scenario(found.scenario))
 
 
 @routes.add("POST", "/scenarios/{id}", *CHANGE)
 def change_scenario(call: ServiceCall) -> PageAnswer:
     """Save a new version, or change the rows of the form."""
-    return _sent(call, call.service.coding.scenarios.scenario(call.organisation, call.path["id"]))
+    return _sent(call, call.service.coding.scenarios.get(call.organisation, call.path["id"]))
 
 
 @routes.add("POST", "/scenarios/{id}/remove", *CHANGE)
@@ -92,7 +92,7 @@ def seed_task(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/coding-tasks/{id}", *READ)
 def coding_task(call: ServiceCall) -> PageAnswer:
     """A seeded task: its frozen copy, and whether the scenario has moved on."""
-    found = call.service.coding.tasks.coding_task(call.organisation, call.path["id"])
+    found = call.service.coding.tasks.get(call.organisation, call.path["id"])
     frozen = found.scenario or {}
     return call.page(
         "coding_task.html",
@@ -217,7 +217,7 @@ def _editor(
     """``fresh`` doesn't complain about fields that nobody had the time to fill in."""
     tasks = []
     if found is not None:
-        tasks = call.service.coding.tasks.page(call.organisation, found.id, PageRequest(20)).rows
+        tasks = call.service.coding.tasks.slice(call.organisation, SliceRequest(20), scenario=found.id).rows
     return call.page(
         "scenario.html",
         title="New scenario" if found is None else found.name or "Scenario",

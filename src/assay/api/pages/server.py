@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.adapters.service.page_source import StorePages
-from assay.adapters.store.failures import StoreError
+from assay.adapters.store.errors import StoreError
 from assay.api.limits import read_body
 from assay.api.pages.all_pages import PAGES
 from assay.api.pages.calls import ServiceCall
@@ -113,7 +113,7 @@ class PageServer:
         if place in _SIGNING and not (place == "sign-out" and not changes):
             return _SIGNING[place](self, request, query, form)
         secret = request.cookies.get(COOKIE, "")
-        key = session_of(self._service.sessions, secret, self._service.host.now()) if secret else None
+        key = session_of(self._service.sessions, secret) if secret else None
         if key is None:
             asked = BASE + place + (f"?{request.url.query}" if request.url.query else "")
             onward = self.site.to("sign-in", {} if changes or not place else {"next": asked})
@@ -158,17 +158,15 @@ class PageServer:
         return answer
 
     def _note(self, request: Request, key: Key, action: str, target: str | None) -> None:
-        now, request_id = self._service.host.now(), request.scope.get("assay.request")
-        self._service.audit.add(key.organisation, key.id, action, target, now, request_id)
+        self._service.audit.add(key, action, target, request.scope.get("assay.request"))
 
     def _sign_in(self, request: Request, query: Fields, form: Fields) -> PageAnswer:
         onward = self.site.inside(form.get("next") or query.get("next"))
         call = PageCall(site=Site(BASE), viewer=NOBODY, place="sign-in")
         if request.method != "POST":
             return call.page("sign_in.html", title="Sign in", next=onward, wrong="")
-        service = self._service
         try:
-            found = sign_in(service.keys, service.sessions, service.host, form.get("key").strip())
+            found = sign_in(self._service.sessions, form.get("key").strip())
         except InputError as error:
             return call.page("sign_in.html", title="Sign in", status=403, next=onward, wrong=str(error))
         self._note(request, found.key, "sign_in", found.key.id)
@@ -180,12 +178,12 @@ class PageServer:
         given = query.get("token").encode("utf-8", "replace")
         if known is None or key is None or not hmac.compare_digest(given, known.encode()):
             return PageAnswer("there is nothing here\n", 404, "text/plain")
-        return _begun(request, begin(self._service.sessions, self._service.host, key).secret, BASE)
+        return _begun(request, begin(self._service.sessions, key).secret, BASE)
 
     def _sign_out(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         secret = request.cookies.get(COOKIE, "")
         if secret and is_form_token(secret, form.get(TOKEN_FIELD)):
-            self._service.sessions.end_session(digest_of(secret))
+            self._service.sessions.end(digest_of(secret))
         gone = f"{COOKIE}=; Path={BASE}; Max-Age=0; HttpOnly; SameSite=Strict"
         return PageAnswer("", 303, headers={"Location": self.site.to("sign-in"), "Set-Cookie": gone})
 

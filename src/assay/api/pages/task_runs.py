@@ -23,7 +23,7 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     """All task runs, the newest first."""
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
-    rows = call.service.runs.page(Owner(call.organisation), asked_for(call), **given)
+    rows = call.service.runs.slice(call.organisation, asked_for(call), **given)
     return call.page(
         "task_runs.html",
         title="Task runs",
@@ -69,9 +69,7 @@ def add_task_run(call: ServiceCall) -> PageAnswer:
 
 @routes.add("POST", "/task-runs/{id}/start", *CHANGE)
 def start_run(call: ServiceCall) -> PageAnswer:
-    return _changed(
-        call, lambda: start_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"])
-    )
+    return _changed(call, lambda: start_task_run(call.service.runs, _owner(call), call.path["id"]))
 
 
 @routes.add("POST", "/task-runs/{id}/complete", *CHANGE)
@@ -83,9 +81,7 @@ def complete_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/task-runs/{id}/cancel", *CHANGE)
 def cancel_run(call: ServiceCall) -> PageAnswer:
     reason = call.form.get("reason") or None
-    return _changed(
-        call, lambda: cancel_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"], reason)
-    )
+    return _changed(call, lambda: cancel_task_run(call.service.runs, _owner(call), call.path["id"], reason))
 
 
 def _owner(call: ServiceCall) -> Owner:

@@ -10,7 +10,7 @@ from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import StrictModel, Weight
 from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.try_criterion import problem_with, try_criterion
 from assay.web.model_forms import ShownForm, blank, filled, sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
@@ -48,7 +48,7 @@ def tasks(call: ServiceCall) -> PageAnswer:
 
 
 def _tasks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.tasks.page(call.organisation, asked_for(call))
+    rows = call.service.tasks.slice(call.organisation, asked_for(call))
     return list_page(call, "tasks.html", "Tasks", rows, status=status, tasks=rows.rows, form=form)
 
 
@@ -63,14 +63,14 @@ def add_task(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/tasks/{id}", *READ)
 def task(call: ServiceCall) -> PageAnswer:
     """One task with its criteria."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
+    found = call.service.tasks.get(call.organisation, call.path["id"])
     return _task(call, found, filled(TaskForm, found.model_dump(), ("criteria",)))
 
 
 @routes.add("POST", "/tasks/{id}", *CHANGE)
 def change_task(call: ServiceCall) -> PageAnswer:
     """Change a task; its criteria stay."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
+    found = call.service.tasks.get(call.organisation, call.path["id"])
     new = sent(TaskForm, call.form, ("criteria",))
     if new.value is None:
         return _task(call, found, new.form, 422)
@@ -79,7 +79,7 @@ def change_task(call: ServiceCall) -> PageAnswer:
 
 
 def _task(call: ServiceCall, found: Task, form: ShownForm, status: int = 200) -> PageAnswer:
-    criteria = call.service.tasks.criteria_of(call.organisation, found.id)
+    criteria = call.service.criteria.in_order(call.organisation, found.id)
     problems = {one.id: problem_with(_written(one), found.data) for one in criteria}
     return call.page(
         "task.html",
@@ -101,7 +101,7 @@ def _written(criterion: TaskCriterion) -> dict[str, Any]:
 @routes.add("GET", "/tasks/{id}/criterion", *READ)
 def new_criterion(call: ServiceCall) -> PageAnswer:
     """The form of a new criterion, with an example in it if one is asked for."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
+    found = call.service.tasks.get(call.organisation, call.path["id"])
     example = ASSERTIONS.get(call.query.get("example"))
     return _criterion(call, found, None, blank(CriterionForm) if example is None else _example(example))
 
@@ -113,29 +113,29 @@ def _example(assertion: dict[str, Any]) -> ShownForm:
 @routes.add("POST", "/tasks/{id}/criterion", *CHANGE)
 def add_criterion(call: ServiceCall) -> PageAnswer:
     """Add the criterion, or only try it."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
+    found = call.service.tasks.get(call.organisation, call.path["id"])
     return _sent(call, found, None)
 
 
 @routes.add("GET", "/criteria/{id}", *READ)
 def criterion(call: ServiceCall) -> PageAnswer:
     """One criterion, to be changed or tried."""
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    task = call.service.tasks.task(call.organisation, found.task_id)
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    task = call.service.tasks.get(call.organisation, found.task_id)
     return _criterion(call, task, found, filled(CriterionForm, _written(found)))
 
 
 @routes.add("POST", "/criteria/{id}", *CHANGE)
 def change_criterion(call: ServiceCall) -> PageAnswer:
     """Change the criterion, or only try it."""
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    return _sent(call, call.service.tasks.task(call.organisation, found.task_id), found)
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    return _sent(call, call.service.tasks.get(call.organisation, found.task_id), found)
 
 
 @routes.add("POST", "/criteria/{id}/remove", *CHANGE)
 def remove_criterion(call: ServiceCall) -> PageAnswer:
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    call.service.tasks.remove_criterion(call.organisation, found.id)
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    call.service.criteria.remove(call.organisation, found.id)
     return call.go(call.site.to(f"tasks/{found.task_id}"))
 
 
@@ -150,9 +150,9 @@ def _sent(call: ServiceCall, task: Task, found: TaskCriterion | None) -> PageAns
     if problem is not None:
         return _criterion(call, task, found, new.form.wrong("assertion", problem), 422)
     if found is None:
-        call.service.tasks.add_criterion(call.organisation, task.id, written)
+        call.service.criteria.add(call.organisation, task.id, written)
     else:
-        call.service.tasks.replace_criterion(call.organisation, found.id, written)
+        call.service.criteria.replace(call.organisation, found.id, written)
     return call.go(call.site.to(f"tasks/{task.id}"))
 
 
@@ -196,5 +196,5 @@ def _criterion(
 
 def _playgrounds(call: ServiceCall) -> list[tuple[str, str]]:
     """The newest playgrounds, to choose from."""
-    rows = call.service.playgrounds.page(call.organisation, PageRequest(MOST_PLAYGROUNDS)).rows
+    rows = call.service.playgrounds.slice(call.organisation, SliceRequest(MOST_PLAYGROUNDS)).rows
     return [(row.id, f"{row.id} · {row.created_at:%Y-%m-%d %H:%M}") for row in rows]

@@ -23,7 +23,6 @@ from assay.engine.service.work import Work, WorkKind
 
 routes = Routes()
 LOG_BYTES = 16 * 1024 * 1024
-_FILTERS = {"task": "task_id", "state": "state", "job": "job"}
 
 
 class SeedingTask(StrictModel):
@@ -52,16 +51,16 @@ def seed_task(call: Call) -> Any:
     return {"task": task, "work": shown_work(_queued(call, WorkKind.SEED_CODING_TASK, task.id))}
 
 
-@routes.lists("/coding-tasks", CodingTask, query={"scenario_id": "only those of this scenario"})
-def list_coding_tasks(call: Call) -> Any:
-    """Seeded tasks, the newest first."""
-    return call.service.coding.tasks.page(call.organisation, call.filter("scenario_id"), call.page)
-
-
-@routes.get("/coding-tasks/{id}", CodingTask)
-def get_coding_task(call: Call) -> Any:
-    """A seeded task: the frozen scenario with its hashes, and whether the scenario has moved on since."""
-    return call.service.coding.tasks.coding_task(call.organisation, call.id)
+routes.resource(
+    "/coding-tasks",
+    CodingTask,
+    lambda service: service.coding.tasks,
+    filters={"scenario_id": ("scenario", "only those of this scenario")},
+    list_coding_tasks="Seeded tasks, the newest first.",
+    get_coding_task=(
+        "A seeded task: the frozen scenario with its hashes, and whether the scenario has moved on since."
+    ),
+)
 
 
 @routes.get("/coding-tasks/{id}/workspace", bytes, also=(404, 409), media=BYTES)
@@ -77,35 +76,30 @@ def create_coding_run(call: Call) -> Any:
     return call.service.coding.runs.add(call.organisation, call.id, call.body)
 
 
-@routes.lists(
+routes.resource(
     "/coding-runs",
     CodingRun,
-    query={
-        "task_id": "only those of this task",
-        "state": "only those in this state: open, grading, graded or cancelled",
-        "job": "only those of this job",
+    lambda service: service.coding.runs,
+    filters={
+        "task_id": ("task", "only those of this task"),
+        "state": ("state", "only those in this state: open, grading, graded or cancelled"),
+        "job": ("job", "only those of this job"),
     },
+    list_coding_runs="Coding runs, the newest first.",
+    get_coding_run=(
+        "A coding run: what was sent, and how far it is. Once graded, its gates are under /v1/runs with this id."
+    ),
 )
-def list_coding_runs(call: Call) -> Any:
-    """Coding runs, the newest first."""
-    wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
-    return call.service.coding.runs.page(call.organisation, call.page, **wanted)
-
-
-@routes.get("/coding-runs/{id}", CodingRun)
-def get_coding_run(call: Call) -> Any:
-    """A coding run: what was sent, and how far it is. Once graded, its gates are under /v1/runs with this id."""
-    return call.service.coding.runs.coding_run(call.organisation, call.id)
 
 
 @routes.put("/coding-runs/{id}/workspace", CodingRun, body=bytes, also=(404, 409), most_bytes=ARCHIVE_BYTES)
 def put_workspace(call: Call) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
-    runs.coding_run(call.organisation, identity)
+    runs.get(call.organisation, identity)
     check_archive(call.content)
     runs.put_workspace(call.organisation, identity, call.content)
-    return runs.coding_run(call.organisation, identity)
+    return runs.get(call.organisation, identity)
 
 
 @routes.put("/coding-runs/{id}/files/{path:path}", CodingRun, body=bytes, also=(404, 409), most_bytes=LOG_BYTES)
@@ -116,7 +110,7 @@ def put_log(call: Call) -> Any:
     """
     runs, identity = call.service.coding.runs, call.id
     runs.put_file(call.organisation, identity, call.path["path"], call.content)
-    return runs.coding_run(call.organisation, identity)
+    return runs.get(call.organisation, identity)
 
 
 @routes.post("/coding-runs/{id}/complete", CodingCompletion, body=CompletedBy, status=202, also=(200, 404, 409))
@@ -125,8 +119,7 @@ def complete_coding(call: Call) -> Any:
 
     The answer of a second request is that of the first: a run is graded once. 200 says that it is graded already.
     """
-    now = call.service.host.now()
-    run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body, now)
+    run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body)
     if run.state is GradingState.GRADED:
         return shown({"run": run, "work": None})
     return {"run": run, "work": shown_work(_queued(call, WorkKind.GRADE_CODING_RUN, run.id))}
@@ -135,7 +128,7 @@ def complete_coding(call: Call) -> Any:
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
 def cancel_coding(call: Call) -> Any:
     """Close a run that is not to be graded."""
-    return cancel_coding_run(call.service.coding.runs, call.organisation, call.id, call.service.host.now())
+    return cancel_coding_run(call.service.coding.runs, call.organisation, call.id)
 
 
 @routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409))

@@ -1,7 +1,6 @@
 """EvaluationResults of runs: given as they are, or made from what a verifier wrote."""
 
-from datetime import datetime
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from pydantic import Field, model_validator
 
@@ -9,7 +8,7 @@ from assay.api.answers import unchanging
 from assay.api.routing import Call, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import ingested, run_of_result
+from assay.engine.service.evaluation_results import EvaluationResultResource, ingested, run_named, run_of_result
 
 routes = Routes()
 GIVEN: Final = "given"
@@ -54,17 +53,6 @@ class NewEvaluationResult(StrictModel):
         return self
 
 
-class EvaluationResultResource(StrictModel):
-    """A result of a run. ``reason_code`` says why its reward isn't the verifier's, if it isn't."""
-
-    id: str
-    run_id: str
-    origin: Literal["given", "verifier"]
-    result: EvaluationResult
-    reason_code: str | None
-    created_at: datetime
-
-
 @routes.post(
     "/evaluation-results", EvaluationResultResource, body=NewEvaluationResult, status=201, also=(404, 409)
 )
@@ -81,20 +69,22 @@ def create_evaluation_result(call: Call) -> Any:
         made = ingested(**body.verifier.model_dump())
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
-    record = result.model_dump(mode="json")
-    return service.evaluations.add(call.organisation, run, origin, record, reason)
+    return service.evaluations.add(call.organisation, run, origin, result, reason)
 
 
-@routes.lists("/evaluation-results", EvaluationResultResource, query={"run_id": "only those of this run"})
-def list_evaluation_results(call: Call) -> Any:
-    """EvaluationResults, the newest first."""
-    return call.service.evaluations.page(call.organisation, call.filter("run_id"), call.page)
+routes.resource(
+    "/evaluation-results",
+    EvaluationResultResource,
+    lambda service: service.evaluations,
+    filters={"run_id": ("run", "only those of this run")},
+    list_evaluation_results="EvaluationResults, the newest first.",
+)
 
 
 @routes.get("/evaluation-results/{id}", EvaluationResultResource)
 def get_evaluation_result(call: Call) -> Any:
     """One EvaluationResult. It never changes."""
-    return unchanging(call.service.evaluations.result(call.organisation, call.id))
+    return unchanging(call.service.evaluations.get(call.organisation, call.id))
 
 
 def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
@@ -104,4 +94,4 @@ def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
         return service.imports.run(call.organisation, told.run_id).id
     run = run_of_result(told.trial.model_dump(), result, reason)
     service.imports.add_runs(call.organisation, [run])
-    return service.evaluations.run_of(call.organisation, told.trial.job, told.trial.name)
+    return run_named(service.storage, call.organisation, told.trial.job, told.trial.name)

@@ -5,13 +5,14 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from assay.adapters.store.limits import checked_time
-from assay.adapters.store.service.paging import of_row
+from assay.api.answers import resource_from
 from assay.api.routing import Call, Routes
 from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name
+from assay.engine.service.audit import AuditEntry
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
+from assay.engine.service.limits import checked_time
 
 routes = Routes()
 
@@ -44,17 +45,6 @@ class NewSecret(StrictModel):
     secret: str = Field(description="to be sent as a bearer token")
 
 
-class AuditEntry(StrictModel):
-    """Something that was done: by which key, to what, in which request."""
-
-    id: int
-    key_id: str | None
-    action: str
-    target: str | None
-    at: datetime
-    request_id: str | None
-
-
 @routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
 def create_key(call: Call) -> Any:
     """Add a key. Its secret is shown once."""
@@ -64,36 +54,34 @@ def create_key(call: Call) -> Any:
 def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
     """A new key. Raises ``InputError``."""
     if new.benchmark_run_id is not None:
-        service.benchmarks.run(organisation, new.benchmark_run_id)
+        service.benchmark_runs.get(organisation, new.benchmark_run_id)
     owner = Owner(organisation, new.benchmark_run_id)
     ends = None if new.expires_at is None else checked_time(new.expires_at, "expires_at")
-    return issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, ends)
+    return issue_key(service.keys, owner, Scope(new.scope), new.name, ends)
 
 
 @routes.lists("/keys", KeyResource, Scope.ADMIN)
 def list_keys(call: Call) -> Any:
     """The keys, the newest first, without their secrets."""
-    return call.service.keys.keys(call.organisation, call.page).each(_shown)
+    return call.service.keys.slice(call.organisation, call.slice).each(_shown)
 
 
 @routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
 def rotate(call: Call) -> Any:
     """A new key in place of this one, which is revoked at once."""
-    return _issued(rotate_key(call.service.keys, call.service.host, call.organisation, call.id))
+    return _issued(rotate_key(call.service.keys, call.organisation, call.id))
 
 
 @routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
 def revoke(call: Call) -> Any:
     """Revoke a key at once."""
-    service = call.service
-    return _shown(service.keys.revoke_key(call.organisation, call.id, service.host.now()))
+    return _shown(call.service.keys.revoke(call.organisation, call.id))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)
 def list_audit(call: Call) -> Any:
     """Who did what, the newest first."""
-    rows = call.service.audit.page(call.organisation, call.page)
-    return rows.each(lambda row: of_row(AuditEntry, row, key_id=row.key, request_id=row.request))
+    return call.service.audit.slice(call.organisation, call.slice)
 
 
 def _issued(issued: IssuedKey) -> dict[str, object]:
@@ -101,4 +89,4 @@ def _issued(issued: IssuedKey) -> dict[str, object]:
 
 
 def _shown(key: Key) -> KeyResource:
-    return of_row(KeyResource, key, benchmark_run_id=key.benchmark_run)
+    return resource_from(KeyResource, key, benchmark_run_id=key.benchmark_run)

@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.adapters.service.sources import FHIR, FILES, JUDGE, check_files_url, place
 from assay.adapters.sources.source_guard import SourcePolicy
-from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import ProblemDetail
 from assay.api.problems import validated
 from assay.api.routing import STREAM, Call, Routes
@@ -19,6 +18,7 @@ from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, Tu
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
+from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.web.playground_view import SourceView, view_sources
 
 routes = Routes()
@@ -90,16 +90,13 @@ def create_playground(call: Call) -> Any:
     return call.service.playgrounds.add(call.organisation, call.body)
 
 
-@routes.lists("/playgrounds", PlaygroundResource)
-def list_playgrounds(call: Call) -> Any:
-    """The playgrounds, the newest first."""
-    return call.service.playgrounds.page(call.organisation, call.page)
-
-
-@routes.get("/playgrounds/{id}", PlaygroundResource)
-def get_playground(call: Call) -> Any:
-    """One playground."""
-    return call.service.playgrounds.playground(call.organisation, call.id)
+routes.resource(
+    "/playgrounds",
+    PlaygroundResource,
+    lambda service: service.playgrounds,
+    list_playgrounds="The playgrounds, the newest first.",
+    get_playground="One playground.",
+)
 
 
 def _several(model: Any) -> Any:
@@ -149,8 +146,7 @@ def record_lines(call: Call) -> Any:
 @routes.put("/playgrounds/{id}/files/{path:path}", FileResource, body=bytes, most_bytes=FILE_BYTES)
 def put_file(call: Call) -> Any:
     """Put a file into a playground. One with the same path is replaced."""
-    now = call.service.host.now()
-    return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content, now)
+    return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content)
 
 
 @routes.get("/playgrounds/{id}/sources", list[SourceResource])
@@ -173,7 +169,7 @@ def set_source(service: Service, organisation: str, identity: str, kind: str, wr
     """Keep the settings of a source, and its secrets encrypted. Raises ``InputError`` and ``NotFoundError``."""
     settings, secrets = _parts(written)
     _check(kind, settings, secrets, service.policy)
-    service.playgrounds.playground(organisation, identity)
+    service.playgrounds.get(organisation, identity)
     sealed = service.secrets.seal(secrets, place(identity, kind)) if secrets else None
     service.playgrounds.set_source(organisation, identity, kind, settings, sealed)
     return SourceView(kind, settings, bool(secrets))

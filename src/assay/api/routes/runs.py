@@ -13,6 +13,7 @@ from assay.dialects.criteria.resources import Name, Status, Text
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
+from assay.engine.service.evaluation_results import run_named
 from assay.engine.service.keys import Owner
 from assay.evidence.run import Run
 
@@ -100,7 +101,7 @@ class AnnotationResource(StrictModel):
 @routes.lists("/runs", RunResource, query=_LISTED)
 def list_runs(call: Call) -> Any:
     """Runs of every kind, the newest first unless another order is asked for."""
-    return call.service.imports.page(call.organisation, parse_run_query(call.pairs)).each(Run.shown)
+    return call.service.imports.slice(call.organisation, parse_run_query(call.pairs)).each(Run.shown)
 
 
 @routes.get("/runs/groups", list[Group], query={"by": f"{SHAPES['by']} (default: task)", **FILTERS})
@@ -137,8 +138,7 @@ def annotated(service: Service, organisation: str, run: str, new: NewAnnotation)
 @routes.lists("/runs/{id}/annotations", AnnotationResource)
 def list_annotations(call: Call) -> Any:
     """What reviewers said about a run, the newest first."""
-    rows = call.service.imports.annotations(call.organisation, call.id, call.page)
-    return rows.each(lambda row: {"id": row.id, "run_id": row.run, **row.record})
+    return call.service.imports.annotations(call.organisation, call.id, call.slice)
 
 
 @of_task_runs.post(
@@ -160,5 +160,5 @@ def _of_run(call: Call) -> Call:
     run = call.service.runs.task_run(Owner(call.organisation), call.id)
     if run.status is Status.ACTIVE:
         raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
-    identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
+    identity = run_named(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
     return replace(call, path={**call.path, "id": identity})

@@ -51,14 +51,14 @@ def create_archive(call: Call) -> Any:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()
     check_archive(call.content)
-    return call.service.coding.scenarios.add_archive(call.organisation, call.content)
+    return call.service.coding.archives.add(call.organisation, call.content)
 
 
 @routes.get("/archives/{path}", ArchiveResource)
 def get_archive(call: Call) -> Any:
     """An archive that was sent, by its path."""
     digest = call.path["path"].removeprefix(PREFIX)
-    return unchanging(call.service.coding.scenarios.archive(call.organisation, digest))
+    return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
 @routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,))
@@ -70,16 +70,13 @@ def create_scenario(call: Call) -> Any:
     return coding.scenarios.add(call.organisation, call.body)
 
 
-@routes.lists("/scenarios", ScenarioResource)
-def list_scenarios(call: Call) -> Any:
-    """Scenarios with their newest versions, the newest scenario first."""
-    return call.service.coding.scenarios.page(call.organisation, call.page)
-
-
-@routes.get("/scenarios/{id}", ScenarioResource)
-def get_scenario(call: Call) -> Any:
-    """A scenario with its newest version."""
-    return call.service.coding.scenarios.scenario(call.organisation, call.id)
+routes.resource(
+    "/scenarios",
+    ScenarioResource,
+    lambda service: service.coding.scenarios,
+    list_scenarios="Scenarios with their newest versions, the newest scenario first.",
+    get_scenario="A scenario with its newest version.",
+)
 
 
 @routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409))
@@ -100,7 +97,7 @@ def remove_scenario(call: Call) -> Any:
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
 def list_scenario_versions(call: Call) -> Any:
     """The versions of a scenario, the newest first."""
-    return call.service.coding.scenarios.versions(call.organisation, call.id, call.page)
+    return call.service.coding.versions.of_scenario(call.organisation, call.id, call.slice)
 
 
 @routes.get("/scenarios/{id}/versions/{version}", ScenarioVersion)
@@ -109,7 +106,7 @@ def get_scenario_version(call: Call) -> Any:
     written = call.path["version"]
     if not (written.isascii() and written.isdecimal() and len(written) < 10):
         raise NotFoundError("there is no such version")
-    found = call.service.coding.scenarios.version(call.organisation, call.id, int(written))
+    found = call.service.coding.versions.version(call.organisation, call.id, int(written))
     return unchanging(found)
 
 

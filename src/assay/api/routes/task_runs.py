@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.adapters.store.service.paging import of_row
-from assay.api.answers import Answer, shown, unchanging
+from assay.api.answers import Answer, resource_from, shown, unchanging
 from assay.api.routes.work import shown_work
 from assay.api.routing import Call, Routes
 from assay.core.errors import InputError
@@ -64,23 +63,18 @@ def create_task_run(call: Call) -> Any:
     return call.service.runs.add(call.organisation, call.body)
 
 
-@routes.lists(
+routes.resource(
     "/task-runs",
     TaskRun,
-    query={
-        "benchmark_run_id": "only those of this benchmark run",
-        "task_id": "only those of this task",
-        "status": "only those with this status",
-        "verdict": "only those with this verdict",
+    lambda service: service.runs,
+    filters={
+        "benchmark_run_id": ("benchmark_run", "only those of this benchmark run"),
+        "task_id": ("task", "only those of this task"),
+        "status": ("status", "only those with this status"),
+        "verdict": ("verdict", "only those with this verdict"),
     },
+    list_task_runs="The runs of tasks, the newest first.",
 )
-def list_task_runs(call: Call) -> Any:
-    """The runs of tasks, the newest first."""
-    wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
-    return call.service.runs.page(Owner(call.organisation), call.page, **wanted)
-
-
-_FILTERS = {"benchmark_run": "benchmark_run_id", "task": "task_id", "status": "status", "verdict": "verdict"}
 
 
 @routes.get("/task-runs/{id}", TaskRun)
@@ -96,9 +90,9 @@ def get_task_run(call: Call) -> Any:
 @routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
 def start(call: Call) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
-    run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.id)
+    run = start_task_run(call.service.runs, call.key.owner, call.id)
     snapshot = call.service.runs.snapshot(call.organisation, run.snapshot)
-    return of_row(Started, run, name=snapshot.name, instruction=snapshot.instruction)
+    return resource_from(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
 @routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
@@ -161,23 +155,26 @@ def _idempotency_key(call: Call) -> str | None:
 def cancel(call: Call) -> Any:
     """Cancel a run that has not ended. It doesn't count."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return cancel_task_run(call.service.runs, call.service.host, owner, call.id, reason)
+    return cancel_task_run(call.service.runs, owner, call.id, reason)
 
 
 @routes.post("/task-runs/{id}/fail", TaskRun, body=Reason, also=(404, 409))
 def fail(call: Call) -> Any:
     """End a run that broke on the agent's side. It counts as 0."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return fail_task_run(call.service.runs, call.service.host, owner, call.id, reason)
+    return fail_task_run(call.service.runs, owner, call.id, reason)
 
 
-@routes.lists("/criterion-runs", CriterionRun, query={"task_run_id": "only those of this task run"})
-def list_criterion_runs(call: Call) -> Any:
-    """How criteria came out, the newest first."""
-    return call.service.runs.criterion_runs(call.organisation, call.filter("task_run_id"), call.page)
+routes.resource(
+    "/criterion-runs",
+    CriterionRun,
+    lambda service: service.criterion_runs,
+    filters={"task_run_id": ("task_run", "only those of this task run")},
+    list_criterion_runs="How criteria came out, the newest first.",
+)
 
 
 @routes.get("/criterion-runs/{id}", CriterionRun)
 def get_criterion_run(call: Call) -> Any:
     """How one criterion came out, with its details and all evidence, also for a scored run."""
-    return unchanging(call.service.runs.criterion_run(call.organisation, call.id))
+    return unchanging(call.service.criterion_runs.get(call.organisation, call.id))

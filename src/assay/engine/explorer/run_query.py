@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from urllib.parse import urlencode
 
 from assay.core.errors import InputError
-from assay.engine.explorer.paging import DEFAULT_LIMIT, MOST, PageRequest, page_request
+from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.explorer.run_fields import BY_NAME, CREATED, FIELDS, GROUPED, Holds
 from assay.engine.explorer.run_ranges import Range, number_range, time_range
 
@@ -94,7 +94,7 @@ class RunQuery:
     sort: str = NEWEST
     group: str | None = None
     columns: tuple[str, ...] = ()
-    page: PageRequest = field(default_factory=PageRequest)
+    page: SliceRequest = field(default_factory=SliceRequest)
 
     @property
     def sorted_by(self) -> str:
@@ -106,7 +106,7 @@ class RunQuery:
 
     def at(self, cursor: str | None) -> "RunQuery":
         """The same question, from another place in the list on."""
-        return replace(self, page=PageRequest(self.page.limit, cursor))
+        return replace(self, page=SliceRequest(self.page.limit, cursor))
 
     def having(self, *more: Filter) -> "RunQuery":
         """The same question with more filters, from the beginning of the list."""
@@ -160,7 +160,7 @@ def parse_run_query(pairs: Iterable[tuple[str, str]]) -> RunQuery:
         _sort(shapes.get("sort", NEWEST)),
         _choice("by", shapes["by"], GROUPED) if "by" in shapes else None,
         tuple(_choice("columns", one, COLUMNS) for one in shapes.get("columns", "").split(",") if one),
-        page_request(shapes.get("limit"), shapes.get("cursor")),
+        slice_request(shapes.get("limit"), shapes.get("cursor")),
     )
 
 

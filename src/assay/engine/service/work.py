@@ -13,7 +13,9 @@ from enum import Enum
 from typing import Final, Protocol
 
 from assay.core.errors import AssayError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
+from assay.engine.service.storage import Resources
 from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
@@ -21,6 +23,7 @@ FIRST_PAUSE: Final = timedelta(seconds=2)
 LONGEST_PAUSE: Final = timedelta(minutes=15)
 LONGEST_WAIT: Final = timedelta(hours=24)
 STALLED: Final = "its worker ended without a word, three times"
+NO_WAIT: Final = {"source_down_since": None, "source_waits": 0}
 
 
 class SourceDownError(AssayError):
@@ -65,6 +68,22 @@ class Work:
     not_before: datetime
     source_down_since: datetime | None = None
     source_waits: int = 0
+
+
+class WorkQueue(Resources[Work]):
+    """Work of organisations, waiting, under way, done or set aside."""
+
+    table, prefix, word, model = "work", "work", "work", Work
+
+    def send_again(self, organisation: str, identity: str) -> Work:
+        """Queue work that was set aside once more. Raises ``ConflictError`` for any other."""
+        fresh = {"tries": 0, "not_before": self.host.now(), "reason": None, "finished_at": None, **NO_WAIT}
+        aside = {"organisation": organisation, "id": identity, "state": WorkState.SET_ASIDE.value}
+        with self.storage.transaction() as rows:
+            self.row(rows, organisation, identity)
+            if not rows.change(self.table, {"state": WorkState.QUEUED.value, **fresh}, **aside):
+                raise ConflictError("only work that was set aside can be sent again")
+        return self.get(organisation, identity)
 
 
 class WorkStore(Protocol):

@@ -10,13 +10,13 @@ from typing import IO, Final, Protocol
 
 from sqlalchemy import select
 
-from assay.adapters.store.limits import is_text
 from assay.adapters.store.run_tables import blob_index, blob_parts
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import insert_into
 from assay.core.errors import MeasurementError
-from assay.engine.explorer.blobs import PART_BYTES, Blob
-from assay.engine.service.errors import NotFoundError
+from assay.engine.explorer.blobs import PART_BYTES, Blob, check_part, refuse_lost
+from assay.engine.service.limits import is_text
+from assay.engine.service.storage import found
 
 # Content that is larger waits in a file until its hash is known.
 IN_MEMORY: Final = 8 * PART_BYTES
@@ -89,9 +89,7 @@ class StoredBlobs:
         self._name([_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()])
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
-        known = self._known(digest)
-        if known is None:
-            raise NotFoundError("there is no such file")
+        known = found(self._known(digest), "file")
         end = known.size if length is None else min(known.size, start + length)
         return self._parts(digest, known, start, end)
 
@@ -99,8 +97,7 @@ class StoredBlobs:
         for number in range(start // PART_BYTES, -(-end // PART_BYTES)):
             at = number * PART_BYTES
             part = self._part(digest, at, min(PART_BYTES, known.size - at))
-            if hashlib.sha256(part).hexdigest() != known.parts[number]:
-                raise MeasurementError(f"the content of the file {digest} was changed since it was kept")
+            check_part(digest, part, known.parts[number])
             yield part[max(0, start - at) : max(0, end - at)]
 
     def _part(self, digest: str, start: int, length: int) -> bytes:
@@ -206,7 +203,7 @@ class InDatabase:
         mine = (blob_parts.c.digest == digest) & (blob_parts.c.number == start // PART_BYTES)
         rows = self._store.rows(select(blob_parts.c.content).where(mine))
         if not rows:
-            raise MeasurementError(f"the content of the file {digest} is gone from the store")
+            refuse_lost(digest, "the store")
         return bytes(rows[0].content)[:length]
 
     def close(self) -> None:

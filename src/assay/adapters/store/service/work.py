@@ -1,33 +1,36 @@
 """Work in the store. On PostgreSQL, workers pass by what others are taking at the same moment."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import fields
 from datetime import datetime
 from typing import Any, Final
 
 from sqlalchemy import Connection, and_, func, or_, select, update
 
-from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows
+from assay.adapters.store.service.storage import StoredStorage, StoredTransaction
 from assay.adapters.store.service_tables import work
-from assay.engine.service.errors import ConflictError
-from assay.engine.service.work import MOST_TRIES, STALLED, Work, WorkKind, WorkState
+from assay.adapters.store.store import Store
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.work import MOST_TRIES, NO_WAIT, STALLED, Work, WorkKind, WorkQueue, WorkState
 
 QUEUED, RUNNING = WorkState.QUEUED.value, WorkState.RUNNING.value
 OPEN: Final = (QUEUED, RUNNING)
-NO_WAIT: Final = {"source_down_since": None, "source_waits": 0}
 
 
-class StoredWork(AddedRows):
+class StoredWork(WorkQueue):
     """Fulfils ``WorkStore``."""
+
+    def __init__(self, store: Store, host: ServiceHost) -> None:
+        super().__init__(StoredStorage(store), host)
+        self._store = store
 
     def add(self, organisation: str, kind: WorkKind, target: str, priority: int = 0) -> Work:
         """Accept work. If the same is waiting or being done, that is returned."""
+        same: dict[str, Any] = {"organisation": organisation, "kind": kind.value, "target": target}
         with self._store.writing() as connection:
-            same = (work.c.kind == kind.value) & (work.c.target == target) & work.c.state.in_(OPEN)
-            mine = same & (work.c.organisation == organisation)
-            found = connection.execute(select(work).where(mine)).first()
-            if found is not None:
-                return work_of_row(found)
+            rows = StoredTransaction(connection)
+            waiting = rows.find(self.table, state=list(OPEN), **same)
+            if waiting is not None:
+                return self._resource(waiting)
             values = {
                 "kind": kind.value,
                 "target": target,
@@ -35,38 +38,10 @@ class StoredWork(AddedRows):
                 "priority": priority,
                 "turn": _next_turn(connection, organisation),
                 "tries": 0,
-                "not_before": self._host.now(),
+                "not_before": self.host.now(),
             }
-            identity = self._insert(connection, work, "work", organisation, **values)
-        return self.work(organisation, identity)
-
-    def work(self, organisation: str, identity: str) -> Work:
-        """Raises ``NotFoundError``."""
-        return work_of_row(self._one(work, organisation, identity, "work"))
-
-    def page(self, organisation: str, state: str | None, asked: PageRequest) -> Rows[Work]:
-        return self._page(work, organisation, asked, state=state).each(work_of_row)
-
-    def again(self, organisation: str, identity: str) -> Work:
-        """Send work that was set aside once more. Raises ``ConflictError`` for any other."""
-        self.work(organisation, identity)
-        aside = and_(
-            work.c.organisation == organisation,
-            work.c.id == identity,
-            work.c.state == WorkState.SET_ASIDE.value,
-        )
-        changed = {
-            "state": QUEUED,
-            "tries": 0,
-            "not_before": self._host.now(),
-            "reason": None,
-            "finished_at": None,
-            **NO_WAIT,
-        }
-        with self._store.writing() as connection:
-            if not connection.execute(update(work).where(aside).values(changed)).rowcount:
-                raise ConflictError("only work that was set aside can be sent again")
-        return self.work(organisation, identity)
+            identity = self._insert(rows, organisation, **values)
+        return self.get(organisation, identity)
 
     def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Work | None:
         with self._store.writing(durable=False) as connection:
@@ -84,7 +59,7 @@ class StoredWork(AddedRows):
                 return None
             values = {"state": RUNNING, "claim": claim, "claimed_until": until, "tries": work.c.tries + 1}
             taken = update(work).where(work.c.id == found.id).values(values).returning(work)
-            return work_of_row(connection.execute(taken).one())
+            return self._resource(connection.execute(taken).mappings().one())
 
     def renew(self, claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
@@ -151,7 +126,3 @@ def _set_aside(connection: Connection, now: datetime) -> None:
         "finished_at": now,
     }
     connection.execute(update(work).where(dead).values(values))
-
-
-def work_of_row(row: Any) -> Work:
-    return Work(**{one.name: getattr(row, one.name) for one in fields(Work)} | {"state": WorkState(row.state)})
