@@ -20,7 +20,7 @@ from assay.api.service import Service
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
 from assay.dialects.scorers.resources import GradingState, NewCodingRun
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.service.coding_grading import Coding, seed_coding_task
+from assay.engine.service.coding_grading import CodingWork, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import said
 from tests.api.coding import DONE, packed
@@ -121,7 +121,7 @@ def coding_runs(service: Service) -> list[str]:
     seed = coding.archives.add("default", packed(PROJECT))
     scenario = scenario_of({"scorers": [GUARD], "workspace_seed": {"type": "archive", "path": seed.path}}, "s")
     task = coding.tasks.add("default", coding.scenarios.add("default", scenario).id).id
-    parts = Coding(coding.policy, coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
+    parts = CodingWork(coding.policy, coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
     seed_coding_task(parts, "default", task)
     runs = [coding.runs.add("default", task, NewCodingRun(agent="ana")).id for _ in range(CODING_RUNS)]
     for run in runs:

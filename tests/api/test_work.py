@@ -13,13 +13,12 @@ import pytest
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
-from assay.adapters.store.service.work import StoredWork
 from assay.api.service import Service
 from assay.core.errors import BrokenCheckError, MeasurementError
 from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.runs import TaskRuns
-from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
+from assay.engine.service.work import MOST_TRIES, WorkKind, WorkQueue, WorkState, work_once
 from tests.api.clinic import Clinic, Served, portal, serve_on
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -198,7 +197,7 @@ def test_work_that_takes_its_worker_with_it_is_set_aside(idle: Clinic) -> None:
 
 
 def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: Served) -> None:
-    store: StoredWork = idle.service.work
+    store: WorkQueue = idle.service.work
     now = idle.service.host.now()
     for name in ("busy", "small"):
         served.service.keys.add_organisation(f"{idle.organisation}{name}", name)

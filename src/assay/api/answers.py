@@ -16,7 +16,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApiAnswer:
     """A status, the bytes of a body, and headers. A long body comes in ``chunks`` instead, as it is made."""
 
     status: int
@@ -40,23 +40,23 @@ class ErrorAnswer(StrictModel):
     error: ProblemDetail
 
 
-def shown(value: Any, status: int = 200) -> Answer:
-    return Answer(status, rendered(value))
+def shown(value: Any, status: int = 200) -> ApiAnswer:
+    return ApiAnswer(status, rendered(value))
 
 
-def unchanging(value: Any) -> Answer:
+def unchanging(value: Any) -> ApiAnswer:
     """What can't change any more, with a tag by which a caller can ask whether it has it already."""
     body = rendered(value)
-    return Answer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
+    return ApiAnswer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
 
 
-def answer_with(value: Any, status: int) -> Answer:
+def answer_with(value: Any, status: int) -> ApiAnswer:
     """What a route answers with: an answer as it is, a part of a list, nothing, or a value."""
     match value:
-        case Answer():
+        case ApiAnswer():
             return value
         case None:
-            return Answer(status, b"")
+            return ApiAnswer(status, b"")
         case Slice():
             meta = {"next": value.next, "prev": value.prev, "limit": value.limit}
             return shown({"data": value.rows, "_meta": meta})
@@ -71,6 +71,6 @@ def resource_from(model: type[Model], value: Any, **more: Any) -> Model:
 
 def problem(
     status: int, code: str, message: str, details: Mapping[str, Any] | None = None, retry_after: int | None = None
-) -> Answer:
+) -> ApiAnswer:
     body = rendered({"error": {"code": code, "message": message, "details": dict(details or {})}})
-    return Answer(status, body, {} if retry_after is None else {"Retry-After": str(retry_after)})
+    return ApiAnswer(status, body, {} if retry_after is None else {"Retry-After": str(retry_after)})

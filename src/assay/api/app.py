@@ -14,7 +14,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.adapters.store.columns import DEFAULT_ORGANISATION
-from assay.api.answers import JSON, Answer, answer_with, problem
+from assay.api.answers import JSON, ApiAnswer, answer_with, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
 from assay.api.openapi import openapi
@@ -34,7 +34,7 @@ from assay.api.routes import (
     task_runs,
     work,
 )
-from assay.api.routing import STREAM, WATCH, Call, Route
+from assay.api.routing import STREAM, WATCH, ApiCall, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError, InputError
@@ -179,11 +179,11 @@ class Server:
         first = await run_in_threadpool(self._service.work.get, key.organisation, request.path_params["id"])
         return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
-    def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
+    def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> ApiAnswer:
         key = known
         try:
             key = known or self._allowed(route, request)
-            call = Call(
+            call = ApiCall(
                 self._service,
                 key,
                 request.path_params,
@@ -222,14 +222,14 @@ class Server:
         self._service.audit.add(key, route.name, target, request.scope.get("assay.request"))
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        return _response(Answer(200, b'{"status":"ok"}'))
+        return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         try:
             await run_in_threadpool(self._service.store.has_playground, "")
         except AssayError as error:
             return _response(answer_of(error, None))
-        return _response(Answer(200, b'{"status":"ready"}'))
+        return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:
         """For the operator: how much is going on says something about every organisation."""
@@ -258,7 +258,7 @@ class Server:
         }
 
 
-_NO_KEY: Final = Answer(
+_NO_KEY: Final = ApiAnswer(
     401,
     problem(401, "unauthorized", "send a valid key: Authorization: Bearer ask_…").body,
     {"WWW-Authenticate": "Bearer"},
@@ -285,14 +285,14 @@ def _body(route: Route, content: bytes) -> Any:
     return validated(route.body, content if content.strip() else b"{}")
 
 
-def _unless_known(request: Request, answer: Answer) -> Answer:
+def _unless_known(request: Request, answer: ApiAnswer) -> ApiAnswer:
     tag = answer.headers.get("ETag")
     if tag is not None and tag in request.headers.get("if-none-match", "").replace(" ", "").split(","):
-        return Answer(304, b"", answer.headers)
+        return ApiAnswer(304, b"", answer.headers)
     return answer
 
 
-def _response(answer: Answer, more: dict[str, str] | None = None) -> Response:
+def _response(answer: ApiAnswer, more: dict[str, str] | None = None) -> Response:
     headers = {"Cache-Control": "no-store", **answer.headers, **(more or {})}
     if "ETag" in headers:
         headers["Cache-Control"] = "private, no-cache"

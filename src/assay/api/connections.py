@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay.api.answers import Answer, problem
+from assay.api.answers import ApiAnswer, problem
 
 HEAD_SEC: Final = 20.0
 READ_SEC: Final = 30.0
@@ -137,7 +137,7 @@ class Guarded(H11Protocol):
         oldest._end(None)
         return True
 
-    def _end(self, answer: Answer | None) -> None:
+    def _end(self, answer: ApiAnswer | None) -> None:
         self._go_on()
         if self.transport.is_closing():
             return
@@ -148,14 +148,14 @@ class Guarded(H11Protocol):
         self.transport.close()
 
 
-def _too_slow(seconds: float) -> Answer:
+def _too_slow(seconds: float) -> ApiAnswer:
     return problem(408, "too_slow", f"the head of a request must arrive within {seconds:g} s")
 
 
 _FULL: Final = problem(503, "too_many_connections", "there are too many connections; try again", retry_after=1)
 
 
-def _written(answer: Answer) -> bytes:
+def _written(answer: ApiAnswer) -> bytes:
     """An answer of a few lines, for a connection on which there is no request to be answered."""
     title = {408: "Request Timeout", 503: "Service Unavailable"}[answer.status]
     headers = {

@@ -6,7 +6,7 @@ from typing import Any, Final
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.adapters.store.errors import StoreError
-from assay.api.answers import Answer, problem
+from assay.api.answers import ApiAnswer, problem
 from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.schema_errors import about, first, sentence
@@ -32,7 +32,7 @@ class InvalidBodyError(InputError):
 class RefusedError(Exception):
     """A request that ends before it is looked at."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ApiAnswer) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
@@ -53,7 +53,7 @@ def validated(model: Any, content: bytes) -> Any:
         raise invalid_body(error, model) from error
 
 
-def answer_of(error: Exception, key: Key | None) -> Answer:
+def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
     """What a caller is told about an error. The values of a playground are in none of these texts."""
     match error:
         case RefusedError():

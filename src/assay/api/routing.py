@@ -32,7 +32,7 @@ _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One request, as far as it was read."""
 
     service: "Service"
@@ -71,7 +71,7 @@ class Call:
 
 
 # What is answered: an ``Answer``, a part of a list, or a value to be shown with the status of the route.
-Handle: TypeAlias = Callable[[Call], Any]
+Handle: TypeAlias = Callable[[ApiCall], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +169,11 @@ class Routes:
         """
         columns = {name: column for name, (column, _) in (filters or {}).items()}
 
-        def listed(call: Call) -> Any:
+        def listed(call: ApiCall) -> Any:
             wanted = {column: call.filter(name) for name, column in columns.items()}
             return resources(call.service).slice(call.organisation, call.slice, **wanted).each(show)
 
-        def one(call: Call) -> Any:
+        def one(call: ApiCall) -> Any:
             return show(resources(call.service).get(call.organisation, call.id))
 
         query = {name: meaning for name, (_, meaning) in (filters or {}).items()}

@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
 from assay.adapters.service.coding_parts import CodingParts, CodingSetting
-from assay.adapters.service.grading import StoreGrader
+from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
 from assay.adapters.service.host import ThisServer
 from assay.adapters.service.secret_box import SecretBox
+from assay.adapters.service.sources import SourceOpener
 from assay.adapters.service.work import ServiceWork
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.runs.imported import StoredImports
@@ -16,10 +17,10 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
-from assay.adapters.store.service.work import StoredWork
+from assay.adapters.store.service.work import StoredWorkClaims
 from assay.adapters.store.store import Store
 from assay.engine.service.audit import AuditLog
-from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, Versions
+from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
 from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
@@ -29,7 +30,7 @@ from assay.engine.service.runs import CriterionRuns, TaskRuns
 from assay.engine.service.sessions import Sessions
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
-from assay.engine.service.try_criterion import TryOut
+from assay.engine.service.work import WorkQueue
 
 
 class Service:
@@ -56,19 +57,19 @@ class Service:
         self.criteria = Criteria(storage, host)
         self.tasks = Tasks(self.criteria)
         self.benchmarks = Benchmarks(storage, host)
-        self.versions = Versions(self.benchmarks)
+        self.versions = BenchmarkVersions(self.benchmarks)
         self.playgrounds = Playgrounds(storage, host)
         self.records = StoredRecords(store)
         self.runs = TaskRuns(storage, host, StoredRunClaims(store))
         self.criterion_runs = CriterionRuns(storage, host)
         self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
-        self.work = StoredWork(store, host)
+        self.work = WorkQueue(storage, host, StoredWorkClaims(store))
         self.imports = StoredImports(store, host)
         self.evaluations = EvaluationResults(storage, host)
         self.reviews = StoredReviews(store)
         self.jobs = Jobs(storage, host, self.blobs)
-        self.grade = StoreGrader(store, host, self.playgrounds, self.secrets, self.policy)
-        self.try_out: TryOut = self.grade.tried
+        sources = SourceOpener(store, self.playgrounds, self.secrets, self.policy)
+        self.grade = TracedGrader(self.playgrounds, OpenStoredPlaygrounds(store, sources))
         self.claims = HeldClaims(self._renew, timedelta(seconds=claim_sec))
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
@@ -79,7 +80,7 @@ class Service:
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
         self.runs.claims.renew(held, until)
-        self.work.renew(held, until)
+        self.work.claims.renew(held, until)
 
     def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
         """Grade a started run, or answer how it ended before."""

@@ -9,7 +9,7 @@ from assay.client.connection import (
     OVER,
     PATIENCE_SEC,
     TIMEOUT_SEC,
-    Connection,
+    ServiceConnection,
     Tries,
     done,
     httpx_library,
@@ -21,7 +21,7 @@ from assay.client.connection import (
 from assay.client.requests import Json, Request, Requests
 
 
-class Client(Connection):
+class Client(ServiceConnection):
     """Asks the service and waits for the answer. To be closed, or used in a ``with``. Safe to use from threads."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:
@@ -84,7 +84,7 @@ class Client(Connection):
         return done(found)
 
 
-class AsyncClient(Connection):
+class AsyncClient(ServiceConnection):
     """The same for code that awaits. To be closed, or used in an ``async with``."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:

@@ -33,7 +33,7 @@ class ServiceError(AssayError):
         self.details = details
 
 
-class Connection:
+class ServiceConnection:
     """What both clients have in common: the address, the key, and how an answer is read."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.engine.schema_errors import sentence, spelled
-from assay.web.declared_forms import Form, entered_as, form_of, value_of
+from assay.web.declared_forms import DeclaredForm, entered_as, form_of, value_of
 from assay.web.routing import Fields
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -21,7 +21,7 @@ Model = TypeVar("Model", bound=BaseModel)
 class ShownForm:
     """A form with what is entered in it, and what is wrong with that, by field; "" is for the whole."""
 
-    form: Form
+    form: DeclaredForm
     entered: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
 

@@ -15,7 +15,7 @@ from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.assets import asset, caching
 from assay.web.rendering import render
-from assay.web.site import Entry, Site, Viewer
+from assay.web.site import NavigationEntry, Site, Viewer
 
 READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 """Who may look at pages."""
@@ -175,9 +175,9 @@ class PageRoutes(Generic[C_contra]):
         return declare
 
 
-def entries(routes: Iterable[PageRoute[Any]]) -> list[Entry]:
+def entries(routes: Iterable[PageRoute[Any]]) -> list[NavigationEntry]:
     """The navigation: all pages that have a word for it."""
-    return [Entry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
+    return [NavigationEntry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
 
 
 def asset_answer(name: str, version: str) -> PageAnswer:

@@ -14,7 +14,7 @@ from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.store import Store
 from assay.adapters.tasks.remembered_commands import runs_of_store
 from assay.engine.explorer.blobs import BlobStore
-from assay.engine.service.coding_grading import Coding, grade_again, grade_coding_run, seed_coding_task
+from assay.engine.service.coding_grading import CodingWork, grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.coding_policy import CodingPolicy
 from assay.engine.service.coding_runs import CodingGradings, CodingRuns
 from assay.engine.service.coding_tasks import CodingTasks
@@ -73,8 +73,8 @@ class CodingParts:
             return {}
         return {kind.value: self._doer(do) for kind, do in _WORK.items()}
 
-    def _doer(self, do: Callable[[Coding, str, str], None]) -> Doer:
-        coding = Coding(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
+    def _doer(self, do: Callable[[CodingWork, str, str], None]) -> Doer:
+        coding = CodingWork(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
         return lambda work: do(coding, work.organisation, work.target)
 
 

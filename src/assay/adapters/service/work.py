@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from assay.adapters.service.claim_renewal import HeldClaims
 from assay.adapters.service.coding_parts import CodingParts
 from assay.adapters.service.worker import Worker
-from assay.adapters.store.service.work import StoredWork
 from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.runs import TaskRuns
-from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
-from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, work_once
+from assay.engine.service.task_runs import GradeRun, complete_task_run, end_overdue
+from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, WorkQueue, work_once
 
 log = logging.getLogger("assay.worker")
 SWEPT_AT_ONCE = 100
@@ -27,8 +26,8 @@ class ServiceWork:
 
     host: ServiceHost
     runs: TaskRuns
-    work: StoredWork
-    grade: Grade
+    work: WorkQueue
+    grade: GradeRun
     claims: HeldClaims
     coding: CodingParts
 

@@ -14,7 +14,7 @@ from assay.engine.service.work import WorkKind
 from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
 from assay.web.scenario_forms import (
     EnteredScenario,
-    Row,
+    ScorerRow,
     entered_scenario,
     moved_row,
     of_type,
@@ -143,10 +143,10 @@ def _entered(form: Fields) -> EnteredScenario:
     return entered_scenario(texts, rows, _object(form.get("rest")))
 
 
-def _row(form: Fields, prefix: str) -> Row:
+def _row(form: Fields, prefix: str) -> ScorerRow:
     texts = {name.removeprefix(prefix): value for name, value in form.pairs() if name.startswith(prefix)}
     rest, was, kind = _object(texts.pop("rest", "")), texts.pop("was", ""), texts.get("type", "")
-    return of_type(Row({**texts, "type": was}), kind) if was and was != kind else Row(texts, rest=rest)
+    return of_type(ScorerRow({**texts, "type": was}), kind) if was and was != kind else ScorerRow(texts, rest=rest)
 
 
 def _object(text: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import StrictModel, Weight
 from assay.dialects.criteria.resources import Name, NewTask, Task, TaskCriterion, Text, Written
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.service.try_criterion import problem_with, try_criterion
+from assay.engine.service.grading import problem_with
 from assay.web.model_forms import ShownForm, blank, filled, sent
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 from assay.web.task_run_view import CriterionView, view_criterion
@@ -161,9 +161,7 @@ def _tried(
 ) -> PageAnswer:
     """How the criterion comes out as it is entered. Nothing is kept of it."""
     try:
-        run = try_criterion(
-            call.service.try_out, call.organisation, call.form.get("playground"), written, task.data
-        )
+        run = call.service.grade.try_out(call.organisation, call.form.get("playground"), written, task.data)
     except (InputError, MeasurementError) as error:
         return _criterion(call, task, found, form, 422, broken=str(error))
     return _criterion(call, task, found, form, tried=view_criterion(run))

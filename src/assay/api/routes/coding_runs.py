@@ -3,11 +3,11 @@
 from typing import Any
 
 from assay.adapters.service.coding import check_archive
-from assay.api.answers import Answer, shown
+from assay.api.answers import ApiAnswer, shown
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.dialects.scorers.resources import (
     CodingRun,
     CodingTask,
@@ -40,7 +40,7 @@ class CodingCompletion(StrictModel):
 
 
 @routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409))
-def seed_task(call: Call) -> Any:
+def seed_task(call: ApiCall) -> Any:
     """Seed a task from the newest version of a scenario: a worker prepares the workspace and freezes everything.
 
     The task is ready once its ``state`` says so. A scenario that can't be seeded is ``refused`` with the reason.
@@ -64,14 +64,14 @@ routes.resource(
 
 
 @routes.get("/coding-tasks/{id}/workspace", bytes, also=(404, 409), media=BYTES)
-def get_workspace(call: Call) -> Any:
+def get_workspace(call: ApiCall) -> Any:
     """The workspace that the agent begins with, as a tar.gz archive."""
     found = call.service.coding.tasks.workspace(call.organisation, call.id)
-    return Answer(200, found, media_type=BYTES)
+    return ApiAnswer(200, found, media_type=BYTES)
 
 
 @routes.post("/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409))
-def create_coding_run(call: Call) -> Any:
+def create_coding_run(call: ApiCall) -> Any:
     """Create a run of an agent at a seeded task. It takes uploads until it is completed."""
     return call.service.coding.runs.add(call.organisation, call.id, call.body)
 
@@ -93,7 +93,7 @@ routes.resource(
 
 
 @routes.put("/coding-runs/{id}/workspace", CodingRun, body=bytes, also=(404, 409), most_bytes=ARCHIVE_BYTES)
-def put_workspace(call: Call) -> Any:
+def put_workspace(call: ApiCall) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
     runs.get(call.organisation, identity)
@@ -103,7 +103,7 @@ def put_workspace(call: Call) -> Any:
 
 
 @routes.put("/coding-runs/{id}/files/{path:path}", CodingRun, body=bytes, also=(404, 409), most_bytes=LOG_BYTES)
-def put_log(call: Call) -> Any:
+def put_log(call: ApiCall) -> Any:
     """Send a file of the agent's logs: trajectory.json, final_response.md, stdout.txt, stderr.txt or any other.
 
     For a scenario with turns, put ``turn-1/`` and so on in front of the name.
@@ -114,7 +114,7 @@ def put_log(call: Call) -> Any:
 
 
 @routes.post("/coding-runs/{id}/complete", CodingCompletion, body=CompletedBy, status=202, also=(200, 404, 409))
-def complete_coding(call: Call) -> Any:
+def complete_coding(call: ApiCall) -> Any:
     """Say how the agent ended, and have the run graded by a worker: scorers, judge and the three gates.
 
     The answer of a second request is that of the first: a run is graded once. 200 says that it is graded already.
@@ -126,13 +126,13 @@ def complete_coding(call: Call) -> Any:
 
 
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
-def cancel_coding(call: Call) -> Any:
+def cancel_coding(call: ApiCall) -> Any:
     """Close a run that is not to be graded."""
     return cancel_coding_run(call.service.coding.runs, call.organisation, call.id)
 
 
 @routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409))
-def grade_run_again(call: Call) -> Any:
+def grade_run_again(call: ApiCall) -> Any:
     """Grade a coding run again from what is kept of it, by the same frozen scorers, or only by the judge.
 
     The new grading is added to the others, and names the one that it follows.
@@ -149,7 +149,7 @@ def grade_run_again(call: Call) -> Any:
     return shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id))
 
 
-def _queued(call: Call, kind: WorkKind, target: str) -> Work:
+def _queued(call: ApiCall, kind: WorkKind, target: str) -> Work:
     """Work on the queue. It is on disk when this returns."""
     added = call.service.work.add(call.organisation, kind, target)
     call.service.wake()

@@ -5,7 +5,7 @@ from typing import Any, Final, Self
 from pydantic import Field, model_validator
 
 from assay.api.answers import unchanging
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
 from assay.engine.service.evaluation_results import EvaluationResultResource, ingested, run_named, run_of_result
@@ -56,7 +56,7 @@ class NewEvaluationResult(StrictModel):
 @routes.post(
     "/evaluation-results", EvaluationResultResource, body=NewEvaluationResult, status=201, also=(404, 409)
 )
-def create_evaluation_result(call: Call) -> Any:
+def create_evaluation_result(call: ApiCall) -> Any:
     """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.
 
     Output that can't be parsed forbids a reward above 0. A reward that is missing or unusable is 0.0 with
@@ -82,12 +82,12 @@ routes.resource(
 
 
 @routes.get("/evaluation-results/{id}", EvaluationResultResource)
-def get_evaluation_result(call: Call) -> Any:
+def get_evaluation_result(call: ApiCall) -> Any:
     """One EvaluationResult. It never changes."""
     return unchanging(call.service.evaluations.get(call.organisation, call.id))
 
 
-def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
+def _run(call: ApiCall, result: EvaluationResult, reason: str | None) -> str:
     """The id of the run. Raises ``NotFoundError``, ``ConflictError`` for a trial with another result."""
     service, told = call.service, call.body
     if told.run_id is not None:

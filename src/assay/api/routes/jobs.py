@@ -6,7 +6,7 @@ from typing import Any, Final
 from assay.adapters.service.uploaded_job import import_archive, report_archive
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.explorer.run_query import parse_run_query
@@ -49,7 +49,7 @@ class ReportedJob(StrictModel):
     also=(409,),
     most_bytes=ARCHIVE_BYTES,
 )
-def create_job(call: Call) -> Any:
+def create_job(call: ApiCall) -> Any:
     """Send a job folder as a tar or zip archive. Sending it again adds only what is new.
 
     A trial that was sent before with another result is refused, and then nothing of the archive is added.
@@ -72,7 +72,7 @@ routes.resource(
 
 
 @routes.get("/jobs/{id}", ReportedJob, query=_QUESTION)
-def get_job(call: Call) -> Any:
+def get_job(call: ApiCall) -> Any:
     """A job by its id or name, with the report that 'assay report' makes of its folder."""
     job = call.service.jobs.get(call.organisation, call.id)
     report = report_archive(call.service.jobs.archive(job), job.name, _question(call))
@@ -80,14 +80,14 @@ def get_job(call: Call) -> Any:
 
 
 @routes.lists("/jobs/{id}/trials", RunResource)
-def list_trials(call: Call) -> Any:
+def list_trials(call: ApiCall) -> Any:
     """The trials of a job, as runs, the newest first."""
     job = call.service.jobs.get(call.organisation, call.id)
     asked = parse_run_query([("job", job.name), *((name, call.query[name]) for name in call.query)])
     return call.service.imports.slice(call.organisation, asked).each(Run.shown)
 
 
-def _question(call: Call) -> Question:
+def _question(call: ApiCall) -> Question:
     """Raises ``InputError``."""
     grading = call.filter("grading") or "first"
     if grading not in ("first", "latest"):

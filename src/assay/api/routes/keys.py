@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import AwareDatetime, Field
 
 from assay.api.answers import resource_from
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
 from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.resources import Name
@@ -46,7 +46,7 @@ class NewSecret(StrictModel):
 
 
 @routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
-def create_key(call: Call) -> Any:
+def create_key(call: ApiCall) -> Any:
     """Add a key. Its secret is shown once."""
     return _issued(issued_key(call.service, call.organisation, call.body))
 
@@ -61,25 +61,25 @@ def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
 
 
 @routes.lists("/keys", KeyResource, Scope.ADMIN)
-def list_keys(call: Call) -> Any:
+def list_keys(call: ApiCall) -> Any:
     """The keys, the newest first, without their secrets."""
     return call.service.keys.slice(call.organisation, call.slice).each(_shown)
 
 
 @routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
-def rotate(call: Call) -> Any:
+def rotate(call: ApiCall) -> Any:
     """A new key in place of this one, which is revoked at once."""
     return _issued(rotate_key(call.service.keys, call.organisation, call.id))
 
 
 @routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
-def revoke(call: Call) -> Any:
+def revoke(call: ApiCall) -> Any:
     """Revoke a key at once."""
     return _shown(call.service.keys.revoke(call.organisation, call.id))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)
-def list_audit(call: Call) -> Any:
+def list_audit(call: ApiCall) -> Any:
     """Who did what, the newest first."""
     return call.service.audit.slice(call.organisation, call.slice)
 

@@ -9,7 +9,7 @@ from assay.adapters.service.sources import FHIR, FILES, JUDGE, check_files_url, 
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.api.answers import ProblemDetail
 from assay.api.problems import validated
-from assay.api.routing import STREAM, Call, Routes
+from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import StrictModel
@@ -85,7 +85,7 @@ SETTINGS: Final[dict[str, type[StrictModel]]] = {FHIR: FhirSettings, FILES: File
 
 
 @routes.post("/playgrounds", PlaygroundResource, body=NewPlayground, status=201)
-def create_playground(call: Call) -> Any:
+def create_playground(call: ApiCall) -> Any:
     """Add an empty playground."""
     return call.service.playgrounds.add(call.organisation, call.body)
 
@@ -112,7 +112,7 @@ def _as_list(written: Any) -> Any:
 def _records(kind: str, model: Any, meaning: str) -> None:
     """The route for records of a kind."""
 
-    def record(call: Call) -> Any:
+    def record(call: ApiCall) -> Any:
         return _recorded(call)
 
     record.__name__, record.__doc__ = f"record_{kind}", meaning
@@ -126,7 +126,7 @@ _records("turns", TurnLine, "Record a turn of a call or a list of them.")
 _records("responses", ResponseLine, "Record an X12 response or a list of them.")
 
 
-def _recorded(call: Call) -> Any:
+def _recorded(call: ApiCall) -> Any:
     now = call.service.host.now()
     records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
     count = call.service.playgrounds.record(call.organisation, call.id, records)
@@ -134,7 +134,7 @@ def _recorded(call: Call) -> Any:
 
 
 @routes.post("/playgrounds/{id}/records", LineAnswer, body=STREAM, also=(400, 404))
-def record_lines(call: Call) -> Any:
+def record_lines(call: ApiCall) -> Any:
     """Record a stream of JSON lines (application/x-ndjson), each an event, row, turn or x12_response.
 
     The field ``record`` says which. Every line has its own answer, in order; a line that is refused stops none
@@ -144,19 +144,19 @@ def record_lines(call: Call) -> Any:
 
 
 @routes.put("/playgrounds/{id}/files/{path:path}", FileResource, body=bytes, most_bytes=FILE_BYTES)
-def put_file(call: Call) -> Any:
+def put_file(call: ApiCall) -> Any:
     """Put a file into a playground. One with the same path is replaced."""
     return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content)
 
 
 @routes.get("/playgrounds/{id}/sources", list[SourceResource])
-def list_sources(call: Call) -> Any:
+def list_sources(call: ApiCall) -> Any:
     """The sources of a playground, without their secrets."""
     return view_sources(call.service.playgrounds.sources(call.organisation, call.id))
 
 
 @routes.put("/playgrounds/{id}/sources/{kind}", SourceResource, body=FhirSettings | FilesSettings | JudgeSettings)
-def put_source(call: Call) -> Any:
+def put_source(call: ApiCall) -> Any:
     """Set a source: fhir, files or judge. Secrets are encrypted, and never shown again."""
     kind = call.path["kind"]
     if kind not in SETTINGS:
@@ -176,7 +176,7 @@ def set_source(service: Service, organisation: str, identity: str, kind: str, wr
 
 
 @routes.delete("/playgrounds/{id}/sources/{kind}")
-def delete_source(call: Call) -> Any:
+def delete_source(call: ApiCall) -> Any:
     """Remove a source with its secrets."""
     if call.path["kind"] not in SETTINGS:
         raise NotFoundError("there is no such source")

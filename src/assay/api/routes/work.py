@@ -8,7 +8,7 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 
 from assay.api.answers import resource_from
-from assay.api.routing import WATCH, Call, Routes
+from assay.api.routing import WATCH, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
 from assay.dialects.criteria.models import StrictModel
@@ -59,13 +59,13 @@ routes.resource(
 
 
 @routes.get("/work/{id}/events", WorkResource, body=WATCH)
-def watch_work(call: Call) -> Any:
+def watch_work(call: ApiCall) -> Any:
     """How far a piece of work is, as server-sent events: one for each change, until it is over."""
     raise TypeError(f"{call.path} is answered bit by bit")
 
 
 @routes.post("/work/{id}/retry", WorkResource, also=(404, 409))
-def retry_work(call: Call) -> Any:
+def retry_work(call: ApiCall) -> Any:
     """Send work that was set aside once more."""
     again = call.service.work.send_again(call.organisation, call.id)
     call.service.wake()

@@ -40,7 +40,7 @@ class Benchmarks(Resources[Benchmark]):
         return self.get(organisation, values["id"])
 
 
-class Versions(Resources[Version]):
+class BenchmarkVersions(Resources[Version]):
     """Versions of benchmarks. A version never changes."""
 
     table, prefix, word, model = "benchmark_versions", "bver", "version of the benchmark", Version
@@ -90,7 +90,7 @@ class BenchmarkRuns(Resources[BenchmarkRun]):
 
     table, prefix, word, model = "benchmark_runs", "brun", "benchmark run", BenchmarkRun
 
-    def __init__(self, versions: Versions, task_runs: TaskRuns, keys: Keys) -> None:
+    def __init__(self, versions: BenchmarkVersions, task_runs: TaskRuns, keys: Keys) -> None:
         super().__init__(versions.storage, versions.host)
         self._versions = versions
         self._task_runs = task_runs

@@ -36,7 +36,7 @@ class CodingGrader(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Coding:
+class CodingWork:
     """What coding runs are kept and graded with, what this machine allows them, and the time."""
 
     policy: CodingPolicy
@@ -47,7 +47,7 @@ class Coding:
     now: Callable[[], datetime]
 
 
-def seed_coding_task(coding: Coding, organisation: str, identity: str) -> None:
+def seed_coding_task(coding: CodingWork, organisation: str, identity: str) -> None:
     """Make a task from its version of the scenario. One that can't be made is refused with the reason.
 
     What the server allowed when it took the scenario need not be what the machine of this worker has to give.
@@ -88,7 +88,7 @@ def cancel_coding_run(runs: CodingRuns, organisation: str, identity: str) -> Cod
     return run
 
 
-def grade_coding_run(coding: Coding, organisation: str, identity: str) -> None:
+def grade_coding_run(coding: CodingWork, organisation: str, identity: str) -> None:
     """Grade a run that was completed, once. Raises ``MeasurementError``."""
     if coding.runs.get(organisation, identity).state is not GradingState.GRADING:
         return
@@ -96,7 +96,7 @@ def grade_coding_run(coding: Coding, organisation: str, identity: str) -> None:
     coding.gradings.keep(organisation, identity, graded, coding.now())
 
 
-def grade_again(coding: Coding, organisation: str, identity: str) -> None:
+def grade_again(coding: CodingWork, organisation: str, identity: str) -> None:
     """Do what a request asks for, once. Raises ``MeasurementError``."""
     wanted = coding.gradings.request(organisation, identity)
     if wanted.number is not None:

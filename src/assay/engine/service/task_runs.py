@@ -34,7 +34,7 @@ class Completed:
     criterion_runs: Sequence[CriterionRun]
 
 
-class Grade(Protocol):
+class GradeRun(Protocol):
     """Holds the criteria of a task against the playground of a run. Raises ``MeasurementError``."""
 
     def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion: ...
@@ -82,7 +82,7 @@ def _end_without_grading(store: TaskRuns, owner: Owner, identity: str, ending: E
 def complete_task_run(
     store: TaskRuns,
     host: ServiceHost,
-    grade: Grade,
+    grade: GradeRun,
     claims: Claims,
     owner: Owner,
     identity: str,
@@ -135,7 +135,7 @@ def _result(store: TaskRuns, owner: Owner, run: TaskRun) -> Completed:
 
 
 def _graded(
-    store: TaskRuns, grade: Grade, claims: Claims, organisation: str, run: TaskRun, claim: str
+    store: TaskRuns, grade: GradeRun, claims: Claims, organisation: str, run: TaskRun, claim: str
 ) -> Completion:
     """How a claimed run comes out. If that can't be found out, the claim is given back."""
     try:

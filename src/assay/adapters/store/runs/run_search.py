@@ -60,7 +60,7 @@ def chosen_runs(
     store: Store, organisation: str, columns: "Iterable[ColumnElement[Any]]", asked: RunQuery
 ) -> Chosen:
     """A query of the runs of an organisation. Raises ``InputError`` for words that can't be looked for."""
-    search = _Search(organisation, store.is_postgres)
+    search = _RunSearch(organisation, store.is_postgres)
     column = None if asked.sorted_by == CREATED else runs.c[asked.sorted_by]
     fewest = _fewest(store, search, asked.filters)
     walked = fewest is not None and _in_order(fewest, column)
@@ -82,7 +82,7 @@ def chosen_runs(
     return Chosen(query, order)
 
 
-def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filter | None:
+def _fewest(store: Store, search: "_RunSearch", filters: Sequence[Filter]) -> Filter | None:
     """The filter that leaves the fewest runs, if these are few."""
     found: list[tuple[int, int]] = []
     for at, one in enumerate(filters):
@@ -96,7 +96,7 @@ def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filte
     return filters[min(found)[1]] if found else None
 
 
-def _is_found_late(store: Store, search: "_Search", filters: Sequence[Filter], few: bool) -> bool:
+def _is_found_late(store: Store, search: "_RunSearch", filters: Sequence[Filter], few: bool) -> bool:
     """Whether the ids that a single range leaves are sorted: the index has them, and no more is read.
 
     Walking a list from its newest end would pass all that came after a range of times.
@@ -124,7 +124,7 @@ def _in_order(one: Filter, sorted_by: Any) -> bool:
     return False
 
 
-class _Search:
+class _RunSearch:
     """Filters as conditions on runs, and as the ids that an index finds."""
 
     def __init__(self, organisation: str, postgres: bool) -> None:

@@ -45,7 +45,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ListPlace:
     """A row of the list: its value, and its id."""
 
     value: Any
@@ -97,7 +97,7 @@ def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Se
 
 
 def _parts(
-    query: "Select[*tuple[Any, ...]]", order: Order, back: bool, place: _Place | None
+    query: "Select[*tuple[Any, ...]]", order: Order, back: bool, place: _ListPlace | None
 ) -> Iterator["Select[*tuple[Any, ...]]"]:
     """The rows with a value and those without, in the direction of reading, from a place on."""
     descending = order.descending != back
@@ -146,7 +146,7 @@ def _encoded(direction: str, order: Order, row: Found) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
+def _decoded(cursor: str | None, order: Order) -> tuple[bool, _ListPlace | None]:
     if cursor is None:
         return False, None
     try:
@@ -158,7 +158,7 @@ def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
             raise ValueError("of another list")
         if not _fits(order.identity, identity):
             raise ValueError("no place")
-        return direction == _BACK, _Place(_value(order.column, written), identity)
+        return direction == _BACK, _ListPlace(_value(order.column, written), identity)
     except (binascii.Error, ValueError, TypeError, RecursionError) as error:
         raise StoreRefusalError("cursor must be next or prev of an earlier page of the same list") from error
 

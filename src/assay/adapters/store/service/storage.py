@@ -25,7 +25,7 @@ Ask = Callable[[Executable], Sequence[Row]]
 _JOINS: Final[Mapping[str, FromClause]] = {"listed_scenarios": listed_scenarios, "seeded_tasks": seeded_tasks}
 
 
-class _Reader:
+class _StoredRows:
     """Fulfils ``RowReader`` with ``ask``: over a connection for each question, or within a transaction."""
 
     def __init__(self, ask: Ask) -> None:
@@ -39,7 +39,7 @@ class _Reader:
         return self._ask(rows_of(table, wanted).order_by(_table(table).c[order]))
 
 
-class StoredTransaction(_Reader):
+class StoredTransaction(_StoredRows):
     """Fulfils ``Transaction`` on a connection that is within one."""
 
     def __init__(self, connection: Connection) -> None:
@@ -79,7 +79,7 @@ class StoredTransaction(_Reader):
         note_run(self._connection, organisation, identity, values)
 
 
-class StoredStorage(_Reader):
+class StoredStorage(_StoredRows):
     """Fulfils ``Storage``."""
 
     def __init__(self, store: Store) -> None:
