@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from assay.dialects.criteria.models import StrictModel
 from assay.engine.explorer.list_slices import Slice
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
 
 JSON = "application/json"
 Model = TypeVar("Model", bound=BaseModel)
@@ -40,13 +40,13 @@ class ErrorAnswer(StrictModel):
     error: ProblemDetail
 
 
-def shown(value: Any, status: int = 200) -> ApiAnswer:
-    return ApiAnswer(status, rendered(value))
+def json_answer(value: Any, status: int = 200) -> ApiAnswer:
+    return ApiAnswer(status, render_json(value))
 
 
 def unchanging(value: Any) -> ApiAnswer:
     """What can't change any more, with a tag by which a caller can ask whether it has it already."""
-    body = rendered(value)
+    body = render_json(value)
     return ApiAnswer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
 
 
@@ -59,8 +59,8 @@ def answer_with(value: Any, status: int) -> ApiAnswer:
             return ApiAnswer(status, b"")
         case Slice():
             meta = {"next": value.next, "prev": value.prev, "limit": value.limit}
-            return shown({"data": value.rows, "_meta": meta})
-    return shown(value, status)
+            return json_answer({"data": value.rows, "_meta": meta})
+    return json_answer(value, status)
 
 
 def resource_from(model: type[Model], value: Any, **more: Any) -> Model:
@@ -72,5 +72,5 @@ def resource_from(model: type[Model], value: Any, **more: Any) -> Model:
 def problem(
     status: int, code: str, message: str, details: Mapping[str, Any] | None = None, retry_after: int | None = None
 ) -> ApiAnswer:
-    body = rendered({"error": {"code": code, "message": message, "details": dict(details or {})}})
+    body = render_json({"error": {"code": code, "message": message, "details": dict(details or {})}})
     return ApiAnswer(status, body, {} if retry_after is None else {"Retry-After": str(retry_after)})

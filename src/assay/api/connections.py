@@ -46,7 +46,7 @@ def most_connections() -> int:
     return max(1, (wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)) - OTHER_FILES)
 
 
-def guarded(limits: ConnectionLimits) -> type[H11Protocol]:
+def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     """The protocol of a server with these limits."""
     waiting: OrderedDict[Guarded, None] = OrderedDict()
 
@@ -144,7 +144,7 @@ class Guarded(H11Protocol):
         if answer is None:
             self.transport.abort()
             return
-        self.transport.write(_written(answer))
+        self.transport.write(_as_bytes(answer))
         self.transport.close()
 
 
@@ -155,7 +155,7 @@ def _too_slow(seconds: float) -> ApiAnswer:
 _FULL: Final = problem(503, "too_many_connections", "there are too many connections; try again", retry_after=1)
 
 
-def _written(answer: ApiAnswer) -> bytes:
+def _as_bytes(answer: ApiAnswer) -> bytes:
     """An answer of a few lines, for a connection on which there is no request to be answered."""
     title = {408: "Request Timeout", 503: "Service Unavailable"}[answer.status]
     headers = {

@@ -44,7 +44,7 @@ def invalid_body(error: ValidationError, model: type[BaseModel]) -> InvalidBodyE
     return InvalidBodyError(about(place, sentence(told, model)), {"field": place})
 
 
-def validated(model: Any, content: bytes) -> Any:
+def parse_body(model: Any, content: bytes) -> Any:
     """What was sent, as a model. Raises ``InvalidBodyError``."""
     adapter = _ADAPTERS.setdefault(id(model), TypeAdapter(model))
     try:
@@ -73,14 +73,14 @@ def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
             text = "the store can't be reached; try again in a moment"
             return problem(503, "store_unavailable", text, retry_after=STORE_RETRY_SEC)
         case MeasurementError():
-            return problem(503, "source_unavailable", _measured(error, key), retry_after=SOURCE_RETRY_SEC)
+            return problem(503, "source_unavailable", _measurement_text(error, key), retry_after=SOURCE_RETRY_SEC)
         case _:
             # Its text may have values of a request in it.
             log.error("a request broke: %s", where_it_broke(error))
             return problem(500, "internal_error", "the service broke; its log says more under the request's id")
 
 
-def _measured(error: MeasurementError, key: Key | None) -> str:
+def _measurement_text(error: MeasurementError, key: Key | None) -> str:
     """An agent must not learn from an error which sources and criteria it is graded by."""
     if key is None or key.scope is Scope.RUN:
         return "the run can't be graded at the moment; nothing is scored, and it can be completed again"

@@ -20,7 +20,7 @@ from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.criteria.playground_store import Record
 from assay.engine.criteria.record_lines import record_in
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
 from assay.engine.service.limits import PAYLOAD_BYTES
 
 NDJSON: Final = "application/x-ndjson"
@@ -45,14 +45,14 @@ async def record_stream(
     await run_in_threadpool(service.playgrounds.get, organisation, playground)
     answers: list[bytes] = []
     async for batch in _batches(request, seconds):
-        answers += await run_in_threadpool(recorded, service, organisation, playground, batch)
+        answers += await run_in_threadpool(record_batch, service, organisation, playground, batch)
     return ApiAnswer(200, b"".join(answers), media_type=NDJSON)
 
 
-def recorded(service: Service, organisation: str, playground: str, lines: Sequence[RecordLine]) -> list[bytes]:
+def record_batch(service: Service, organisation: str, playground: str, lines: Sequence[RecordLine]) -> list[bytes]:
     """The answers to some lines, in their order."""
     now = service.host.now()
-    parsed = [_parsed(line, now) for line in lines]
+    parsed = [_parse(line, now) for line in lines]
     good = [one for one in parsed if not isinstance(one, InputError)]
     try:
         service.playgrounds.record(organisation, playground, good)
@@ -76,7 +76,7 @@ def _one_by_one(
     return refused
 
 
-def _parsed(line: RecordLine, now: datetime) -> Record | InputError:
+def _parse(line: RecordLine, now: datetime) -> Record | InputError:
     try:
         return record_in(line.text, now)
     except InputError as error:
@@ -87,7 +87,7 @@ def _answer(line: RecordLine, outcome: Record | InputError) -> bytes:
     said: dict[str, Any] = {"line": line.number, "ok": not isinstance(outcome, InputError)}
     if isinstance(outcome, InputError):
         said["error"] = {"code": "invalid_request", "message": str(outcome), "details": {}}
-    return rendered(said) + b"\n"
+    return render_json(said) + b"\n"
 
 
 async def _batches(request: Request, seconds: float) -> AsyncIterator[list[RecordLine]]:

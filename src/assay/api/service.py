@@ -9,7 +9,7 @@ from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
 from assay.adapters.service.host import ThisServer
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.service.sources import SourceOpener
-from assay.adapters.service.work import ServiceWork
+from assay.adapters.service.worker import Worker
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.runs.review_queue import StoredReviews
@@ -21,6 +21,7 @@ from assay.adapters.store.service.work import StoredWorkClaims
 from assay.adapters.store.store import Store
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
+from assay.engine.service.doing_work import ServiceWork
 from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
@@ -74,7 +75,7 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
-        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding)
+        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding.doers)
         self.woken: list[Callable[[], None]] = []
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
@@ -86,6 +87,10 @@ class Service:
         """Grade a started run, or answer how it ended before."""
         kept = (self.runs, self.host, self.grade, self.claims)
         return complete_task_run(*kept, owner, task_run, idempotency_key)
+
+    def worker(self, threads: int) -> Worker:
+        """Threads that do queued work, to be started."""
+        return Worker(self.doing.step, self.doing.sweep, threads)
 
     def wake(self) -> None:
         """Tell the workers of this process that there is work."""

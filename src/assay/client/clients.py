@@ -43,7 +43,7 @@ class Client(ServiceConnection):
         tries = Tries(self._patience)
         while True:
             try:
-                response = self._client.request(**self._sent(request))
+                response = self._client.request(**self._arguments(request))
             except httpx_library().TransportError as error:
                 pause = tries.pause() if request.repeatable else None
                 if pause is None:
@@ -106,7 +106,7 @@ class AsyncClient(ServiceConnection):
         tries = Tries(self._patience)
         while True:
             try:
-                response = await self._client.request(**self._sent(request))
+                response = await self._client.request(**self._arguments(request))
             except httpx_library().TransportError as error:
                 pause = tries.pause() if request.repeatable else None
                 if pause is None:

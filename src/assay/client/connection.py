@@ -43,7 +43,7 @@ class ServiceConnection:
         self._key = key
         self._patience = patience_sec
 
-    def _sent(self, request: Request) -> dict[str, Any]:
+    def _arguments(self, request: Request) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self._key}", **(request.headers or {})}
         content = {"content": request.body} if isinstance(request.body, bytes) else {"json": request.body}
         if request.body is None:

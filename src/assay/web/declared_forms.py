@@ -107,19 +107,19 @@ class _SchemaReading:
     def fields(self, schema: Mapping[str, Any]) -> Iterator[FormField]:
         needed = () if self.optional else schema.get("required", ())
         parts = schema.get("properties", {})
-        explained = _explained(schema.get("description", ""), list(parts))
+        explained = _help_by_field(schema.get("description", ""), list(parts))
         for name, part in parts.items():
             yield from self._field(name, part, name in needed, part.get("description") or explained.get(name, ""))
 
     def _field(self, name: str, part: Mapping[str, Any], needed: bool, help_text: str) -> Iterator[FormField]:
-        whole = {**self._resolved(part), **{key: one for key, one in part.items() if key != _REF}}
+        whole = {**self._resolve(part), **{key: one for key, one in part.items() if key != _REF}}
         place = f"{self.prefix}{name}"
         alternatives = _alternatives(whole)
         if len(alternatives) == 1:
             around = {name: one for name, one in whole.items() if name not in ("anyOf", "oneOf")}
-            whole = {**self._resolved(alternatives[0]), **around}
+            whole = {**self._resolve(alternatives[0]), **around}
             needed = False if _may_be_null(part) else needed
-        elif "discriminator" in whole or all(_is_object(self._resolved(one)) for one in alternatives or [{}]):
+        elif "discriminator" in whole or all(_is_object(self._resolve(one)) for one in alternatives or [{}]):
             yield from self._variants(place, alternatives, help_text, needed)
             return
         if _is_object(whole) and whole.get("properties"):
@@ -132,7 +132,7 @@ class _SchemaReading:
         self, place: str, alternatives: Sequence[Mapping[str, Any]], help_text: str, needed: bool
     ) -> Iterator[FormField]:
         """A value of one of several kinds: which one, and then the fields of each."""
-        kinds = {self._tag(one): self._resolved(one) for one in alternatives}
+        kinds = {self._tag(one): self._resolve(one) for one in alternatives}
         choice = FormField(
             f"{place}.type",
             FormControl.CHOICE,
@@ -147,7 +147,7 @@ class _SchemaReading:
             yield from (one for one in inside.fields(schema) if one.name != choice.name)
 
     def _tag(self, alternative: Mapping[str, Any]) -> str:
-        return str(self._resolved(alternative)["properties"]["type"]["const"])
+        return str(self._resolve(alternative)["properties"]["type"]["const"])
 
     def _plain(self, place: str, part: Mapping[str, Any], needed: bool, help_text: str) -> FormField:
         return FormField(
@@ -162,7 +162,7 @@ class _SchemaReading:
             self.only_for,
         )
 
-    def _resolved(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _resolve(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
         if _REF not in part:
             return part
         found: Mapping[str, Any] = self.models[str(part[_REF]).rpartition("/")[2]]
@@ -202,7 +202,7 @@ def _is_object(part: Mapping[str, Any]) -> bool:
     return part.get("type") == "object"
 
 
-def _explained(doc: str, names: Sequence[str]) -> dict[str, str]:
+def _help_by_field(doc: str, names: Sequence[str]) -> dict[str, str]:
     """The sentences about each field: from one that names it up to one that names another."""
     said: dict[str, list[str]] = {}
     current: str | None = None

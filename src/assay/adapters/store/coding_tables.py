@@ -21,11 +21,12 @@ from sqlalchemy import (
 from assay.adapters.store.columns import (
     UtcTime,
     created_column,
-    listed,
+    listed_table,
     metadata,
+    optional,
     optional_texts,
     organisation_column,
-    owned,
+    owned_table,
     texts,
 )
 
@@ -40,7 +41,7 @@ archives = Table(
     PrimaryKeyConstraint("organisation", "digest"),
 )
 
-scenarios = listed(
+scenarios = listed_table(
     "scenarios",
     Column("latest", Integer, nullable=False),
     Column("removed_at", UtcTime),
@@ -58,19 +59,18 @@ scenario_versions = Table(
     PrimaryKeyConstraint("scenario", "version"),
 )
 
-coding_tasks = listed(
+coding_tasks = listed_table(
     "coding_tasks",
     Column("scenario", Text, ForeignKey("scenarios.id"), nullable=False),
     Column("version", Integer, nullable=False),
     *texts("state"),
     *optional_texts("reason", "archive", "workspace"),
-    Column("record", JSON),
-    Column("notes", JSON),
+    *optional(JSON, "record", "notes"),
     Column("seeded_at", UtcTime),
     Index(None, "organisation", "scenario", "id"),
 )
 
-coding_runs = listed(
+coding_runs = listed_table(
     "coding_runs",
     Column("task", Text, ForeignKey("coding_tasks.id"), nullable=False),
     *texts("job", "agent", "state"),
@@ -78,8 +78,7 @@ coding_runs = listed(
     Column("about", JSON, nullable=False),
     Column("workspace_size", Integer),
     Column("ending", JSON),
-    Column("ended_at", UtcTime),
-    Column("graded_at", UtcTime),
+    *optional(UtcTime, "ended_at", "graded_at"),
     Index(None, "organisation", "task", "id"),
     Index(None, "organisation", "state", "id"),
 )
@@ -94,7 +93,7 @@ coding_files = Table(
     PrimaryKeyConstraint("run", "path"),
 )
 
-grading_requests = owned(
+grading_requests = owned_table(
     "grading_requests",
     Column("run", Text, ForeignKey("runs.id"), nullable=False),
     Column("judge_only", Boolean, nullable=False),
@@ -111,7 +110,7 @@ judges = Table(
 )
 
 # Archives of job folders, by which their reports can be computed again.
-jobs = listed(
+jobs = listed_table(
     "jobs",
     *texts("name", "archive"),
     Column("size", Integer, nullable=False),
@@ -119,7 +118,7 @@ jobs = listed(
     UniqueConstraint("organisation", "name"),
 )
 
-evaluation_results = listed(
+evaluation_results = listed_table(
     "evaluation_results",
     Column("run", Text, ForeignKey("runs.id"), nullable=False),
     *texts("origin"),

@@ -63,21 +63,30 @@ def playground_column() -> Column[str]:
     return Column("playground", Text, ForeignKey("playgrounds.id"), nullable=False)
 
 
+def required(kind: Any, *names: str) -> list[Column[Any]]:
+    """Columns of a type that every row has."""
+    return [Column(name, kind, nullable=False) for name in names]
+
+
+def optional(kind: Any, *names: str) -> list[Column[Any]]:
+    return [Column(name, kind) for name in names]
+
+
 def texts(*names: str) -> list[Column[str]]:
     """Columns of texts that every row has."""
-    return [Column(name, Text, nullable=False) for name in names]
+    return required(Text, *names)
 
 
 def optional_texts(*names: str) -> list[Column[str]]:
-    return [Column(name, Text) for name in names]
+    return optional(Text, *names)
 
 
-def owned(name: str, *parts: Any) -> Table:
+def owned_table(name: str, *parts: Any) -> Table:
     """A table whose rows have an id and belong to an organisation."""
     identity: Column[str] = Column("id", Text, primary_key=True)
     return Table(name, metadata, identity, organisation_column(), created_column(), *parts)
 
 
-def listed(name: str, *parts: Any) -> Table:
+def listed_table(name: str, *parts: Any) -> Table:
     """The same for rows that are listed, the newest first."""
-    return owned(name, *parts, Index(None, "organisation", "id"))
+    return owned_table(name, *parts, Index(None, "organisation", "id"))

@@ -25,14 +25,14 @@ BATCH: Final = 500
 REVISION: Final = "assay_store"
 
 
-def dumped(store: Store) -> Iterator[str]:
+def dump_lines(store: Store) -> Iterator[str]:
     """The lines of a store, as it is at one moment."""
     yield json.dumps({REVISION: NEWEST})
     with store.snapshot() as connection:
         for table in metadata.sorted_tables:
             order = list(table.primary_key.columns)
             for row in connection.execute(select(table).order_by(*order)).yield_per(BATCH):
-                values = {name: _written(value) for name, value in zip(table.columns.keys(), row, strict=True)}
+                values = {name: _plain_value(value) for name, value in zip(table.columns.keys(), row, strict=True)}
                 yield json.dumps([table.name, values], allow_nan=False)
 
 
@@ -44,7 +44,7 @@ def load(store: Store, lines: Iterable[str]) -> int:
     with store.writing() as connection:
         for table in reversed(metadata.sorted_tables):
             _refuse_content(connection, table)
-        for name, lines_of_table in groupby(enumerate(map(_parsed, rest), 2), lambda line: line[1][0]):
+        for name, lines_of_table in groupby(enumerate(map(_parse_line, rest), 2), lambda line: line[1][0]):
             for some in batches(lines_of_table, BATCH):
                 if name not in metadata.tables:
                     raise StoreRefusalError(f"line {some[0][0]}: there is no table {name!r}")
@@ -72,7 +72,7 @@ def _refuse_content(connection: Any, table: Table) -> None:
         raise StoreRefusalError(f"the store must be empty to be filled, but has {table.name}")
 
 
-def _parsed(line: str) -> tuple[str, Mapping[str, Any]]:
+def _parse_line(line: str) -> tuple[str, Mapping[str, Any]]:
     try:
         name, values = json.loads(line)
     except ValueError as error:
@@ -80,7 +80,7 @@ def _parsed(line: str) -> tuple[str, Mapping[str, Any]]:
     return name, values
 
 
-def _written(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, bytes | memoryview):
         return base64.b64encode(value).decode()
     return value.isoformat() if isinstance(value, datetime) else value

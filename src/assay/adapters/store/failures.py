@@ -23,7 +23,7 @@ def reaching(name: str) -> Iterator[None]:
         raise StoreError(f"the store {name} can't be used: {_reason(error)}") from error
 
 
-def connected(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
+def connect(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
     """A connection. A database that is down is tried again for a while."""
     end = time.monotonic() + patience
     pause = FIRST_PAUSE_SEC

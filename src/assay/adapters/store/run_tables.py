@@ -27,11 +27,12 @@ from sqlalchemy import (
 
 from assay.adapters.store.columns import (
     UtcTime,
-    listed,
+    listed_table,
     metadata,
+    optional,
     optional_texts,
     organisation_column,
-    owned,
+    owned_table,
     texts,
 )
 
@@ -64,21 +65,19 @@ def _rare_index(column: str, where: str) -> Index:
 FLAGS: Final = ("gates_disagree", "reviewer_disagrees")
 
 # Rewards are text: numbers of a database have neither NaN nor large ints.
-runs = listed(
+runs = listed_table(
     "runs",
     Column("kind", Text, nullable=False, server_default="trial"),
     *texts("job", "name", "task", "agent", "dataset", "state"),
     *optional_texts("model", "rewards", "reason", "cause", "exception_type", "started_at", "finished_at"),
     *optional_texts("checks", "judge", "run_status", "validity", "failure_mode"),
     Column("run_metrics_passed", Boolean),
-    Column("score", Float),
-    Column("cost_usd", Float),
+    *optional(Float, "score", "cost_usd", "duration_sec"),
     # What the run is known by when it is imported again, and what else is shown of it.
     *texts("digest"),
     *optional_texts("shown_digest"),
     # When it began, or was added if it doesn't say; ``started_at`` is as the run wrote it.
     Column("began_at", UtcTime),
-    Column("duration_sec", Float),
     Column("tokens", BigInteger),
     Column("metadata", JSON(none_as_null=True)),
     Column("axes", JSON(none_as_null=True)),
@@ -177,7 +176,7 @@ run_totals = Table(
     PrimaryKeyConstraint("organisation", "field", "kind", "value", "state"),
 )
 
-gradings = owned(
+gradings = owned_table(
     "gradings",
     _run(),
     Column("number", Integer, nullable=False),
@@ -185,7 +184,7 @@ gradings = owned(
     UniqueConstraint("run", "number"),
 )
 
-annotations = owned(
+annotations = owned_table(
     "annotations",
     _run(),
     Column("record", JSON, nullable=False),

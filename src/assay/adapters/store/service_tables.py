@@ -23,12 +23,14 @@ from assay.adapters.store.columns import (
     Counted,
     UtcTime,
     created_column,
-    listed,
+    listed_table,
     metadata,
+    optional,
     optional_texts,
     organisation_column,
-    owned,
+    owned_table,
     playground_column,
+    required,
     texts,
 )
 
@@ -36,12 +38,11 @@ organisations = Table(
     "organisations", metadata, Column("id", Text, primary_key=True), *texts("name"), created_column()
 )
 
-keys = listed(
+keys = listed_table(
     "keys",
     *texts("name", "scope", "digest"),
     *optional_texts("benchmark_run"),
-    Column("expires_at", UtcTime),
-    Column("revoked_at", UtcTime),
+    *optional(UtcTime, "expires_at", "revoked_at"),
     UniqueConstraint("digest"),
 )
 
@@ -91,20 +92,19 @@ replaced_files = Table(
     playground_column(),
     *texts("path"),
     Column("size", Integer, nullable=False),
-    Column("modified", UtcTime, nullable=False),
+    *required(UtcTime, "modified", "replaced_at"),
     Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
-    Column("replaced_at", UtcTime, nullable=False),
     Index(None, "playground", "replaced_at"),
 )
 
-tasks = listed(
+tasks = listed_table(
     "tasks",
     *texts("name", "instruction"),
     Column("data", JSON, nullable=False),
     Column("timeout_s", Float),
 )
 
-criteria = owned(
+criteria = owned_table(
     "criteria",
     Column("task", Text, ForeignKey("tasks.id"), nullable=False),
     Column("written", JSON, nullable=False),
@@ -120,14 +120,14 @@ snapshots = Table(
     PrimaryKeyConstraint("organisation", "digest"),
 )
 
-benchmarks = listed(
+benchmarks = listed_table(
     "benchmarks",
     *texts("slug", "name"),
     Column("latest", Integer),
     UniqueConstraint("organisation", "slug"),
 )
 
-versions = owned(
+versions = owned_table(
     "benchmark_versions",
     Column("benchmark", Text, ForeignKey("benchmarks.id"), nullable=False),
     Column("version", Integer, nullable=False),
@@ -135,7 +135,7 @@ versions = owned(
     UniqueConstraint("benchmark", "version"),
 )
 
-benchmark_runs = listed(
+benchmark_runs = listed_table(
     "benchmark_runs",
     Column("version", Text, ForeignKey("benchmark_versions.id"), nullable=False),
     *texts("benchmark", "status"),
@@ -145,7 +145,7 @@ benchmark_runs = listed(
     Column("completed_at", UtcTime),
 )
 
-task_runs = listed(
+task_runs = listed_table(
     "task_runs",
     Column("benchmark_run", Text, ForeignKey("benchmark_runs.id")),
     *texts("task", "snapshot", "status", "phase"),
@@ -154,14 +154,11 @@ task_runs = listed(
     *optional_texts("verdict", "reason", "idempotency_key"),
     Column("score", Float),
     Column("axes", JSON),
-    Column("started_at", UtcTime),
-    Column("deadline_at", UtcTime),
+    *optional(UtcTime, "started_at", "deadline_at", "completed_at", "claimed_until"),
     # The first completion that came in time. From then on, only the grading ends the run.
     Column("completion_requested_at", UtcTime),
-    Column("completed_at", UtcTime),
     # Who grades it at the moment, and until when that is believed.
     *optional_texts("claim"),
-    Column("claimed_until", UtcTime),
     Index(None, "organisation", "benchmark_run", "id"),
     Index(None, "organisation", "status", "id"),
     Index(None, "organisation", "verdict", "id"),
@@ -170,33 +167,30 @@ task_runs = listed(
     UniqueConstraint("organisation", "idempotency_key"),
 )
 
-criterion_runs = listed(
+criterion_runs = listed_table(
     "criterion_runs",
     Column("task_run", Text, ForeignKey("task_runs.id"), nullable=False),
     Column("position", Integer, nullable=False),
     *optional_texts("criterion", "assertion", "axis"),
     *texts("label", "status", "details"),
-    Column("weight", Float, nullable=False),
-    Column("score", Float, nullable=False),
+    *required(Float, "weight", "score"),
     Column("passed", Boolean, nullable=False),
     Column("evidence", JSON, nullable=False),
     UniqueConstraint("task_run", "position"),
 )
 
-work = listed(
+work = listed_table(
     "work",
     *texts("kind", "target", "state"),
-    Column("priority", Integer, nullable=False),
+    *required(Integer, "priority", "tries"),
     # Organisations take turns: each of their submissions is one turn later than the one before.
     Column("turn", Counted, nullable=False),
-    Column("tries", Integer, nullable=False),
     # Since when it waits for a source that is down, and how often that was seen. This doesn't count as a try.
     Column("source_down_since", UtcTime),
     Column("source_waits", Integer, nullable=False, server_default="0"),
     Column("not_before", UtcTime, nullable=False),
     *optional_texts("claim", "reason"),
-    Column("claimed_until", UtcTime),
-    Column("finished_at", UtcTime),
+    *optional(UtcTime, "claimed_until", "finished_at"),
     Index(None, "state", "priority", "turn", "id"),
     Index(None, "organisation", "state", "turn"),
     Index(None, "state", "claimed_until"),

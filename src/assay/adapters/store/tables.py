@@ -19,6 +19,7 @@ from assay.adapters.store.columns import (
     metadata,
     optional_texts,
     playground_column,
+    required,
     texts,
 )
 
@@ -40,8 +41,7 @@ playgrounds = Table(
     "playgrounds",
     metadata,
     Column("id", Text, primary_key=True),
-    Column("created_at", UtcTime, nullable=False),
-    Column("run_start", UtcTime, nullable=False),
+    *required(UtcTime, "created_at", "run_start"),
     *optional_texts("fhir_base", "file_source"),
     Column("data", JSON, nullable=False),
     # What the command line adds belongs to the organisation that a store begins with.
@@ -86,9 +86,8 @@ replaced_rows = Table(
     playground_column(),
     *texts("resource", "key"),
     Column("data", JSON, nullable=False),
-    Column("at", UtcTime, nullable=False),
+    *required(UtcTime, "at", "replaced_at"),
     _received(),
-    Column("replaced_at", UtcTime, nullable=False),
     Index(None, "playground", "resource", "replaced_at"),
 )
 

@@ -31,7 +31,7 @@ def add_playground(
         "data": limits.checked_data(playground.data, "the data of a playground"),
         "organisation": organisation,
     }
-    if not added(connection, tables.playgrounds, values):
+    if not insert_new(connection, tables.playgrounds, values):
         raise StoreRefusalError(f"the playground {playground.id!r} exists already")
 
 
@@ -131,7 +131,7 @@ def _add_turn(connection: Connection, common: dict[str, object], record: Turn) -
         "text": limits.checked_text(record.text, f"the text of turn {record.number}"),
         "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
-    if not added(connection, tables.turns, values):
+    if not insert_new(connection, tables.turns, values):
         raise StoreRefusalError(f"turn {record.number} exists already")
 
 
@@ -139,7 +139,7 @@ def _optional(value: str | None, what: str) -> str | None:
     return None if value is None else limits.checked_text(value, what)
 
 
-def added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
+def insert_new(connection: Connection, table: Table, values: dict[str, object]) -> bool:
     """Whether a row was added; not so where one with its key is there."""
     statement = insert_into(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None

@@ -5,7 +5,7 @@ from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.errors import ConflictError
-from assay.web.model_forms import ShownForm, blank, sent
+from assay.web.model_forms import ShownForm, blank_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -15,7 +15,7 @@ MOST_TASKS = 100
 @routes.add("GET", "/benchmarks", *READ, word="Benchmarks")
 def benchmarks(call: ServiceCall) -> PageAnswer:
     """All benchmarks, the newest first."""
-    return _benchmarks(call, blank(NewBenchmark))
+    return _benchmarks(call, blank_form(NewBenchmark))
 
 
 def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
@@ -26,7 +26,7 @@ def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAn
 
 @routes.add("POST", "/benchmarks", *CHANGE)
 def add_benchmark(call: ServiceCall) -> PageAnswer:
-    new = sent(NewBenchmark, call.form)
+    new = read_form(NewBenchmark, call.form)
     if new.value is None:
         return _benchmarks(call, new.form, 422)
     try:

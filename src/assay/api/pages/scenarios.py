@@ -49,13 +49,13 @@ def new_scenario(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/scenarios/new", *CHANGE)
 def add_scenario(call: ServiceCall) -> PageAnswer:
     """Add the scenario, or change the rows of its form."""
-    return _sent(call, None)
+    return _take_form(call, None)
 
 
 @routes.add("POST", "/scenarios/check", *CHANGE)
 def check_entered(call: ServiceCall) -> PageAnswer:
     """What is wrong with what is entered so far. Nothing is kept."""
-    entered = _checked(call, _entered(call.form))
+    entered = _check_policy(call, _read_form(call.form))
     return call.page("scenario_check.html", title="Check", **_parts(entered))
 
 
@@ -69,7 +69,7 @@ def scenario(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/scenarios/{id}", *CHANGE)
 def change_scenario(call: ServiceCall) -> PageAnswer:
     """Save a new version, or change the rows of the form."""
-    return _sent(call, call.service.coding.scenarios.get(call.organisation, call.path["id"]))
+    return _take_form(call, call.service.coding.scenarios.get(call.organisation, call.path["id"]))
 
 
 @routes.add("POST", "/scenarios/{id}/remove", *CHANGE)
@@ -114,12 +114,12 @@ def _frozen(scorer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sent(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
-    entered = _entered(call.form)
+def _take_form(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
+    entered = _read_form(call.form)
     action, _, place = call.form.get("action").partition(":")
     if action != "save":
-        return _editor(call, found, _changed(entered, action, place), fresh=True)
-    entered = _checked(call, entered)
+        return _editor(call, found, _change_rows(entered, action, place), fresh=True)
+    entered = _check_policy(call, entered)
     if not entered.is_usable:
         return _editor(call, found, entered, status=422)
     coding, new = call.service.coding, Scenario.model_validate(dict(entered.written))
@@ -131,12 +131,12 @@ def _sent(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
             else coding.scenarios.replace(call.organisation, found.id, new)
         )
     except InputError as error:
-        return _editor(call, found, _wrong(entered, str(error)), status=422)
+        return _editor(call, found, _with_error(entered, str(error)), status=422)
     address = call.site.to(f"scenarios/{saved.id}")
     return PageAnswer("", headers={"HX-Redirect": address}) if call.partial else call.go(address)
 
 
-def _entered(form: Fields) -> EnteredScenario:
+def _read_form(form: Fields) -> EnteredScenario:
     """What a form says. A row whose type was changed begins with that type's defaults."""
     texts = {one.name: form.get(one.name) for one in scenario_form().fields}
     rows = [_row(form, f"row.{number}.") for number in form.all("row")[:MOST_ROWS]]
@@ -157,7 +157,7 @@ def _object(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _changed(entered: EnteredScenario, action: str, place: str) -> EnteredScenario:
+def _change_rows(entered: EnteredScenario, action: str, place: str) -> EnteredScenario:
     """The same scenario with a row added, removed or moved."""
     rows, at = entered.rows, int(place) if place.isdecimal() and len(place) < 5 else -1
     match action:
@@ -172,18 +172,18 @@ def _changed(entered: EnteredScenario, action: str, place: str) -> EnteredScenar
     return entered
 
 
-def _checked(call: ServiceCall, entered: EnteredScenario) -> EnteredScenario:
+def _check_policy(call: ServiceCall, entered: EnteredScenario) -> EnteredScenario:
     """With what this service doesn't allow, too."""
     if not entered.is_usable:
         return entered
     try:
         check_scenario(Scenario.model_validate(dict(entered.written)), call.service.coding.policy)
     except InputError as error:
-        return _wrong(entered, str(error))
+        return _with_error(entered, str(error))
     return entered
 
 
-def _wrong(entered: EnteredScenario, said: str) -> EnteredScenario:
+def _with_error(entered: EnteredScenario, said: str) -> EnteredScenario:
     """An error at the field that it begins with, or about the whole."""
     name, _, rest = said.partition(" ")
     fields = [one.name for one in scenario_form().fields]

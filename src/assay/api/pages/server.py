@@ -31,10 +31,10 @@ from assay.web.routing import (
     Fields,
     PageAnswer,
     PageCall,
-    PageRoute,
-    answered,
+    answer_page,
     asset_answer,
     entries,
+    route_at,
     trouble,
 )
 from assay.web.site import Site, Viewer
@@ -96,7 +96,7 @@ class PageServer:
         call = PageCall(site=self.site, viewer=NOBODY, place=place)
         try:
             form = Fields.of(content.decode("utf-8", "replace")) if request.method == "POST" else Fields()
-            return self._allowed(request, place, Fields.of(request.url.query), form)
+            return self._answer_allowed(request, place, Fields.of(request.url.query), form)
         except InputError as error:
             return trouble(call, 422, str(error))
         except StoreError as error:
@@ -106,7 +106,7 @@ class PageServer:
             log.exception("a page broke")
             return trouble(call, 500, "the page broke; the log of the server says more")
 
-    def _allowed(self, request: Request, place: str, query: Fields, form: Fields) -> PageAnswer:
+    def _answer_allowed(self, request: Request, place: str, query: Fields, form: Fields) -> PageAnswer:
         changes = request.method == "POST"
         if changes and not is_own_form(request.headers):
             return PageAnswer("a change must come from a page of this server\n", 403, "text/plain")
@@ -127,7 +127,7 @@ class PageServer:
                 "the form must have the token of this session; load the page again\n", 403, "text/plain"
             )
         viewer = Viewer(key.scope, key.organisation, key.name, form_token(secret))
-        return self._routed(request, place, ServiceCall(
+        return self._dispatch(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
             reads=self._source(key.organisation),
             partial=request.headers.get("hx-request") == "true",
@@ -137,22 +137,17 @@ class PageServer:
         one = self._service
         return StorePages(one.store, one.imports, one.blobs, one.jobs, organisation)
 
-    def _routed(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
+    def _dispatch(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
         if not place:
             return call.go(self.site.to(PAGES[0].path))
-        for route in PAGES:
-            values = route.values(f"/{place}") if route.method == request.method.replace("HEAD", "GET") else None
-            if values is not None:
-                return self._seen(request, route, call, values)
-        return trouble(call, 404, "there is no page at this address")
-
-    def _seen(
-        self, request: Request, route: PageRoute[ServiceCall], call: ServiceCall, values: dict[str, str]
-    ) -> PageAnswer:
+        found = route_at(PAGES, request.method, place)
+        if found is None:
+            return trouble(call, 404, "there is no page at this address")
+        route, values = found
         request.scope["assay.route"] = BASE.rstrip("/") + route.path
         if call.key.scope not in route.scopes:
             return trouble(call, 403, f"a key of the scope {call.key.scope.value} can't do this")
-        answer = answered(route, replace(call, path=values))
+        answer = answer_page(route, replace(call, path=values))
         if route.method != "GET" and answer.status < 400:
             self._note(request, call.key, route.name, values.get("id"))
         return answer
@@ -170,7 +165,7 @@ class PageServer:
         except InputError as error:
             return call.page("sign_in.html", title="Sign in", status=403, next=onward, wrong=str(error))
         self._note(request, found.key, "sign_in", found.key.id)
-        return _begun(request, found.secret, onward)
+        return _begin_session(request, found.secret, onward)
 
     def _enter(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         """The address of a single user leads in."""
@@ -178,7 +173,7 @@ class PageServer:
         given = query.get("token").encode("utf-8", "replace")
         if known is None or key is None or not hmac.compare_digest(given, known.encode()):
             return PageAnswer("there is nothing here\n", 404, "text/plain")
-        return _begun(request, begin(self._service.sessions, key).secret, BASE)
+        return _begin_session(request, begin(self._service.sessions, key).secret, BASE)
 
     def _sign_out(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         secret = request.cookies.get(COOKIE, "")
@@ -191,7 +186,7 @@ class PageServer:
 _SIGNING: Final = {"sign-in": PageServer._sign_in, "sign-out": PageServer._sign_out, "enter": PageServer._enter}
 
 
-def _begun(request: Request, secret: str, onward: str) -> PageAnswer:
+def _begin_session(request: Request, secret: str, onward: str) -> PageAnswer:
     secure = "; Secure" if request.url.scheme == "https" else ""
     cookie = f"{COOKIE}={secret}; Path={BASE}; HttpOnly; SameSite=Strict{secure}"
     return PageAnswer("", 303, headers={"Location": onward, "Set-Cookie": cookie})

@@ -3,7 +3,7 @@
 from typing import Any
 
 from assay.adapters.service.coding import check_archive
-from assay.api.answers import ApiAnswer, shown
+from assay.api.answers import ApiAnswer, json_answer
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
@@ -48,7 +48,7 @@ def seed_task(call: ApiCall) -> Any:
     service = call.service
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.id)
-    return {"task": task, "work": shown_work(_queued(call, WorkKind.SEED_CODING_TASK, task.id))}
+    return {"task": task, "work": shown_work(_queue(call, WorkKind.SEED_CODING_TASK, task.id))}
 
 
 routes.resource(
@@ -121,8 +121,8 @@ def complete_coding(call: ApiCall) -> Any:
     """
     run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body)
     if run.state is GradingState.GRADED:
-        return shown({"run": run, "work": None})
-    return {"run": run, "work": shown_work(_queued(call, WorkKind.GRADE_CODING_RUN, run.id))}
+        return json_answer({"run": run, "work": None})
+    return {"run": run, "work": shown_work(_queue(call, WorkKind.GRADE_CODING_RUN, run.id))}
 
 
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
@@ -146,10 +146,10 @@ def grade_run_again(call: ApiCall) -> Any:
     except NotFoundError:
         call.service.imports.run(call.organisation, run)
         raise ConflictError("a run must be a coding run to be graded again; others keep no workspace") from None
-    return shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id))
+    return shown_work(_queue(call, WorkKind.GRADE_AGAIN, wanted.id))
 
 
-def _queued(call: ApiCall, kind: WorkKind, target: str) -> Work:
+def _queue(call: ApiCall, kind: WorkKind, target: str) -> Work:
     """Work on the queue. It is on disk when this returns."""
     added = call.service.work.add(call.organisation, kind, target)
     call.service.wake()

@@ -8,7 +8,12 @@ from assay.api.answers import unchanging
 from assay.api.routing import ApiCall, Routes
 from assay.dialects.criteria.resources import Name, Text
 from assay.dialects.evaluation.models import EvaluationResult, StrictModel
-from assay.engine.service.evaluation_results import EvaluationResultResource, ingested, run_named, run_of_result
+from assay.engine.service.evaluation_results import (
+    EvaluationResultResource,
+    result_of_artifacts,
+    run_id_of,
+    run_of_result,
+)
 
 routes = Routes()
 GIVEN: Final = "given"
@@ -66,7 +71,7 @@ def create_evaluation_result(call: ApiCall) -> Any:
     if body.result is not None:
         result, reason, origin = body.result, None, GIVEN
     else:
-        made = ingested(**body.verifier.model_dump())
+        made = result_of_artifacts(**body.verifier.model_dump())
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
     return service.evaluations.add(call.organisation, run, origin, result, reason)
@@ -94,4 +99,4 @@ def _run(call: ApiCall, result: EvaluationResult, reason: str | None) -> str:
         return service.imports.run(call.organisation, told.run_id).id
     run = run_of_result(told.trial.model_dump(), result, reason)
     service.imports.add_runs(call.organisation, [run])
-    return run_named(service.storage, call.organisation, told.trial.job, told.trial.name)
+    return run_id_of(service.storage, call.organisation, told.trial.job, told.trial.name)

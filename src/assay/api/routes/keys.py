@@ -48,7 +48,7 @@ class NewSecret(StrictModel):
 @routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
 def create_key(call: ApiCall) -> Any:
     """Add a key. Its secret is shown once."""
-    return _issued(issued_key(call.service, call.organisation, call.body))
+    return _new_secret(issued_key(call.service, call.organisation, call.body))
 
 
 def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
@@ -63,19 +63,19 @@ def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
 @routes.lists("/keys", KeyResource, Scope.ADMIN)
 def list_keys(call: ApiCall) -> Any:
     """The keys, the newest first, without their secrets."""
-    return call.service.keys.slice(call.organisation, call.slice).each(_shown)
+    return call.service.keys.slice(call.organisation, call.slice).each(_key_resource)
 
 
 @routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
 def rotate(call: ApiCall) -> Any:
     """A new key in place of this one, which is revoked at once."""
-    return _issued(rotate_key(call.service.keys, call.organisation, call.id))
+    return _new_secret(rotate_key(call.service.keys, call.organisation, call.id))
 
 
 @routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
 def revoke(call: ApiCall) -> Any:
     """Revoke a key at once."""
-    return _shown(call.service.keys.revoke(call.organisation, call.id))
+    return _key_resource(call.service.keys.revoke(call.organisation, call.id))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)
@@ -84,9 +84,9 @@ def list_audit(call: ApiCall) -> Any:
     return call.service.audit.slice(call.organisation, call.slice)
 
 
-def _issued(issued: IssuedKey) -> dict[str, object]:
-    return {"key": _shown(issued.key), "secret": issued.secret}
+def _new_secret(issued: IssuedKey) -> dict[str, object]:
+    return {"key": _key_resource(issued.key), "secret": issued.secret}
 
 
-def _shown(key: Key) -> KeyResource:
+def _key_resource(key: Key) -> KeyResource:
     return resource_from(KeyResource, key, benchmark_run_id=key.benchmark_run)

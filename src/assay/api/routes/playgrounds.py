@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationError
 from assay.adapters.service.sources import FHIR, FILES, JUDGE, check_files_url, place
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.api.answers import ProblemDetail
-from assay.api.problems import validated
+from assay.api.problems import parse_body
 from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
@@ -113,7 +113,7 @@ def _records(kind: str, model: Any, meaning: str) -> None:
     """The route for records of a kind."""
 
     def record(call: ApiCall) -> Any:
-        return _recorded(call)
+        return _record(call)
 
     record.__name__, record.__doc__ = f"record_{kind}", meaning
     limits = {"status": 201, "most_bytes": FILE_BYTES}
@@ -126,7 +126,7 @@ _records("turns", TurnLine, "Record a turn of a call or a list of them.")
 _records("responses", ResponseLine, "Record an X12 response or a list of them.")
 
 
-def _recorded(call: ApiCall) -> Any:
+def _record(call: ApiCall) -> Any:
     now = call.service.host.now()
     records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
     count = call.service.playgrounds.record(call.organisation, call.id, records)
@@ -161,7 +161,7 @@ def put_source(call: ApiCall) -> Any:
     kind = call.path["kind"]
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
-    written = validated(SETTINGS[kind], call.content)
+    written = parse_body(SETTINGS[kind], call.content)
     return set_source(call.service, call.organisation, call.id, kind, written)
 
 

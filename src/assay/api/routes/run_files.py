@@ -32,7 +32,7 @@ class KeptFileResource(StrictModel):
 @routes.get("/runs/export.csv", bytes, query=EXPORTED, media=CSV)
 def export_runs_csv(call: ApiCall) -> Any:
     """All runs that are asked for, as a table. A text that a table would take for a formula has a ' in front."""
-    asked = _asked(call)
+    asked = _run_query(call)
     columns = asked.columns or ("id", *COLUMNS)
     return ApiAnswer(200, b"", media_type=CSV, chunks=csv_file(_every(call, asked), columns))
 
@@ -40,7 +40,7 @@ def export_runs_csv(call: ApiCall) -> Any:
 @routes.get("/runs/export.jsonl", bytes, query=EXPORTED, media=NDJSON)
 def export_runs_jsonl(call: ApiCall) -> Any:
     """All runs that are asked for, a line of JSON for each."""
-    asked = _asked(call)
+    asked = _run_query(call)
     chosen = ("id", *asked.columns) if asked.columns else None
     runs = _every(call, asked)
     shown = runs if chosen is None else ({name: run[name] for name in chosen} for run in runs)
@@ -75,7 +75,7 @@ def read_run_file(call: ApiCall) -> Any:
     return ApiAnswer(200, content, headers, BYTES)
 
 
-def _asked(call: ApiCall) -> RunQuery:
+def _run_query(call: ApiCall) -> RunQuery:
     asked = parse_run_query(call.pairs)
     if asked.page.cursor is not None or any(name == "limit" for name, _ in call.pairs):
         raise InputError("an export has all runs, so it takes no limit and no cursor")

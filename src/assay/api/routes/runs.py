@@ -13,7 +13,7 @@ from assay.dialects.criteria.resources import Name, Status, Text
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.evaluation_results import run_named
+from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.keys import Owner
 from assay.evidence.run import Run
 
@@ -125,10 +125,10 @@ def list_gradings(call: ApiCall) -> Any:
 @routes.post("/runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201)
 def annotate_run(call: ApiCall) -> Any:
     """Note a reviewer's verdict on a run."""
-    return annotated(call.service, call.organisation, call.id, call.body)
+    return annotate(call.service, call.organisation, call.id, call.body)
 
 
-def annotated(service: Service, organisation: str, run: str, new: NewAnnotation) -> dict[str, Any]:
+def annotate(service: Service, organisation: str, run: str, new: NewAnnotation) -> dict[str, Any]:
     """Keep a reviewer's verdict, with the time."""
     record = {**new.model_dump(), "timestamp": service.host.now().isoformat()}
     whole = Annotation.model_validate(record).model_dump(mode="json")
@@ -160,5 +160,5 @@ def _of_run(call: ApiCall) -> ApiCall:
     run = call.service.runs.task_run(Owner(call.organisation), call.id)
     if run.status is Status.ACTIVE:
         raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
-    identity = run_named(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
+    identity = run_id_of(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
     return replace(call, path={**call.path, "id": identity})

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.api.answers import ApiAnswer, resource_from, shown, unchanging
+from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
 from assay.api.routes.work import shown_work
 from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError
@@ -123,7 +123,7 @@ def _completed_later(call: ApiCall) -> ApiAnswer | None:
     if call.key.scope is Scope.RUN:
         # Why a try failed names the sources that the agent is graded by.
         told = told.model_copy(update={"reason": None})
-    answer, headers = shown(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
+    answer, headers = json_answer(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
     # A run token can't look at work: it completes again.
     where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
     return replace(answer, headers={**answer.headers, **headers, **where})

@@ -12,7 +12,7 @@ from assay.api.routing import WATCH, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
 from assay.dialects.criteria.models import StrictModel
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
 from assay.engine.service.work import Work, WorkState
 
 routes = Routes()
@@ -93,4 +93,4 @@ async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
 
 
 def _event(work: Work) -> bytes:
-    return b"event: " + work.state.value.encode() + b"\ndata: " + rendered(shown_work(work)) + b"\n\n"
+    return b"event: " + work.state.value.encode() + b"\ndata: " + render_json(shown_work(work)) + b"\n\n"

@@ -84,7 +84,7 @@ def _import_here(args: argparse.Namespace) -> int:
             jobs = Jobs(storage, host, blobs)
             importing = Importing(StoredImports(store, host), blobs, organisation, jobs)
             for path in args.jobs:
-                name, done = _imported(importing, path, args.name)
+                name, done = _import_path(importing, path, args.name)
                 _say(name, done.added, done.known, done.replaced)
     return 0
 
@@ -94,7 +94,7 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
     print(f"{name}: {added} runs added, {known} known already{changed}")
 
 
-def _imported(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
+def _import_path(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
     from assay.adapters.service.import_runs import is_scored  # noqa: PLC0415 - help needs no database
     from assay.cli.output.progress import read_results  # noqa: PLC0415
 

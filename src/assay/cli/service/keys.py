@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> int:
     for option in ("organisation", "store"):
         if getattr(args, option) is not None:
             raise InputError(f"--{option} must not be given with --server: the key says whose keys they are")
-    for line in _asked(args):
+    for line in _ask_server(args):
         print(line)
     return 0
 
 
-def _asked(args: argparse.Namespace) -> Iterator[str]:
+def _ask_server(args: argparse.Namespace) -> Iterator[str]:
     from assay.client import Requests  # noqa: PLC0415 - only who asks a service needs it
 
     with client_of(args.server) as client:

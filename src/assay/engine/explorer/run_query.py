@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeAlias
-from urllib.parse import urlencode
 
 from assay.core.errors import InputError
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
@@ -108,10 +107,6 @@ class RunQuery:
         """The same question, from another place in the list on."""
         return replace(self, page=SliceRequest(self.page.limit, cursor))
 
-    def having(self, *more: Filter) -> "RunQuery":
-        """The same question with more filters, from the beginning of the list."""
-        return replace(self, filters=(*self.filters, *more)).at(None)
-
 
 # What may be asked, with its meaning: one entry for each parameter of an address.
 _RANGED: Final = {Holds.NUMBER: "a range such as 0.5..1, ..1 or 0.5..", Holds.TIME: "a range such as 2026-01-01.."}
@@ -176,11 +171,6 @@ def pairs_of(query: RunQuery) -> list[tuple[str, str]]:
     if query.page.limit != DEFAULT_LIMIT:
         pairs.append(("limit", str(query.page.limit)))
     return pairs if query.page.cursor is None else [*pairs, ("cursor", query.page.cursor)]
-
-
-def query_string(query: RunQuery) -> str:
-    """The question as the part of an address behind the question mark."""
-    return urlencode(pairs_of(query))
 
 
 def _filters(name: str, values: Sequence[str]) -> Iterator[Filter]:

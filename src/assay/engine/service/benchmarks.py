@@ -19,7 +19,7 @@ from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Keys, Owner, Scope, issue_key
 from assay.engine.service.runs import TaskRuns
-from assay.engine.service.storage import Resources, Row, found
+from assay.engine.service.storage import Resources, Row, require
 from assay.engine.service.tasks import freeze
 
 _WANTED: Final = re.compile(r"(?P<slug>[^@]+)(?:@(?P<version>[1-9][0-9]{0,8}))?")
@@ -54,7 +54,7 @@ class BenchmarkVersions(Resources[Version]):
         if len(set(new.tasks)) < len(new.tasks):
             raise InputError("tasks must name each task once")
         with self.storage.transaction() as rows:
-            row = self._benchmarks.locked(rows, organisation, identity)
+            row = self._benchmarks.lock_row(rows, organisation, identity)
             frozen = [freeze(rows, organisation, task) for task in new.tasks]
             number = (row["latest"] or 0) + 1
             tasks = [task.model_dump(include={"task_id", "name", "digest"}) for task in frozen]
@@ -72,7 +72,7 @@ class BenchmarkVersions(Resources[Version]):
             "benchmark": benchmark.id,
             "version": int(match["version"] or benchmark.latest or 0),
         }
-        row = found(self.storage.find(self.table, organisation=organisation, **wanted), self.word)
+        row = require(self.storage.find(self.table, organisation=organisation, **wanted), self.word)
         return self._version(row, benchmark.slug)
 
     def of_benchmark(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[Version]:
@@ -96,7 +96,7 @@ class BenchmarkRuns(Resources[BenchmarkRun]):
         self._task_runs = task_runs
         self._keys = keys
 
-    def shown(self, rows: Sequence[Row]) -> list[BenchmarkRun]:
+    def to_resources(self, rows: Sequence[Row]) -> list[BenchmarkRun]:
         counts: dict[str, dict[str, Any]] = {row["id"]: {} for row in rows}
         for (run, status), count in self.storage.count(
             "task_runs", ["benchmark_run", "status"], benchmark_run=list(counts)

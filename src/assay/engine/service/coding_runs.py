@@ -28,7 +28,7 @@ from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, n
 from assay.engine.service.coding_tasks import CodingTasks
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.limits import without_nan
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, found
+from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, require
 from assay.evidence.coding_run import Diff
 from assay.evidence.run import State
 
@@ -88,7 +88,7 @@ class CodingRuns(Resources[CodingRun]):
         self.tasks = tasks
         self.blobs = blobs
 
-    def shown(self, rows: Sequence[Row]) -> list[CodingRun]:
+    def to_resources(self, rows: Sequence[Row]) -> list[CodingRun]:
         files: dict[str, list[UploadedFile]] = {row["id"]: [] for row in rows}
         for one in self.storage.every("coding_files", order="path", run=list(files)):
             files[one["run"]].append(UploadedFile(path=one["path"], size=one["size"], sha256=one["digest"]))
@@ -157,7 +157,7 @@ class CodingRuns(Resources[CodingRun]):
 
     def _check_open(self, rows: Transaction, organisation: str, identity: str) -> None:
         """The row is locked, so that nobody completes the run before the upload is noted."""
-        row = self.locked(rows, organisation, identity)
+        row = self.lock_row(rows, organisation, identity)
         if row["state"] != GradingState.OPEN.value:
             raise ConflictError(f"the coding run takes no more files: it is {row['state']}")
 
@@ -224,12 +224,12 @@ class CodingGradings:
 
     def request(self, organisation: str, identity: str) -> GradingRequest:
         """Raises ``NotFoundError``."""
-        row = found(self._storage.find("grading_requests", organisation=organisation, id=identity), "request")
+        row = require(self._storage.find("grading_requests", organisation=organisation, id=identity), "request")
         return GradingRequest(row["id"], row["run"], row["judge_only"], row["number"])
 
     def latest(self, organisation: str, run: str) -> tuple[Scoring, Diff | None]:
         """Raises ``NotFoundError``."""
-        row = found(_newest(self._storage, organisation, run), "grading")
+        row = require(_newest(self._storage, organisation, run), "grading")
         record = Scoring.model_validate_json(json.dumps(row["record"]))
         if record.diff_sha256 is None:
             return record, None
@@ -240,9 +240,9 @@ class CodingGradings:
         self, rows: Transaction, organisation: str, run: str, at: datetime, request: str | None
     ) -> bool:
         """Whether the grading is still wanted. The run's row is locked, so that gradings follow each other."""
-        row = self._runs.locked(rows, organisation, run)
+        row = self._runs.lock_row(rows, organisation, run)
         if request is not None:
-            return found(rows.find("grading_requests", id=request), "request")["number"] is None
+            return require(rows.find("grading_requests", id=request), "request")["number"] is None
         if row["state"] != GradingState.GRADING.value:
             return False
         rows.change("coding_runs", {"state": GradingState.GRADED.value, "graded_at": at}, id=run)

@@ -9,7 +9,7 @@ from assay.dialects.evaluation.models import EvaluationResult, StrictModel
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.jobs.job_runs import joint_validity
 from assay.engine.service import limits
-from assay.engine.service.storage import Resources, Row, RowReader, found
+from assay.engine.service.storage import Resources, Row, RowReader, require
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide
@@ -49,12 +49,12 @@ class EvaluationResults(Resources[Any]):
         return dict(self.get(organisation, identity))
 
 
-def run_named(rows: RowReader, organisation: str, job: str, name: str) -> str:
+def run_id_of(rows: RowReader, organisation: str, job: str, name: str) -> str:
     """The id of a run of a job. Raises ``NotFoundError``."""
-    return str(found(rows.find("runs", organisation=organisation, job=job, name=name), "run")["id"])
+    return str(require(rows.find("runs", organisation=organisation, job=job, name=name), "run")["id"])
 
 
-def ingested(
+def result_of_artifacts(
     *,
     reward_json: str | None = None,
     reward_txt: str | None = None,

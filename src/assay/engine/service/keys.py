@@ -94,7 +94,7 @@ class Keys(Resources[Key]):
 
     def every(self, organisation: str) -> list[Key]:
         """The newest first."""
-        return self.shown(self.storage.every(self.table, organisation=organisation))[::-1]
+        return self.to_resources(self.storage.every(self.table, organisation=organisation))[::-1]
 
     def revoke(self, organisation: str, identity: str) -> Key:
         """A key that was revoked before keeps its time. Raises ``NotFoundError``."""

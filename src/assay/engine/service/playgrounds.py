@@ -20,7 +20,7 @@ class Playgrounds(Resources[PlaygroundResource]):
 
     table, prefix, word, model = "playgrounds", "play", "playground", PlaygroundResource
 
-    def shown(self, rows: Sequence[Row]) -> list[PlaygroundResource]:
+    def to_resources(self, rows: Sequence[Row]) -> list[PlaygroundResource]:
         kinds: dict[str, list[str]] = {row["id"]: [] for row in rows}
         for source in self.storage.every("sources", order="kind", playground=list(kinds)):
             kinds[source["playground"]].append(source["kind"])

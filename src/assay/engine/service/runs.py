@@ -18,11 +18,11 @@ from assay.dialects.criteria.resources import (
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.service.benchmark_result import TaskResult, benchmark_result
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.evaluation_results import run_named
+from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.limits import without_nan, without_nul
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, found
+from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
 from assay.engine.service.tasks import freeze, snapshot_in
 from assay.evidence.run import Decision, Facts, Run, State, decide
 
@@ -122,7 +122,7 @@ class TaskRuns(Resources[TaskRun]):
             empty = {"id": playground, "organisation": organisation, "data": {}, "created_at": now}
             rows.insert("playgrounds", [{**empty, "run_start": now}])
         else:
-            found(rows.find("playgrounds", organisation=organisation, id=playground), "playground")
+            require(rows.find("playgrounds", organisation=organisation, id=playground), "playground")
         identity = self._insert(
             rows,
             organisation,
@@ -134,7 +134,9 @@ class TaskRuns(Resources[TaskRun]):
             status=Status.ACTIVE.value,
             phase=Phase.CREATED.value,
         )
-        run = _listed(rows, snapshot.name, {"id": identity, "benchmark_run": benchmark_run, "scored": scored})
+        run = _explorer_run(
+            rows, snapshot.name, {"id": identity, "benchmark_run": benchmark_run, "scored": scored}
+        )
         rows.list_run(organisation, self.host.new_id("run"), Kept(run), now)
         return identity
 
@@ -144,11 +146,13 @@ class TaskRuns(Resources[TaskRun]):
 
     def _own(self, rows: RowReader, owner: Owner, identity: str) -> Row:
         wanted: Row = {"organisation": owner.organisation, "id": identity, "benchmark_run": owner.benchmark_run}
-        return found(rows.find(self.table, **wanted), self.word)
+        return require(rows.find(self.table, **wanted), self.word)
 
     def of_benchmark_run(self, organisation: str, benchmark_run: str) -> Sequence[TaskRun]:
         """All of them, in the order of the benchmark's tasks."""
-        return self.shown(self.storage.every(self.table, organisation=organisation, benchmark_run=benchmark_run))
+        return self.to_resources(
+            self.storage.every(self.table, organisation=organisation, benchmark_run=benchmark_run)
+        )
 
     def start(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
         """Start a run that was created. One that isn't just created is returned as it is.
@@ -169,7 +173,7 @@ class TaskRuns(Resources[TaskRun]):
             [row] = rows.change(self.table, changed, id=row["id"])
             state = State.RUNNING.value
             began = {"state": state, "run_status": state, "started_at": now.isoformat(), "began_at": now}
-            rows.note_run(owner.organisation, _listed_id(rows, owner.organisation, row), began)
+            rows.note_run(owner.organisation, _explorer_id(rows, owner.organisation, row), began)
             # Records of the command line ask the playground when its run began.
             rows.change("playgrounds", {"run_start": now}, id=row["playground"])
             return self._resource(row)
@@ -204,7 +208,7 @@ class TaskRuns(Resources[TaskRun]):
         active = {"organisation": organisation, "id": identity, "status": Status.ACTIVE.value, "claim": claim}
         in_time = {"completion_requested_at": EMPTY} if ending.status is Status.TIMED_OUT else {}
         with self.storage.transaction() as rows:
-            ended = rows.change(self.table, _ended(ending), **active, **in_time)
+            ended = rows.change(self.table, _ending_values(ending), **active, **in_time)
             if not ended:
                 return False
             [row] = ended
@@ -212,8 +216,8 @@ class TaskRuns(Resources[TaskRun]):
                 rows.lock("benchmark_runs", id=row["benchmark_run"])
             if ending.criterion_runs:
                 rows.insert("criterion_runs", [*_criterion_rows(organisation, ending.criterion_runs)])
-            run = _listed(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
-            rows.list_run(organisation, _listed_id(rows, organisation, row), Kept(run), ending.at)
+            run = _explorer_run(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
+            rows.list_run(organisation, _explorer_id(rows, organisation, row), Kept(run), ending.at)
             if row["benchmark_run"] is not None:
                 _settle(rows, row["benchmark_run"], ending.at)
         return True
@@ -266,7 +270,7 @@ def _criterion_rows(organisation: str, runs: Sequence[CriterionRun]) -> Iterable
         yield {**values, **texts, "evidence": evidence, "organisation": organisation, "position": position}
 
 
-def _ended(ending: Ending) -> dict[str, object]:
+def _ending_values(ending: Ending) -> dict[str, object]:
     values: dict[str, object] = {
         "status": ending.status.value,
         "verdict": None if ending.verdict is None else ending.verdict.value,
@@ -294,12 +298,12 @@ def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> None:
     rows.change("benchmark_runs", values, id=benchmark_run)
 
 
-def _listed_id(rows: RowReader, organisation: str, row: Row) -> str:
+def _explorer_id(rows: RowReader, organisation: str, row: Row) -> str:
     """The id of the explorer's run of a task run."""
-    return run_named(rows, organisation, row["benchmark_run"] or "", row["id"])
+    return run_id_of(rows, organisation, row["benchmark_run"] or "", row["id"])
 
 
-def _listed(rows: RowReader, task: str, row: Row, ending: Ending | None = None) -> Run:
+def _explorer_run(rows: RowReader, task: str, row: Row, ending: Ending | None = None) -> Run:
     """A task run as a run of the explorer: pending until it has an ending."""
     benchmark_run = row["benchmark_run"]
     known = None if benchmark_run is None else rows.find("benchmark_runs", id=benchmark_run)

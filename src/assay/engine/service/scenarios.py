@@ -11,7 +11,7 @@ from assay.engine.service import limits
 from assay.engine.service.coding_policy import PREFIX, archive_of
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, found
+from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
 
 
 class Archives:
@@ -31,7 +31,7 @@ class Archives:
 
     def get(self, organisation: str, digest: str) -> ArchiveResource:
         """Raises ``NotFoundError``."""
-        row = found(self._storage.find("archives", organisation=organisation, digest=digest), "archive")
+        row = require(self._storage.find("archives", organisation=organisation, digest=digest), "archive")
         return ArchiveResource(path=f"{PREFIX}{row['digest']}", size=row["size"], created_at=row["created_at"])
 
 
@@ -43,18 +43,18 @@ class ScenarioVersions(Resources[ScenarioVersion]):
 
     def version(self, organisation: str, identity: str, version: int) -> ScenarioVersion:
         """Raises ``NotFoundError``."""
-        return self._resource(self._numbered(self.storage, organisation, identity, version))
+        return self._resource(self._version_row(self.storage, organisation, identity, version))
 
-    def _numbered(self, rows: RowReader, organisation: str, identity: str, version: int) -> Row:
+    def _version_row(self, rows: RowReader, organisation: str, identity: str, version: int) -> Row:
         wanted: Row = {"organisation": organisation, "scenario": identity, "version": version}
-        return found(rows.find(self.table, **wanted), self.word)
+        return require(rows.find(self.table, **wanted), self.word)
 
     def of_scenario(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[ScenarioVersion]:
         wanted: Row = {"organisation": organisation, "scenario": identity}
         return self.storage.slice(self.table, asked, by="version", **wanted).each(self._resource)
 
     def is_changed(self, rows: RowReader, organisation: str, identity: str, version: int, new: Scenario) -> bool:
-        return bool(self._numbered(rows, organisation, identity, version)["sha256"] != scenario_hash(new))
+        return bool(self._version_row(rows, organisation, identity, version)["sha256"] != scenario_hash(new))
 
     def add(self, rows: Transaction, organisation: str, identity: str, version: int, new: Scenario) -> None:
         values = {
@@ -83,11 +83,11 @@ class Scenarios(Resources[ScenarioResource]):
 
     def row(self, rows: RowReader, organisation: str, identity: str) -> Row:
         """Raises ``NotFoundError``, also for one that was removed."""
-        return found(rows.find(self.table, organisation=organisation, id=identity, removed_at=EMPTY), self.word)
+        return require(rows.find(self.table, organisation=organisation, id=identity, removed_at=EMPTY), self.word)
 
-    def locked(self, rows: Transaction, organisation: str, identity: str) -> Row:
+    def lock_row(self, rows: Transaction, organisation: str, identity: str) -> Row:
         """The same without its content. Raises ``NotFoundError``."""
-        return found(rows.lock("scenarios", organisation=organisation, id=identity, removed_at=EMPTY), self.word)
+        return require(rows.lock("scenarios", organisation=organisation, id=identity, removed_at=EMPTY), self.word)
 
     def slice(self, organisation: str, asked: SliceRequest, **wanted: Any) -> Slice[ScenarioResource]:
         return super().slice(organisation, asked, removed_at=EMPTY, **wanted)
@@ -106,7 +106,7 @@ class Scenarios(Resources[ScenarioResource]):
         """A new version, unless nothing changed. Raises ``NotFoundError``."""
         with self.storage.transaction() as rows:
             _check_archive(rows, organisation, new)
-            latest = self.locked(rows, organisation, identity)["latest"]
+            latest = self.lock_row(rows, organisation, identity)["latest"]
             if self._versions.is_changed(rows, organisation, identity, latest, new):
                 self._versions.add(rows, organisation, identity, latest + 1, new)
                 rows.change("scenarios", {"latest": latest + 1}, id=identity)
@@ -115,7 +115,7 @@ class Scenarios(Resources[ScenarioResource]):
     def remove(self, organisation: str, identity: str) -> None:
         """Seeded tasks and versions stay. Raises ``NotFoundError``."""
         with self.storage.transaction() as rows:
-            self.locked(rows, organisation, identity)
+            self.lock_row(rows, organisation, identity)
             rows.change("scenarios", {"removed_at": self.host.now()}, id=identity)
 
 

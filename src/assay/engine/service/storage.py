@@ -98,7 +98,7 @@ class Storage(RowReader, Protocol):
         ...
 
 
-def found(row: Item | None, word: str) -> Item:
+def require(row: Item | None, word: str) -> Item:
     """What must be there. Raises ``NotFoundError``."""
     if row is None:
         raise NotFoundError(f"there is no such {word}")
@@ -127,27 +127,27 @@ class Resources(Generic[Model]):
 
     def get(self, organisation: str, identity: str) -> Model:
         """Raises ``NotFoundError``."""
-        return self.shown([self.row(self.storage, organisation, identity)])[0]
+        return self.to_resources([self.row(self.storage, organisation, identity)])[0]
 
     def slice(self, organisation: str, asked: SliceRequest, **wanted: Any) -> Slice[Model]:
         """A part of those with the values that are wanted, the newest first."""
         rows = self.storage.slice(self.table, asked, organisation=organisation, **wanted)
-        return rows.all(self.shown(rows.rows))
+        return rows.all(self.to_resources(rows.rows))
 
     def row(self, rows: RowReader, organisation: str, identity: str) -> Row:
         """Raises ``NotFoundError``."""
-        return self._found(rows.find, organisation, identity)
+        return self._find(rows.find, organisation, identity)
 
-    def locked(self, rows: Transaction, organisation: str, identity: str) -> Row:
+    def lock_row(self, rows: Transaction, organisation: str, identity: str) -> Row:
         """A row that nobody else changes before the transaction has ended. Raises ``NotFoundError``."""
-        return self._found(rows.lock, organisation, identity)
+        return self._find(rows.lock, organisation, identity)
 
-    def _found(self, find: Callable[..., Row | None], organisation: str, identity: str) -> Row:
+    def _find(self, find: Callable[..., Row | None], organisation: str, identity: str) -> Row:
         keys = ("id",) if self.other_key is None else ("id", self.other_key)
         each = (find(self.table, organisation=organisation, **{key: identity}) for key in keys)
-        return found(next(filter(None, each), None), self.word)
+        return require(next(filter(None, each), None), self.word)
 
-    def shown(self, rows: Sequence[Row]) -> list[Model]:
+    def to_resources(self, rows: Sequence[Row]) -> list[Model]:
         """Rows as they are shown. Kinds that show more than their rows have it here."""
         return [self._resource(row) for row in rows]
 

@@ -101,11 +101,11 @@ def complete_task_run(
         now = host.now()
         run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
-            done = _graded(store, grade, claims, owner.organisation, run, claim)
+            done = _grade(store, grade, claims, owner.organisation, run, claim)
             result = (done.verdict, done.score, done.axes, None, done.criterion_runs, idempotency_key)
             ending = Ending(Status.COMPLETED, host.now(), *result)
             if store.end(owner.organisation, run.id, ending, claim):
-                return Completed(_as_ended(run, ending), ending.criterion_runs)
+                return Completed(_ended_run(run, ending), ending.criterion_runs)
         else:
             run = store.task_run(owner, identity)
             if run.status is Status.ACTIVE and not end_overdue(store, owner.organisation, run, now):
@@ -134,7 +134,7 @@ def _result(store: TaskRuns, owner: Owner, run: TaskRun) -> Completed:
     return Completed(run, store.criterion_runs_of(owner, run.id))
 
 
-def _graded(
+def _grade(
     store: TaskRuns, grade: GradeRun, claims: Claims, organisation: str, run: TaskRun, claim: str
 ) -> Completion:
     """How a claimed run comes out. If that can't be found out, the claim is given back."""
@@ -146,7 +146,7 @@ def _graded(
         raise
 
 
-def _as_ended(run: TaskRun, ending: Ending) -> TaskRun:
+def _ended_run(run: TaskRun, ending: Ending) -> TaskRun:
     """The run as it is written."""
     same = {name: getattr(ending, name) for name in ("status", "verdict", "score", "axes")}
     return run.model_copy(update={**same, "phase": Phase.COMPLETED, "completed_at": ending.at})

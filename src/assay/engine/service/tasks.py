@@ -9,7 +9,7 @@ from assay.dialects.criteria.resources import MOST_CRITERIA, NewTask, Snapshot, 
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service import limits
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.storage import Resources, Row, RowReader, Transaction, found
+from assay.engine.service.storage import Resources, Row, RowReader, Transaction, require
 
 # What a frozen copy has beside the columns of the task.
 _OWN: Final = ("digest", "task_id", "criteria")
@@ -31,7 +31,7 @@ class Criteria(Resources[TaskCriterion]):
 
     def in_order(self, organisation: str, task: str) -> list[TaskCriterion]:
         """All criteria of a task, in the order in which they are asked."""
-        return self.shown(self.storage.every(self.table, organisation=organisation, task=task))
+        return self.to_resources(self.storage.every(self.table, organisation=organisation, task=task))
 
     def add(self, organisation: str, task: str, written: Written) -> TaskCriterion:
         """Raises ``NotFoundError``, ``ConflictError``."""
@@ -110,10 +110,10 @@ def freeze(rows: Transaction, organisation: str, task: str) -> Snapshot:
 
 def snapshot_in(rows: RowReader, organisation: str, digest: str) -> Snapshot:
     """A frozen copy of a task. Raises ``NotFoundError``."""
-    row = found(rows.find("snapshots", organisation=organisation, digest=digest), "snapshot")
+    row = require(rows.find("snapshots", organisation=organisation, digest=digest), "snapshot")
     return Snapshot(digest=row["digest"], **row["content"])
 
 
 def task_row(rows: RowReader, organisation: str, identity: str) -> Row:
     """Raises ``NotFoundError``."""
-    return found(rows.find("tasks", organisation=organisation, id=identity), "task")
+    return require(rows.find("tasks", organisation=organisation, id=identity), "task")

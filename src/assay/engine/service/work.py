@@ -180,15 +180,15 @@ def work_once(store: WorkQueue, host: ServiceHost, doers: Mapping[str, Doer], cl
         with claims.holding(claim):
             doers[work.kind](work)
     except SourceDownError as error:
-        _waits(store, host, work, claim, str(error))
+        _wait_for_source(store, host, work, claim, str(error))
     except AssayError as error:
-        _failed(store, host, work, claim, f"{type(error).__name__}: {error}")
+        _try_later(store, host, work, claim, f"{type(error).__name__}: {error}")
     else:
         store.finish(work, claim, host.now())
     return work
 
 
-def _waits(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
+def _wait_for_source(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
     """Longer each time, and not for ever: after a day, somebody should look at it."""
     now = host.now()
     if now - (work.source_down_since or now) >= LONGEST_WAIT:
@@ -199,7 +199,7 @@ def _waits(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: 
     store.wait(work, claim, reason, now + pause, now)
 
 
-def _failed(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
+def _try_later(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
     now = host.now()
     again_at = None if work.tries >= MOST_TRIES else now + FIRST_PAUSE * 2 ** (work.tries - 1)
     store.fail(work, claim, reason, again_at, now)

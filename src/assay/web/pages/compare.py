@@ -50,7 +50,7 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
     if len(names) >= 2:
         try:
-            values |= _compared(call, names)
+            values |= _comparison_values(call, names)
         except NotFoundError:
             raise
         except InputError as error:
@@ -63,7 +63,7 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     return call.page("compare.html", title="Compare", **values)
 
 
-def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
+def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
     found = call.source.compare(names)
     sides = _sides(call, names, found)
     rows, start = _rows(found, sides), call.query.whole("start")

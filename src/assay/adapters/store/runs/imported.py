@@ -24,7 +24,7 @@ from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.imports import kind_of_import
-from assay.engine.service.storage import found
+from assay.engine.service.storage import require
 from assay.evidence.run import Run, State
 
 MOST_GROUPS: Final = 1000
@@ -118,7 +118,7 @@ class StoredImports:
 
     def run(self, organisation: str, identity: str) -> Run:
         """Raises ``NotFoundError``."""
-        row = found(self._storage.find("runs", organisation=organisation, id=identity), "run")
+        row = require(self._storage.find("runs", organisation=organisation, id=identity), "run")
         return run_of_row(row)
 
     def files(self, organisation: str, run: str) -> list[KeptFile]:
@@ -153,7 +153,7 @@ class StoredImports:
         name = asked.group or "task"
         found = self._from_totals(organisation, name, asked)
         if found is None:
-            found = self._grouped(organisation, name, asked)
+            found = self._group_runs(organisation, name, asked)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
 
@@ -172,7 +172,7 @@ class StoredImports:
         found = totals_of(self._store, organisation, name, kinds)
         return {value: totals for value, totals in found.items() if wanted is None or value in wanted}
 
-    def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
+    def _group_runs(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
         columns = (runs.c[name], runs.c.state, runs.c.score)
         chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
         found: dict[str | None, Totals] = {}

@@ -56,9 +56,9 @@ def sorted_slice(
     store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: SliceRequest
 ) -> Slice[Found]:
     """The slice that is asked for. Raises ``StoreRefusalError`` for a cursor of another list."""
-    back, place = _decoded(asked.cursor, order)
+    back, place = _decode_cursor(asked.cursor, order)
     found: list[Found] = []
-    for part in _parts(query, order, back, place):
+    for part in ordered_queries(query, order, back, place):
         found += store.rows(_late(part.limit(asked.limit + 1 - len(found)), order, back))
         if len(found) > asked.limit:
             break
@@ -68,16 +68,16 @@ def sorted_slice(
     if not found:
         return Slice([], asked.limit)
     has_next, has_prev = (True, more) if back else (more, place is not None)
-    after = _encoded(_FORTH, order, found[-1]) if has_next else None
-    return Slice(found, asked.limit, after, _encoded(_BACK, order, found[0]) if has_prev else None)
+    after = _encode_cursor(_FORTH, order, found[-1]) if has_next else None
+    return Slice(found, asked.limit, after, _encode_cursor(_BACK, order, found[0]) if has_prev else None)
 
 
 def beside(
     store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found
 ) -> "tuple[Found | None, Found | None]":
     """The rows before and after one of a list."""
-    before = sorted_slice(store, query, order, SliceRequest(1, _encoded(_BACK, order, row))).rows
-    after = sorted_slice(store, query, order, SliceRequest(1, _encoded(_FORTH, order, row))).rows
+    before = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_BACK, order, row))).rows
+    after = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_FORTH, order, row))).rows
     return before[0] if before else None, after[0] if after else None
 
 
@@ -91,13 +91,8 @@ def _late(page: "Select[*tuple[Any, ...]]", order: Order, back: bool) -> "Select
     return rows.order_by(order.identity.asc() if order.descending == back else order.identity.desc())
 
 
-def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Select[*tuple[Any, ...]]"]:
-    """The whole list, as queries one after the other."""
-    return _parts(query, order, back=False, place=None)
-
-
-def _parts(
-    query: "Select[*tuple[Any, ...]]", order: Order, back: bool, place: _ListPlace | None
+def ordered_queries(
+    query: "Select[*tuple[Any, ...]]", order: Order, back: bool = False, place: _ListPlace | None = None
 ) -> Iterator["Select[*tuple[Any, ...]]"]:
     """The rows with a value and those without, in the direction of reading, from a place on."""
     descending = order.descending != back
@@ -138,7 +133,7 @@ def _beyond(what: Any, place: Any, descending: bool) -> ColumnElement[bool]:
     return found
 
 
-def _encoded(direction: str, order: Order, row: Found) -> str:
+def _encode_cursor(direction: str, order: Order, row: Found) -> str:
     value = None if order.column is None else row._mapping[order.column.name]
     written = value.isoformat() if isinstance(value, datetime) else value
     name = "" if order.column is None else order.column.name
@@ -146,7 +141,7 @@ def _encoded(direction: str, order: Order, row: Found) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _decoded(cursor: str | None, order: Order) -> tuple[bool, _ListPlace | None]:
+def _decode_cursor(cursor: str | None, order: Order) -> tuple[bool, _ListPlace | None]:
     if cursor is None:
         return False, None
     try:

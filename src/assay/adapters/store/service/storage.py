@@ -13,7 +13,7 @@ from assay.adapters.store.runs.listed_runs import list_run, note_run
 from assay.adapters.store.service.keyset import Order, sorted_slice
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
-from assay.adapters.store.writing import add_all, added, put
+from assay.adapters.store.writing import add_all, insert_new, put
 from assay.engine.criteria.playground_store import Record
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
@@ -54,7 +54,7 @@ class StoredTransaction(_StoredRows):
         self._connection.execute(insert(metadata.tables[table]), [dict(one) for one in new])
 
     def add(self, table: str, /, **values: Any) -> bool:
-        return added(self._connection, metadata.tables[table], values)
+        return insert_new(self._connection, metadata.tables[table], values)
 
     def put(self, table: str, key: Row, values: Row, new: Row | None = None, /) -> None:
         whole = {**key, **values, **(new or {})}
