@@ -56,17 +56,11 @@ class FilesUntil:
         return self.source.chunks(path)
 
 
-class StoredFiles:
-    """Fulfils ``FileSource`` with the files that were put into a playground, as of a moment."""
-
-    def __init__(self, files: FilesAt) -> None:
-        self._files = files
-
-    def files(self) -> Iterator[StoredFile]:
-        return iter(self._files.every())
+class StoredFiles(FilesAt):
+    """Implements ``FileSource`` with the files that were put into a playground, as of a moment."""
 
     def chunks(self, path: str) -> Iterator[bytes]:
-        content = self._files.content(path)
+        content = self.content(path)
         if content is None:
             raise missing(path)
         yield content
@@ -121,7 +115,7 @@ class SourceOpener:
     ) -> FileSource:
         url = playground.file_source if found is None else found[0]["url"]
         if url is None:
-            return StoredFiles(FilesAt(self._store, playground.id, until))
+            return StoredFiles(self._store, playground.id, until)
         from assay.adapters.sources.files.file_source import file_source  # noqa: PLC0415 - only who has files needs it
 
         if found is not None:

@@ -24,7 +24,7 @@ from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope, digest_of
-from assay.engine.service.sessions import begin, form_token, is_form_token, session_of, sign_in
+from assay.engine.service.sessions import form_token, is_form_token, session_of, sign_in
 from assay.web.routing import (
     HEADERS,
     TOKEN_FIELD,
@@ -173,7 +173,7 @@ class PageServer:
         given = query.get("token").encode("utf-8", "replace")
         if known is None or key is None or not hmac.compare_digest(given, known.encode()):
             return PageAnswer("there is nothing here\n", 404, "text/plain")
-        return _begin_session(request, begin(self._service.sessions, key).secret, BASE)
+        return _begin_session(request, self._service.sessions.begin(key).secret, BASE)
 
     def _sign_out(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         secret = request.cookies.get(COOKIE, "")

@@ -18,7 +18,7 @@ from assay.dialects.scorers.resources import (
 )
 from assay.dialects.scorers.strict import StrictModel
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.work import Work, WorkKind
 
 routes = Routes()
@@ -137,15 +137,11 @@ def grade_run_again(call: ApiCall) -> Any:
 
     The new grading is added to the others, and names the one that it follows.
     """
-    coding, run = call.service.coding, call.id
+    coding = call.service.coding
     coding.check_on()
     if call.body.judge_only and not coding.asked.has_judge(call.organisation):
         raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
-    try:
-        wanted = coding.gradings.add_request(call.organisation, run, call.body.judge_only)
-    except NotFoundError:
-        call.service.imports.run(call.organisation, run)
-        raise ConflictError("a run must be a coding run to be graded again; others keep no workspace") from None
+    wanted = coding.gradings.add_request(call.organisation, call.id, call.body.judge_only)
     return shown_work(_queue(call, WorkKind.GRADE_AGAIN, wanted.id))
 
 

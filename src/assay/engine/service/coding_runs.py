@@ -208,7 +208,13 @@ class CodingGradings:
                 rows.change("grading_requests", {"number": record.number}, id=request)
 
     def add_request(self, organisation: str, run: str, judge_only: bool) -> GradingRequest:
-        """Ask for another grading. One of the same kind that waits is returned. Raises ``NotFoundError``."""
+        """Ask for another grading. One of the same kind that waits is returned.
+
+        Raises ``NotFoundError``, ``ConflictError`` for a run that isn't graded yet, or isn't a coding run.
+        """
+        if self._storage.find("coding_runs", organisation=organisation, id=run) is None:
+            require(self._storage.find("runs", organisation=organisation, id=run), "run")
+            raise ConflictError("a run must be a coding run to be graded again; others keep no workspace")
         state = self._runs.get(organisation, run).state
         if state is not GradingState.GRADED:
             raise ConflictError(f"the coding run must be graded to be graded again, but it is {state.value}")

@@ -57,7 +57,7 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """A new key. This is the only time that its secret can be seen."""
+    """A new key, or a new session of one. This is the only time that the secret can be seen."""
 
     key: Key
     secret: str

@@ -16,7 +16,7 @@ from assay.dialects.criteria.resources import (
     Version,
 )
 from assay.engine.explorer.imported_runs import Kept
-from assay.engine.service.benchmark_result import TaskResult, benchmark_result
+from assay.engine.service.benchmark_result import benchmark_result
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.host import ServiceHost
@@ -292,7 +292,7 @@ def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> None:
     if rows.find("task_runs", benchmark_run=benchmark_run, status=Status.ACTIVE.value):
         return
     runs = rows.every("task_runs", benchmark_run=benchmark_run)
-    result = benchmark_result([TaskResult(Status(row["status"]), row["score"]) for row in runs])
+    result = benchmark_result([(Status(row["status"]), row["score"]) for row in runs])
     verdict = None if result.verdict is None else result.verdict.value
     values = {"status": result.status.value, "score": result.score, "verdict": verdict, "completed_at": now}
     rows.change("benchmark_runs", values, id=benchmark_run)

@@ -6,26 +6,14 @@ that nobody who can't read the cookie can make one.
 
 import hashlib
 import hmac
-from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
 from assay.core.errors import InputError
-from assay.engine.service.keys import PREFIX, Key, Keys, Scope, digest_of, key_of
+from assay.engine.service.keys import PREFIX, IssuedKey, Key, Keys, Scope, digest_of, key_of
 from assay.engine.service.storage import UpTo
 
 LASTING: Final = timedelta(hours=12)
-
-
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A session without its secret."""
-
-    digest: str
-    key: str
-    organisation: str
-    created_at: datetime
-    expires_at: datetime
 
 
 class Sessions:
@@ -35,11 +23,17 @@ class Sessions:
         self.keys = keys
         self._storage = keys.storage
 
-    def add(self, session: Session) -> None:
-        """Keep a session, and forget those that have expired."""
+    def begin(self, key: Key) -> IssuedKey:
+        """A session of a key that is known to be valid, with its secret. It ends with the key."""
+        now, secret = self.keys.host.now(), self.keys.host.new_secret()
+        ends = now + LASTING if key.expires_at is None else min(now + LASTING, key.expires_at)
+        owner = {"key": key.id, "organisation": key.organisation}
+        times = {"created_at": now, "expires_at": ends}
         with self._storage.transaction() as rows:
-            rows.remove("sessions", expires_at=UpTo(session.created_at))
-            rows.insert("sessions", [asdict(session)])
+            # Those that have expired are forgotten.
+            rows.remove("sessions", expires_at=UpTo(now))
+            rows.insert("sessions", [{"digest": digest_of(secret), **owner, **times}])
+        return IssuedKey(key, secret)
 
     def key(self, digest: str, now: datetime) -> Key | None:
         """The key that a session was begun with; None if there is no such session, or it has expired."""
@@ -51,15 +45,7 @@ class Sessions:
             rows.remove("sessions", digest=digest)
 
 
-@dataclass(frozen=True, slots=True)
-class SignedIn:
-    """A new session. This is the only time that its secret can be seen."""
-
-    key: Key
-    secret: str
-
-
-def sign_in(sessions: Sessions, secret: str) -> SignedIn:
+def sign_in(sessions: Sessions, secret: str) -> IssuedKey:
     """Begin a session with a key. Raises ``InputError`` for what is no key, or one that can't see pages."""
     key = key_of(sessions.keys, secret) if secret.startswith(PREFIX) else None
     if key is None:
@@ -68,16 +54,7 @@ def sign_in(sessions: Sessions, secret: str) -> SignedIn:
         )
     if key.scope is Scope.RUN:
         raise InputError("a run token can't see pages: sign in with a key of the scope reader, grader or admin")
-    return begin(sessions, key)
-
-
-def begin(sessions: Sessions, key: Key) -> SignedIn:
-    """A session of a key that is known to be valid. It ends with the key."""
-    host = sessions.keys.host
-    now, secret = host.now(), host.new_secret()
-    ends = now + LASTING if key.expires_at is None else min(now + LASTING, key.expires_at)
-    sessions.add(Session(digest_of(secret), key.id, key.organisation, now, ends))
-    return SignedIn(key, secret)
+    return sessions.begin(key)
 
 
 def session_of(sessions: Sessions, secret: str) -> Key | None:

@@ -70,7 +70,7 @@ class StoredImports:
 
     def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
         query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
-        known = {row.name: row for row in self._store.rows(query)}
+        known = {row.name: row._mapping for row in self._store.rows(query)}
         for kept in new:
             kind_of_import(kept, known.get(kept.run.name))
 
@@ -79,16 +79,16 @@ class StoredImports:
         columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.reason, runs.c.shown_digest)
         these = one_of(runs.c.name, [kept.run.name for kept in new], connection.dialect)
         found = select(*columns).where(_of_job(organisation, job), these)
-        known = {row.name: row for row in connection.execute(found)}
+        known = {row.name: row._mapping for row in connection.execute(found)}
         rows: list[tuple[str, Kept]] = []
         beside, now, changes = [], self._host.now(), Changes()
         for kept in new:
             before = known.get(kept.run.name)
             kind = kind_of_import(kept, before)
-            identity = self._host.new_id("run") if before is None else before.id
+            identity = self._host.new_id("run") if before is None else before["id"]
             if before is None:
                 rows.append((identity, kept))
-            elif kind == "replaced" or before.shown_digest != shown_digest(kept):
+            elif kind == "replaced" or before["shown_digest"] != shown_digest(kept):
                 list_run(connection, organisation, identity, kept, now)
             if kept.gradings or kept.annotations:
                 beside.append((identity, kept))

@@ -1,6 +1,6 @@
 """The records and files of playgrounds: as pages show them, and files as they were at a moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -53,9 +53,9 @@ class FilesAt:
         self._store = store
         self._files = _files_at(playground, until)
 
-    def every(self) -> list[StoredFile]:
+    def files(self) -> Iterator[StoredFile]:
         query = select(self._files).order_by(self._files.c.path)
-        return [StoredFile(row.path, row.size, row.modified) for row in self._store.rows(query)]
+        return (StoredFile(row.path, row.size, row.modified) for row in self._store.rows(query))
 
     def content(self, path: str) -> bytes | None:
         """None for a file that isn't there."""
