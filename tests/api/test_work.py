@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from assay.adapters.service.worker import Worker
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
@@ -264,7 +265,8 @@ def test_two_workers_share_the_work(where: str) -> None:
                 return real(*told)
 
             counting: Any = grade
-            worker = dataclasses.replace(one.doing, grade=counting).worker(1)
+            doing = dataclasses.replace(one.doing, grade=counting)
+            worker = Worker(doing.step, doing.sweep, 1)
             worker.start()
             stack.callback(worker.end)
         end = time.monotonic() + 60
