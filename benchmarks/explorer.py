@@ -130,7 +130,7 @@ def _spent(imports: StoredImports, query: RunQuery) -> Spent:
         if query.group is not None:
             imports.groups(HERE, query)
         else:
-            imports.page(HERE, query)
+            imports.slice(HERE, query)
         walls.append(time.perf_counter() - began)
         cpus.append(time.process_time() - cpu)
     return Spent(_p95(walls), _p95(cpus))

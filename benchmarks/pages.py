@@ -77,8 +77,8 @@ def _run(number: int) -> Kept:
 
 
 def _pages(service: Service) -> Iterator[Result]:
-    key = issue_key(service.keys, service.host, Owner(HERE), Scope.READER, "bench").secret
-    found = service.imports.page(HERE, RunQuery()).rows[0].id
+    key = issue_key(service.keys, Owner(HERE), Scope.READER, "bench").secret
+    found = service.imports.slice(HERE, RunQuery()).rows[0].id
     places = {
         "runs": "runs",
         "runs of a task, by score": "runs?task=task-07&sort=-score",
@@ -130,8 +130,8 @@ def _huge(folder: Path) -> Iterator[Result]:
         diff = service.blobs.put(piece.encode() for piece in large_diff(DIFFED))
         files = (KeptFile(TRAJECTORY, trace), KeptFile(DIFF, diff))
         service.imports.add_runs(HERE, [replace(_run(1), files=files)])
-        key = issue_key(service.keys, service.host, Owner(HERE), Scope.READER, "bench").secret
-        found = service.imports.page(HERE, RunQuery()).rows[0].id
+        key = issue_key(service.keys, Owner(HERE), Scope.READER, "bench").secret
+        found = service.imports.slice(HERE, RunQuery()).rows[0].id
     command = [
         sys.executable,
         "-c",

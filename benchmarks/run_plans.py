@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from assay.adapters.store.run_tables import runs
 from assay.adapters.store.runs.run_search import chosen_runs
-from assay.adapters.store.service.keyset import sorted_rows
+from assay.adapters.store.service.keyset import ordered_queries
 from assay.adapters.store.store import Store
 from assay.engine.explorer.run_query import RunQuery
 
@@ -20,7 +20,7 @@ def scanned(store: Store, organisation: str, asked: Iterable[tuple[str, RunQuery
 
 def plan_of(store: Store, organisation: str, query: RunQuery) -> str:
     chosen = chosen_runs(store, organisation, runs.c, query)
-    [first, *_] = sorted_rows(chosen.query, chosen.order)
+    [first, *_] = ordered_queries(chosen.query, chosen.order)
     with store.snapshot() as connection:
         compiled = first.limit(query.page.limit).compile(
             connection, compile_kwargs={"literal_binds": True, "render_postcompile": True}

@@ -17,9 +17,7 @@ from sqlalchemy import insert
 from assay.adapters.service.host import ThisServer
 from assay.adapters.service.import_runs import Importing
 from assay.adapters.store.opening import open_store
-from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.store.service_tables import task_runs
-from assay.adapters.store.stored_playground import StoredPlayground
 from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits
 from assay.api.service import Service
@@ -28,7 +26,9 @@ from assay.cli.output.progress import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria.bounded_evidence import criterion_of
 from assay.engine.criteria.complete_run import Stamp, ask, compiled
+from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs
@@ -167,7 +167,7 @@ def started(service: Service, count: int) -> list[str]:
 
 def completions(service: Service, clients: int, where: str) -> Result:
     """Server and clients share this process, so the CPU of both counts; the clients' part is measured apart."""
-    key = issue_key(service.keys, service.host, Owner(HERE), Scope.GRADER, "benchmark").secret
+    key = issue_key(service.keys, Owner(HERE), Scope.GRADER, "benchmark").secret
     runs = started(service, COMPLETIONS)
     library = _library(service, runs)
     with served(service) as url:
@@ -253,20 +253,20 @@ def _fill(service: Service, count: int) -> None:
 
 
 def _p95(service: Service) -> float:
-    owner, middle = Owner(HERE), None
+    middle = None
     for _ in range(20):
-        middle = service.runs.page(owner, PageRequest(100, middle)).next
-    asked: list[tuple[PageRequest, dict[str, str]]] = [
-        (PageRequest(100), {}),
-        (PageRequest(100, middle), {}),
-        (PageRequest(100), {"status": "completed"}),
-        (PageRequest(100), {"verdict": "pass"}),
-        (PageRequest(100), {"status": "failed"}),
-        (PageRequest(100), {"benchmark_run": "brun_none"}),
+        middle = service.runs.slice(HERE, SliceRequest(100, middle)).next
+    asked: list[tuple[SliceRequest, dict[str, str]]] = [
+        (SliceRequest(100), {}),
+        (SliceRequest(100, middle), {}),
+        (SliceRequest(100), {"status": "completed"}),
+        (SliceRequest(100), {"verdict": "pass"}),
+        (SliceRequest(100), {"status": "failed"}),
+        (SliceRequest(100), {"benchmark_run": "brun_none"}),
     ]
     seconds = []
     for request, wanted in asked * 10:
         began = time.perf_counter()
-        service.runs.page(owner, request, **wanted)
+        service.runs.slice(HERE, request, **wanted)
         seconds.append(time.perf_counter() - began)
     return statistics.quantiles(seconds, n=20)[18]

@@ -102,7 +102,7 @@ def _timed(client: httpx.Client, path: str) -> float:
 
 def _memory(service: Service) -> Iterator[Result]:
     """How much more memory the process has after an hour's worth of requests than after a quarter of them."""
-    key = issue_key(service.keys, service.host, Owner(HERE), Scope.GRADER, "benchmark").secret
+    key = issue_key(service.keys, Owner(HERE), Scope.GRADER, "benchmark").secret
     found = []
     with served(service) as url, ThreadPoolExecutor(8) as pool, httpx.Client(base_url=url, timeout=120) as client:
         client.headers["Authorization"] = f"Bearer {key}"
@@ -169,7 +169,7 @@ def _spread(samples: Sequence[Sequence[float]]) -> str:
 def _token(service: Service) -> str:
     task = service.tasks.add(HERE, NewTask(name="x")).id
     service.benchmarks.add(HERE, NewBenchmark(slug="unknown-ids"))
-    version = service.benchmarks.add_version(HERE, "unknown-ids", NewVersion(tasks=[task]))
+    version = service.versions.add(HERE, "unknown-ids", NewVersion(tasks=[task]))
     made = service.runs.add_benchmark_run(HERE, version, NewBenchmarkRun(benchmark="unknown-ids@1"))
     ends = service.host.now() + timedelta(hours=1)
-    return issue_key(service.keys, service.host, Owner(HERE, made), Scope.RUN, "token", ends).secret
+    return issue_key(service.keys, Owner(HERE, made), Scope.RUN, "token", ends).secret

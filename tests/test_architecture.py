@@ -152,6 +152,7 @@ CATCH_EVERYTHING = {
     "dialects/evaluation/schema.py",  # a schema library: refuses the schema, or raises MeasurementError
     "dialects/evaluation/output.py",  # a YAML library on hostile text: the text is unusable
     "dialects/harbor/outcome_line.py",  # harbor's own rule
+    "engine/service/doing_work.py",  # raised again as a broken measurement, which ends the piece of work
     "engine/service/task_runs.py",  # raised again, once the run can be completed by somebody else
     "engine/criteria/shared_state.py",  # raised again, to everybody who waits
     "engine/run/trial_queue.py",  # raised again, in the thread that waits
@@ -193,3 +194,43 @@ def test_an_outcome_made_of_an_error_elsewhere_is_noticed() -> None:
     assert makes_an_error_an_outcome("outcome = Errored(summary='x', error_type='y')")
     assert makes_an_error_an_outcome("from assay.core import outcome\noutcome.Errored('x', 'y')")
     assert not makes_an_error_an_outcome("isinstance(outcome, Errored)")
+
+
+# What a store may raise: its own two errors, and mistakes of its callers that no user can make.
+STORE_ERRORS = {"StoreError", "StoreRefusalError", "ValueError"}
+
+
+def errors_raised(source: str) -> set[str]:
+    """The names of what is raised in a text of Python, and of the errors that it imports from elsewhere."""
+    tree = ast.walk(ast.parse(source))
+    found = set()
+    for node in tree:
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            made = node.exc.func if isinstance(node.exc, ast.Call) else node.exc
+            found.add(ast.unparse(made).rpartition(".")[2])
+        if isinstance(node, ast.ImportFrom) and (node.module or "").endswith("service.errors"):
+            found |= {one.name for one in node.names}
+    return found
+
+
+def test_a_store_knows_no_rules_of_the_service() -> None:
+    package = REPO / "src" / "assay" / "adapters" / "store"
+    others = {
+        str(path.relative_to(package)): errors_raised(path.read_text()) - STORE_ERRORS
+        for path in package.rglob("*.py")
+    }
+    assert {name: errors for name, errors in others.items() if errors} == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("raise InputError('x')", "InputError"),
+        ("raise errors.ConflictError('x') from error", "ConflictError"),
+        ("raise NotFoundError", "NotFoundError"),
+        ("from assay.engine.service.errors import BusyError", "BusyError"),
+    ],
+)
+def test_a_rule_in_a_store_is_noticed(line: str, name: str) -> None:
+    assert errors_raised(line) == {name}
+    assert errors_raised("try:\n    pass\nexcept OSError:\n    raise") == set()

@@ -108,9 +108,9 @@ def serve_on(
 def clinic_of(served: Served, client: httpx.Client, organisation: str) -> Clinic:
     """A new organisation, with keys."""
     service = served.service
-    service.keys.add_organisation(organisation, organisation, service.host.now())
+    service.keys.add_organisation(organisation, organisation)
     keys = {
-        scope.value: issue_key(service.keys, service.host, Owner(organisation), scope, scope.value).secret
+        scope.value: issue_key(service.keys, Owner(organisation), scope, scope.value).secret
         for scope in (Scope.ADMIN, Scope.GRADER, Scope.READER)
     }
     return Clinic(service, client, keys, organisation)

@@ -74,8 +74,7 @@ def test_every_key_on_every_route(clinic: Clinic, route: Route) -> None:
 
 def run_token(clinic: Clinic, run: str = "brun_of_nobody") -> str:
     ends = clinic.service.host.now() + timedelta(hours=1)
-    keys, host = clinic.service.keys, clinic.service.host
-    return issue_key(keys, host, Owner(clinic.organisation, run), Scope.RUN, "token", ends).secret
+    return issue_key(clinic.service.keys, Owner(clinic.organisation, run), Scope.RUN, "token", ends).secret
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,7 @@ def test_grading_again_by_the_same_frozen_scorers(clinic: Clinic) -> None:
     request = first["target"]
     coding, organisation = clinic.service.coding, clinic.organisation
     graded = coding.grader.grade(organisation, coding.runs.left_by_agent(organisation, run))
-    coding.gradings.keep_grading(organisation, run, graded, clinic.service.host.now(), request)
+    coding.gradings.keep(organisation, run, graded, clinic.service.host.now(), request)
     assert len(clinic.get(f"/v1/runs/{run}/gradings")) == 2
 
 
@@ -135,7 +135,7 @@ def test_a_grading_that_broke_replaces_no_answers(clinic: Clinic) -> None:
     )
     request = coding.gradings.add_request(organisation, run, judge_only=False)
     made = type(graded)(graded.scenario, report, graded.diff, graded.turns)
-    coding.gradings.keep_grading(organisation, run, made, clinic.service.host.now(), request.id)
+    coding.gradings.keep(organisation, run, made, clinic.service.host.now(), request.id)
     worked(clinic)
     assert [one["report"]["overall"]["verdict"] for one in clinic.get(f"/v1/runs/{run}/gradings")] == [
         "PASS",

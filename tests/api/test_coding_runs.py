@@ -48,7 +48,7 @@ def test_work_that_is_done_twice_grades_once(clinic: Clinic) -> None:
     coding, organisation = clinic.service.coding, clinic.organisation
     graded = coding.grader.grade(organisation, coding.runs.left_by_agent(organisation, run))
     for _ in range(2):
-        coding.gradings.keep_grading(organisation, run, graded, clinic.service.host.now())
+        coding.gradings.keep(organisation, run, graded, clinic.service.host.now())
     worked(clinic)
     assert [one["number"] for one in clinic.get(f"/v1/runs/{run}/gradings")] == [1]
 

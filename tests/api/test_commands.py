@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from assay.adapters.service.host import ThisServer
-from assay.adapters.store.dump import dumped, load
+from assay.adapters.store.dump import dump_lines, load
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.service.blobs import StoredBlobs
@@ -166,7 +166,7 @@ def test_everything_comes_back_to_the_last_bit(
     loaded = cli("db", "load", file, "--store", target)
     assert (loaded.code, loaded.err) == (0, "")
     with open_store(str(target)) as store:
-        assert list(dumped(store)) == file.read_text().splitlines()
+        assert list(dump_lines(store)) == file.read_text().splitlines()
     assert cli("db", "load", file, "--store", target).err == (
         "assay: the store must be empty to be filled, but has criterion_runs\n"
     )
@@ -180,10 +180,10 @@ def test_numbers_of_runs_come_back_to_the_last_bit(
     _, where = filled
     other = str(tmp_path / "copy.db") if "://" in where else copied_database(migrated_database)
     with open_store(where) as store, open_store(other, create=True) as copy:
-        load(copy, list(dumped(store)))
+        load(copy, list(dump_lines(store)))
         asked = parse_run_query([("text", "words"), ("axis", "safety=0"), ("metadata", "seed=3")])
         imports = StoredImports(copy, ThisServer())
-        [row] = imports.page("full", asked).rows
+        [row] = imports.slice("full", asked).rows
         rewards = dict(row.rewards or {})
         assert (json.dumps(rewards), row.score) == (json.dumps(ODD), 1e-7)
         assert struct.pack("d", rewards["zero"]) == struct.pack("d", -0.0)
@@ -216,9 +216,9 @@ def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrat
     clinic, where = filled
     other = copied_database(migrated_database)
     with open_store(where) as store, open_store(other) as copy:
-        lines = list(dumped(store))
+        lines = list(dump_lines(store))
         load(copy, lines)
-        assert list(dumped(copy)) == lines
+        assert list(dump_lines(copy)) == lines
     with serve_on(other) as served, httpx.Client(base_url=served.url, timeout=60) as client:
         there = Clinic(served.service, client, clinic.keys, "full")
         [old] = [one for one in there.get("/v1/task-runs")["data"] if one["status"] == "completed"]
@@ -240,7 +240,7 @@ def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrat
 )
 def test_files_that_can_not_be_loaded(where: str, lines: list[str], why: str) -> None:
     with open_store(where) as store:
-        first = next(iter(dumped(store)))
+        first = next(iter(dump_lines(store)))
         with pytest.raises(InputError, match=why):
             load(store, [first if line == "FIRST" else line for line in lines])
 
@@ -275,7 +275,7 @@ def test_a_store_of_an_older_version_is_upgraded_with_its_content(tmp_path: Path
     with open_store(str(path)) as store:
         assert store.playground("box").data == {"a": 1}
     with serve_on(str(path)) as served:
-        assert served.service.playgrounds.playground("default", "box").data == {"a": 1}
+        assert served.service.playgrounds.get("default", "box").data == {"a": 1}
 
 
 def test_a_playground_that_was_worked_in_is_not_replaced(where: str) -> None:

@@ -336,10 +336,10 @@ def test_a_table_takes_nothing_for_a_formula(clinic: Clinic) -> None:
 
 
 def test_others_find_nothing(known: Clinic) -> None:
-    known.service.keys.add_organisation("elsewhere", "elsewhere", known.service.host.now())
+    known.service.keys.add_organisation("elsewhere", "elsewhere")
     imports = known.service.imports
     for asked in ([], [("text", "opened")], [("axis", "safety=0..")], [("metadata", "seed=3")]):
-        assert imports.page("elsewhere", parse_run_query(asked)).rows == []
+        assert imports.slice("elsewhere", parse_run_query(asked)).rows == []
     assert imports.groups("elsewhere", parse_run_query([])) == []
 
 

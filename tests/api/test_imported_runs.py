@@ -146,6 +146,6 @@ def test_the_command(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli("import", JOBS / "sorting", GUESSES, "--store", where, "--name", "x").code == 2
     assert cli("import", JOBS / "nothing", "--store", where).code == 2
     with serve_on(where) as served, httpx.Client(base_url=served.url, timeout=60) as client:
-        served.service.keys.add_organisation("north", "north", served.service.host.now())
+        served.service.keys.add_organisation("north", "north")
         clinic = clinic_of(served, client, "north")
         assert len(clinic.get("/v1/runs", params={"limit": 100})["data"]) == 21

@@ -15,12 +15,12 @@ import httpx
 import pytest
 
 from assay.adapters.store.opening import open_store
-from assay.adapters.store.service.paging import PageRequest
 from assay.adapters.tasks.scenario_file import scenario_of
 from assay.api.service import Service
 from assay.dialects.criteria.resources import NewTask, NewTaskRun
 from assay.dialects.scorers.resources import GradingState, NewCodingRun
-from assay.engine.service.coding_grading import Coding, seed_coding_task
+from assay.engine.explorer.list_slices import SliceRequest
+from assay.engine.service.coding_grading import CodingWork, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import said
 from tests.api.coding import DONE, packed
@@ -87,7 +87,7 @@ def free_port() -> int:
 
 def test_coding_runs_are_graded_exactly_once(where: str) -> None:
     service = Service(open_store(where))
-    key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
+    key = issue_key(service.keys, Owner("default"), Scope.GRADER, "load").secret
     runs = coding_runs(service)
     acknowledged: list[str] = []
     port = free_port()
@@ -104,24 +104,24 @@ def test_coding_runs_are_graded_exactly_once(where: str) -> None:
         load.join(PATIENCE_SEC)
         assert sorted(acknowledged) == sorted(runs)
         end = time.monotonic() + PATIENCE_SEC
-        while service.work.waiting() or service.work.page("default", "set_aside", PageRequest(1)).rows:
+        while service.work.waiting() or service.work.slice("default", SliceRequest(1), state="set_aside").rows:
             assert time.monotonic() < end
             send_again(service)
             time.sleep(0.2)
     for run in runs:
         [grading] = service.imports.gradings("default", run)
         assert (grading["number"], grading["report"]["overall"]["verdict"]) == (1, "PASS")
-        assert service.coding.runs.coding_run("default", run).state is GradingState.GRADED
+        assert service.coding.runs.get("default", run).state is GradingState.GRADED
     service.close()
 
 
 def coding_runs(service: Service) -> list[str]:
     """Runs with a workspace, at a task that is seeded."""
     coding = service.coding
-    seed = coding.scenarios.add_archive("default", packed(PROJECT))
+    seed = coding.archives.add("default", packed(PROJECT))
     scenario = scenario_of({"scorers": [GUARD], "workspace_seed": {"type": "archive", "path": seed.path}}, "s")
     task = coding.tasks.add("default", coding.scenarios.add("default", scenario).id).id
-    parts = Coding(coding.policy, coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
+    parts = CodingWork(coding.policy, coding.tasks, coding.runs, coding.gradings, coding.grader, service.host.now)
     seed_coding_task(parts, "default", task)
     runs = [coding.runs.add("default", task, NewCodingRun(agent="ana")).id for _ in range(CODING_RUNS)]
     for run in runs:
@@ -131,7 +131,7 @@ def coding_runs(service: Service) -> list[str]:
 
 def test_nothing_acknowledged_is_lost(where: str) -> None:
     service = Service(open_store(where))
-    key = issue_key(service.keys, service.host, Owner("default"), Scope.GRADER, "load").secret
+    key = issue_key(service.keys, Owner("default"), Scope.GRADER, "load").secret
     task = service.tasks.add("default", NewTask(name="x", criteria=[said("good morning"), said("bye")])).id
     runs = [service.runs.add("default", NewTaskRun(task_id=task)).id for _ in range(RUNS)]
     for run in runs:
@@ -188,5 +188,5 @@ def wait_for(service: Service, runs: list[str]) -> dict[str, str]:
 
 def send_again(service: Service) -> None:
 
-    for row in service.work.page("default", "set_aside", PageRequest(100)).rows:
-        service.work.again("default", row.id)
+    for row in service.work.slice("default", SliceRequest(100), state="set_aside").rows:
+        service.work.send_again("default", row.id)

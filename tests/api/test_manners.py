@@ -161,8 +161,8 @@ def test_too_many_requests(strict: Clinic) -> None:
 
 def operator(clinic: Clinic) -> dict[str, str]:
     """The headers of whoever operates the service."""
-    keys, host = clinic.service.keys, clinic.service.host
-    return {"Authorization": f"Bearer {issue_key(keys, host, Owner('default'), Scope.READER, 'numbers').secret}"}
+    keys = clinic.service.keys
+    return {"Authorization": f"Bearer {issue_key(keys, Owner('default'), Scope.READER, 'numbers').secret}"}
 
 
 def test_health_and_numbers(clinic: Clinic) -> None:

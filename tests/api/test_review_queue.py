@@ -31,7 +31,7 @@ def added(clinic: Clinic, **runs: dict[str, Any]) -> dict[str, str]:
     """Runs by their names, in this order, and their ids."""
     new = [changed(RUN, name=name, **fields) for name, fields in runs.items()]
     clinic.service.imports.add_runs(clinic.organisation, new)
-    found = clinic.service.imports.page(clinic.organisation, RunQuery())
+    found = clinic.service.imports.slice(clinic.organisation, RunQuery())
     return {row.name: row.id for row in found.rows}
 
 

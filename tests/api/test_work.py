@@ -10,14 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
+from assay.adapters.service.worker import Worker
 from assay.adapters.store.opening import open_store
-from assay.adapters.store.service.runs import StoredRuns
-from assay.adapters.store.service.work import StoredWork
+from assay.adapters.store.service.run_claims import StoredRunClaims
+from assay.adapters.store.service.storage import StoredStorage
 from assay.api.service import Service
 from assay.core.errors import BrokenCheckError, MeasurementError
 from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
 from assay.engine.service.keys import Owner, Scope, issue_key
-from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
+from assay.engine.service.runs import TaskRuns
+from assay.engine.service.work import MOST_TRIES, WorkKind, WorkQueue, WorkState, work_once
 from tests.api.clinic import Clinic, Served, portal, serve_on
 
 pytestmark = pytest.mark.xdist_group("postgres")
@@ -104,7 +106,7 @@ def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
     for _ in range(20):
         host = later(idle, seconds=ahead.total_seconds())
         assert work_once(idle.service.work, host, doing.doers(), idle.service.claims)
-        kept = idle.service.work.work(idle.organisation, work["id"])
+        kept = idle.service.work.get(idle.organisation, work["id"])
         pauses.append(round((kept.not_before - host.now()).total_seconds()))
         ahead += kept.not_before - host.now() + timedelta(seconds=1)
     assert pauses[:4] == [2, 4, 8, 16]
@@ -138,7 +140,7 @@ def test_a_check_that_breaks_uses_up_tries(idle: Clinic) -> None:
 def test_the_operator_sees_how_much_waits(where: str) -> None:
     with serve_on(where) as served, httpx.Client(base_url=served.url) as client:
         service = served.service
-        secret = issue_key(service.keys, service.host, Owner("default"), Scope.READER, "x").secret
+        secret = issue_key(service.keys, Owner("default"), Scope.READER, "x").secret
         [run] = started(service, 1)
         service.runs.accept(Owner("default"), run, service.host.now())
 
@@ -191,15 +193,15 @@ def test_work_that_takes_its_worker_with_it_is_set_aside(idle: Clinic) -> None:
         at = now + timedelta(minutes=2 * number)
         assert store.take(f"dead {number}", at, at + timedelta(seconds=60), KINDS)
     assert store.take("next", now + timedelta(minutes=9), now + timedelta(minutes=10), KINDS) is None
-    found = store.work(idle.organisation, work.id)
+    found = store.get(idle.organisation, work.id)
     assert (found.state, found.reason) == (WorkState.SET_ASIDE, "its worker ended without a word, three times")
 
 
 def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: Served) -> None:
-    store: StoredWork = idle.service.work
+    store: WorkQueue = idle.service.work
     now = idle.service.host.now()
     for name in ("busy", "small"):
-        served.service.keys.add_organisation(f"{idle.organisation}{name}", name, now)
+        served.service.keys.add_organisation(f"{idle.organisation}{name}", name)
     busy, small = f"{idle.organisation}busy", f"{idle.organisation}small"
     kind = WorkKind.COMPLETE_TASK_RUN
     for number in range(4):
@@ -263,7 +265,8 @@ def test_two_workers_share_the_work(where: str) -> None:
                 return real(*told)
 
             counting: Any = grade
-            worker = dataclasses.replace(one.doing, grade=counting).worker(1)
+            doing = dataclasses.replace(one.doing, grade=counting)
+            worker = Worker(doing.step, doing.sweep, 1)
             worker.start()
             stack.callback(worker.end)
         end = time.monotonic() + 60
@@ -271,7 +274,7 @@ def test_two_workers_share_the_work(where: str) -> None:
             time.sleep(0.05)
     assert sorted(done) == ["a"] * 3 + ["b"] * 3
     with open_store(where) as store:
-        found = StoredRuns(store, services[0].host)
+        found = TaskRuns(StoredStorage(store), services[0].host, StoredRunClaims(store))
         assert {found.task_run(Owner("default"), run).status for run in runs} == {Status.COMPLETED}
 
 

@@ -9,7 +9,7 @@ from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import check_class, kinds, placed_checks
 from assay.evidence.workspace import Workspace
-from assay.web.declared_forms import Control, entered_as, form_of, value_of
+from assay.web.declared_forms import FormControl, entered_as, form_of, value_of
 from assay.web.scenario_forms import entered_scorer, form_of_check, scorer_form, scorer_forms, shown_scorer
 from tests.checks.configuration import CONFIGURATION
 
@@ -50,22 +50,22 @@ def test_every_type_of_the_catalogue_has_a_form_of_all_its_fields(kind: str) -> 
     assert declared <= {one.name.partition(".")[0] for one in found.form.fields}
     assert found.about.endswith(".")
     assert found.required is not check_class(kind).advisory
-    assert all(one.control is not Control.JSON for one in found.form.fields)
+    assert all(one.control is not FormControl.JSON for one in found.form.fields)
 
 
 def test_a_new_check_has_a_form_without_new_code() -> None:
     found = form_of_check(MadeUp)
     controls = {one.name: one.control for one in found.form.fields}
     assert controls == {
-        "words": Control.LINES,
-        "most": Control.WHOLE_NUMBER,
-        "share": Control.NUMBER,
-        "note": Control.LONG_TEXT,
-        "way": Control.CHOICE,
-        "exact": Control.TOGGLE,
-        "table": Control.JSON,
-        "inside.depth": Control.WHOLE_NUMBER,
-        "inside.shape": Control.CHOICE,
+        "words": FormControl.LINES,
+        "most": FormControl.WHOLE_NUMBER,
+        "share": FormControl.NUMBER,
+        "note": FormControl.LONG_TEXT,
+        "way": FormControl.CHOICE,
+        "exact": FormControl.TOGGLE,
+        "table": FormControl.JSON,
+        "inside.depth": FormControl.WHOLE_NUMBER,
+        "inside.shape": FormControl.CHOICE,
     }
     assert (found.type, found.label, found.required) == ("made_up", "Made up", False)
     words, most = found.form.field("words"), found.form.field("most")

@@ -132,7 +132,7 @@ def test_the_guard_question_is_beside_the_verdict() -> None:
 def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
     found = guarded(answer)
     assert found.addressed is None
-    assert why in (found.reason or "")
+    assert why in (found.why or "")
 
 
 def test_the_guard_reads_nothing_planted() -> None:

@@ -26,7 +26,7 @@ from assay.evidence.run import COUNTED, Run, State
 from assay.web.pages.run import TABS
 from assay.web.reading import READING
 from assay.web.rendering import number
-from assay.web.routing import Fields, PageCall, answered
+from assay.web.routing import Fields, PageCall, answer_page
 from assay.web.site import Site, Viewer
 from tests.api.clinic import Clinic, Served, clinic_of
 
@@ -246,7 +246,7 @@ def page(source: PageSource, place: str) -> str:
         values = route.values(f"/{path}")
         if values is not None:
             viewer = Viewer(Scope.READER)
-            found = answered(
+            found = answer_page(
                 route, PageCall(site=Site("/"), viewer=viewer, path=values, query=Fields.of(query), reads=source)
             )
             body = found.body if isinstance(found.body, str) else b"".join(found.body).decode()  # type: ignore[arg-type]

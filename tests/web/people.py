@@ -75,11 +75,11 @@ def desk_on(where: str, settings: Settings | None = None) -> Iterator[Desk]:
     with serve_on(where, settings) as served:
         service = served.service
         keys = {
-            scope: issue_key(service.keys, service.host, Owner(ORGANISATION), scope, f"a {scope.value}").secret
+            scope: issue_key(service.keys, Owner(ORGANISATION), scope, f"a {scope.value}").secret
             for scope in (Scope.ADMIN, Scope.GRADER, Scope.READER)
         }
         ends = service.host.now() + timedelta(hours=1)
-        token = issue_key(service.keys, service.host, Owner(ORGANISATION, "brun_x"), Scope.RUN, "token", ends)
+        token = issue_key(service.keys, Owner(ORGANISATION, "brun_x"), Scope.RUN, "token", ends)
         desk = Desk(service, served.url, {**keys, Scope.RUN: token.secret})
         yield desk
         for client in desk.clients:

@@ -98,8 +98,8 @@ def test_the_cookie_is_for_this_site_and_no_script(desk: Desk) -> None:
 
 def test_a_session_ends(desk: Desk) -> None:
     left, expired, revoked = desk.client(Scope.READER), desk.client(Scope.READER), desk.client()
-    owner, host = Owner(ORGANISATION), desk.service.host
-    issued = issue_key(desk.service.keys, host, owner, Scope.READER, "to be revoked")
+    owner = Owner(ORGANISATION)
+    issued = issue_key(desk.service.keys, owner, Scope.READER, "to be revoked")
     assert revoked.client.post("/ui/sign-in", data={"key": issued.secret}).status_code == 303
     assert left.post("sign-out").status_code == 303
     kept = left.client.cookies.get(COOKIE)
@@ -110,7 +110,7 @@ def test_a_session_ends(desk: Desk) -> None:
         connection.exec_driver_sql("UPDATE sessions SET expires_at = ? WHERE digest = ?", (past, digest))
     assert expired.get("parts").status_code == 303
     assert revoked.get("parts").status_code == 200
-    desk.service.keys.revoke_key(ORGANISATION, issued.key.id, host.now())
+    desk.service.keys.revoke(ORGANISATION, issued.key.id)
     assert revoked.get("parts").status_code == 303
     assert revoked.client.post("/ui/sign-in", data={"key": issued.secret}).status_code == 403
 
@@ -193,7 +193,7 @@ def test_what_only_this_machine_reaches(host: str, is_: bool) -> None:
 
 
 def test_a_single_user_comes_in_by_the_address(desk: Desk) -> None:
-    key = desk.service.sessions.session_key(
+    key = desk.service.sessions.key(
         digest_of(desk.client(Scope.ADMIN).client.cookies[COOKIE]), desk.service.host.now()
     )
     settings = Settings(pages=PageSettings(enter="secret", enter_key=key))

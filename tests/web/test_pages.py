@@ -21,7 +21,7 @@ from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
 from assay.web.rendering import duration, lines, money, number, style, visible
-from assay.web.routing import Fields, PageAnswer, PageCall, answered
+from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
 from tests.cli.running import Cli
 from tests.web.examples import (
@@ -47,7 +47,7 @@ def page_of(source: FolderPages, place: str) -> PageAnswer:
             call = PageCall(
                 site=Site("/"), viewer=Viewer(Scope.READER), path=values, query=Fields.of(query), reads=source
             )
-            return answered(route, call)
+            return answer_page(route, call)
     raise AssertionError(place)
 
 

@@ -3,17 +3,20 @@
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from assay.adapters.store.service.paging import Rows
-from assay.engine.explorer.run_export import rendered
+from pydantic import BaseModel
+
+from assay.engine.explorer.list_slices import Slice
+from assay.engine.explorer.run_export import render_json
 from assay.formats.strict_model import StrictModel
 
 JSON = "application/json"
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ApiAnswer:
     """A status, the bytes of a body, and headers. A long body comes in ``chunks`` instead, as it is made."""
 
     status: int
@@ -37,31 +40,37 @@ class ErrorAnswer(StrictModel):
     error: ProblemDetail
 
 
-def shown(value: Any, status: int = 200) -> Answer:
-    return Answer(status, rendered(value))
+def json_answer(value: Any, status: int = 200) -> ApiAnswer:
+    return ApiAnswer(status, render_json(value))
 
 
-def unchanging(value: Any) -> Answer:
+def unchanging(value: Any) -> ApiAnswer:
     """What can't change any more, with a tag by which a caller can ask whether it has it already."""
-    body = rendered(value)
-    return Answer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
+    body = render_json(value)
+    return ApiAnswer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
 
 
-def answer_with(value: Any, status: int) -> Answer:
+def answer_with(value: Any, status: int) -> ApiAnswer:
     """What a route answers with: an answer as it is, a part of a list, nothing, or a value."""
     match value:
-        case Answer():
+        case ApiAnswer():
             return value
         case None:
-            return Answer(status, b"")
-        case Rows():
+            return ApiAnswer(status, b"")
+        case Slice():
             meta = {"next": value.next, "prev": value.prev, "limit": value.limit}
-            return shown({"data": value.rows, "_meta": meta})
-    return shown(value, status)
+            return json_answer({"data": value.rows, "_meta": meta})
+    return json_answer(value, status)
+
+
+def resource_from(model: type[Model], value: Any, **more: Any) -> Model:
+    """A model with what a value has under the names of its fields, and with ``more``."""
+    same = {name: getattr(value, name) for name in model.model_fields if name not in more}
+    return model.model_construct(**same, **more)
 
 
 def problem(
     status: int, code: str, message: str, details: Mapping[str, Any] | None = None, retry_after: int | None = None
-) -> Answer:
-    body = rendered({"error": {"code": code, "message": message, "details": dict(details or {})}})
-    return Answer(status, body, {} if retry_after is None else {"Retry-After": str(retry_after)})
+) -> ApiAnswer:
+    body = render_json({"error": {"code": code, "message": message, "details": dict(details or {})}})
+    return ApiAnswer(status, body, {} if retry_after is None else {"Retry-After": str(retry_after)})

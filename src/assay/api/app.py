@@ -14,12 +14,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.adapters.store.columns import DEFAULT_ORGANISATION
-from assay.api.answers import JSON, Answer, answer_with, problem
+from assay.api.answers import JSON, ApiAnswer, answer_with, problem
 from assay.api.limits import BODY_SEC, RateLimit, read_body
 from assay.api.metrics import Metrics
 from assay.api.openapi import openapi
 from assay.api.pages.server import PageServer, PageSettings
-from assay.api.problems import RefusedError, answer_of, validated
+from assay.api.problems import RefusedError, answer_of, parse_body
 from assay.api.record_stream import record_stream
 from assay.api.routes import (
     benchmarks,
@@ -34,11 +34,11 @@ from assay.api.routes import (
     task_runs,
     work,
 )
-from assay.api.routing import STREAM, WATCH, Call, Route
+from assay.api.routing import STREAM, WATCH, ApiCall, Route
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError, InputError
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 
 ROUTES: Final[tuple[Route, ...]] = (
@@ -87,7 +87,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        worker = service.doing.worker(settings.worker_threads)
+        worker = service.worker(settings.worker_threads)
         service.woken.append(worker.wake)
         worker.start()
         try:
@@ -101,8 +101,8 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
         "/healthz": server.alive,
         "/readyz": server.ready,
         "/metrics": server.metrics,
-        "/openapi.json": _sent(rendered(openapi(ROUTES)), JSON),
-        "/docs": _sent(DOCS, "text/html; charset=utf-8"),
+        "/openapi.json": _constant(render_json(openapi(ROUTES)), JSON),
+        "/docs": _constant(DOCS, "text/html; charset=utf-8"),
     }
     routes = [
         *(
@@ -119,7 +119,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     )
 
 
-def _sent(content: bytes, media_type: str) -> Callable[[Request], Any]:
+def _constant(content: bytes, media_type: str) -> Callable[[Request], Any]:
     """What is the same for everybody."""
 
     async def answer(request: Request) -> Response:  # noqa: ARG001 - what starlette calls
@@ -150,7 +150,7 @@ class Server:
         self._body_seconds = settings.body_seconds
 
     def endpoint(self, route: Route) -> Callable[[Request], Any]:
-        known = {id(STREAM): self._streamed, id(WATCH): self._watched}
+        known = {id(STREAM): self._answer_stream, id(WATCH): self._answer_watch}
         respond = known.get(id(route.body), self._whole)
 
         async def answer(request: Request) -> Response:
@@ -163,27 +163,27 @@ class Server:
         return answer
 
     async def _whole(self, route: Route, request: Request) -> Response:
-        known = await run_in_threadpool(self._allowed, route, request) if _is_large(request) else None
+        known = await run_in_threadpool(self._key_for, route, request) if _is_large(request) else None
         content = await read_body(request, route.most_bytes, self._body_seconds)
         return _response(await run_in_threadpool(self._answer, route, request, content, known))
 
-    async def _streamed(self, route: Route, request: Request) -> Response:
-        key = await run_in_threadpool(self._allowed, route, request)
+    async def _answer_stream(self, route: Route, request: Request) -> Response:
+        key = await run_in_threadpool(self._key_for, route, request)
         told = (key.organisation, request.path_params["id"], request, self._body_seconds)
         answered = await record_stream(self._service, *told)
         await run_in_threadpool(self._note, route, request, key)
         return _response(answered)
 
-    async def _watched(self, route: Route, request: Request) -> Response:
-        key = await run_in_threadpool(self._allowed, route, request)
-        first = await run_in_threadpool(self._service.work.work, key.organisation, request.path_params["id"])
+    async def _answer_watch(self, route: Route, request: Request) -> Response:
+        key = await run_in_threadpool(self._key_for, route, request)
+        first = await run_in_threadpool(self._service.work.get, key.organisation, request.path_params["id"])
         return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
-    def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> Answer:
+    def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> ApiAnswer:
         key = known
         try:
-            key = known or self._allowed(route, request)
-            call = Call(
+            key = known or self._key_for(route, request)
+            call = ApiCall(
                 self._service,
                 key,
                 request.path_params,
@@ -199,19 +199,19 @@ class Server:
             return answer_of(error, key)
         return _unless_known(request, answer)
 
-    def _allowed(self, route: Route, request: Request) -> Key:
+    def _key_for(self, route: Route, request: Request) -> Key:
         """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""
-        key = self._known(request)
+        key = self._key_in(request)
         self._limit.check(key.id)
         if key.scope not in route.scopes:
             raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
         return key
 
-    def _known(self, request: Request) -> Key:
+    def _key_in(self, request: Request) -> Key:
         scheme, _, secret = request.headers.get("authorization", "").partition(" ")
         key = None
         if scheme.lower() == "bearer" and secret.startswith(PREFIX):
-            key = key_of(self._service.keys, secret, self._service.host.now())
+            key = key_of(self._service.keys, secret)
         if key is None:
             raise RefusedError(_NO_KEY)
         request.scope["assay.key"] = key
@@ -219,24 +219,23 @@ class Server:
 
     def _note(self, route: Route, request: Request, key: Key) -> None:
         target = request.path_params.get("id")
-        now, request_id = self._service.host.now(), request.scope.get("assay.request")
-        self._service.audit.add(key.organisation, key.id, route.name, target, now, request_id)
+        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"))
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        return _response(Answer(200, b'{"status":"ok"}'))
+        return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         try:
             await run_in_threadpool(self._service.store.has_playground, "")
         except AssayError as error:
             return _response(answer_of(error, None))
-        return _response(Answer(200, b'{"status":"ready"}'))
+        return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:
         """For the operator: how much is going on says something about every organisation."""
         request.scope["assay.route"] = "/metrics"
         try:
-            key = await run_in_threadpool(self._known, request)
+            key = await run_in_threadpool(self._key_in, request)
         except (RefusedError, AssayError) as error:
             return _response(answer_of(error, None))
         if key.organisation != DEFAULT_ORGANISATION or key.scope is Scope.RUN:
@@ -259,7 +258,7 @@ class Server:
         }
 
 
-_NO_KEY: Final = Answer(
+_NO_KEY: Final = ApiAnswer(
     401,
     problem(401, "unauthorized", "send a valid key: Authorization: Bearer ask_…").body,
     {"WWW-Authenticate": "Bearer"},
@@ -283,17 +282,17 @@ def _body(route: Route, content: bytes) -> Any:
         return None
     if not content.strip() and route.needs_body:
         raise InputError("the body must be JSON, but it is empty")
-    return validated(route.body, content if content.strip() else b"{}")
+    return parse_body(route.body, content if content.strip() else b"{}")
 
 
-def _unless_known(request: Request, answer: Answer) -> Answer:
+def _unless_known(request: Request, answer: ApiAnswer) -> ApiAnswer:
     tag = answer.headers.get("ETag")
     if tag is not None and tag in request.headers.get("if-none-match", "").replace(" ", "").split(","):
-        return Answer(304, b"", answer.headers)
+        return ApiAnswer(304, b"", answer.headers)
     return answer
 
 
-def _response(answer: Answer, more: dict[str, str] | None = None) -> Response:
+def _response(answer: ApiAnswer, more: dict[str, str] | None = None) -> Response:
     headers = {"Cache-Control": "no-store", **answer.headers, **(more or {})}
     if "ETag" in headers:
         headers["Cache-Control"] = "private, no-cache"

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from assay.api.answers import Answer, problem
+from assay.api.answers import ApiAnswer, problem
 
 HEAD_SEC: Final = 20.0
 READ_SEC: Final = 30.0
@@ -46,7 +46,7 @@ def most_connections() -> int:
     return max(1, (wanted if soft == resource.RLIM_INFINITY else min(soft, wanted)) - OTHER_FILES)
 
 
-def guarded(limits: ConnectionLimits) -> type[H11Protocol]:
+def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     """The protocol of a server with these limits."""
     waiting: OrderedDict[Guarded, None] = OrderedDict()
 
@@ -137,25 +137,25 @@ class Guarded(H11Protocol):
         oldest._end(None)
         return True
 
-    def _end(self, answer: Answer | None) -> None:
+    def _end(self, answer: ApiAnswer | None) -> None:
         self._go_on()
         if self.transport.is_closing():
             return
         if answer is None:
             self.transport.abort()
             return
-        self.transport.write(_written(answer))
+        self.transport.write(_as_bytes(answer))
         self.transport.close()
 
 
-def _too_slow(seconds: float) -> Answer:
+def _too_slow(seconds: float) -> ApiAnswer:
     return problem(408, "too_slow", f"the head of a request must arrive within {seconds:g} s")
 
 
 _FULL: Final = problem(503, "too_many_connections", "there are too many connections; try again", retry_after=1)
 
 
-def _written(answer: Answer) -> bytes:
+def _as_bytes(answer: ApiAnswer) -> bytes:
     """An answer of a few lines, for a connection on which there is no request to be answered."""
     title = {408: "Request Timeout", 503: "Service Unavailable"}[answer.status]
     headers = {

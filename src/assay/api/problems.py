@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assay.adapters.store.failures import StoreError
-from assay.api.answers import Answer, problem
+from assay.adapters.store.errors import StoreError
+from assay.api.answers import ApiAnswer, problem
 from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.schema_errors import about, first, sentence
@@ -32,7 +32,7 @@ class InvalidBodyError(InputError):
 class RefusedError(Exception):
     """A request that ends before it is looked at."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: ApiAnswer) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
@@ -44,7 +44,7 @@ def invalid_body(error: ValidationError, model: type[BaseModel]) -> InvalidBodyE
     return InvalidBodyError(about(place, sentence(told, model)), {"field": place})
 
 
-def validated(model: Any, content: bytes) -> Any:
+def parse_body(model: Any, content: bytes) -> Any:
     """What was sent, as a model. Raises ``InvalidBodyError``."""
     adapter = _ADAPTERS.setdefault(id(model), TypeAdapter(model))
     try:
@@ -53,7 +53,7 @@ def validated(model: Any, content: bytes) -> Any:
         raise invalid_body(error, model) from error
 
 
-def answer_of(error: Exception, key: Key | None) -> Answer:
+def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
     """What a caller is told about an error. The values of a playground are in none of these texts."""
     match error:
         case RefusedError():
@@ -73,14 +73,14 @@ def answer_of(error: Exception, key: Key | None) -> Answer:
             text = "the store can't be reached; try again in a moment"
             return problem(503, "store_unavailable", text, retry_after=STORE_RETRY_SEC)
         case MeasurementError():
-            return problem(503, "source_unavailable", _measured(error, key), retry_after=SOURCE_RETRY_SEC)
+            return problem(503, "source_unavailable", _measurement_text(error, key), retry_after=SOURCE_RETRY_SEC)
         case _:
             # Its text may have values of a request in it.
             log.error("a request broke: %s", where_it_broke(error))
             return problem(500, "internal_error", "the service broke; its log says more under the request's id")
 
 
-def _measured(error: MeasurementError, key: Key | None) -> str:
+def _measurement_text(error: MeasurementError, key: Key | None) -> str:
     """An agent must not learn from an error which sources and criteria it is graded by."""
     if key is None or key.scope is Scope.RUN:
         return "the run can't be graded at the moment; nothing is scored, and it can be completed again"

@@ -13,15 +13,15 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 
-from assay.adapters.store.limits import PAYLOAD_BYTES
-from assay.api.answers import Answer, problem
+from assay.api.answers import ApiAnswer, problem
 from assay.api.limits import too_large
 from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.criteria.record_lines import record_in
 from assay.engine.criteria.watched_sources import Record
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
+from assay.engine.service.limits import PAYLOAD_BYTES
 
 NDJSON: Final = "application/x-ndjson"
 BATCH_LINES: Final = 200
@@ -31,7 +31,7 @@ LINE_BYTES: Final = PAYLOAD_BYTES * 3 // 2
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordLine:
     """One line, by its number from 1 on."""
 
     number: int
@@ -40,19 +40,19 @@ class Line:
 
 async def record_stream(
     service: Service, organisation: str, playground: str, request: Request, seconds: float
-) -> Answer:
+) -> ApiAnswer:
     """Record all lines of a body, and answer for each. Raises ``NotFoundError`` before anything is read."""
-    await run_in_threadpool(service.playgrounds.playground, organisation, playground)
+    await run_in_threadpool(service.playgrounds.get, organisation, playground)
     answers: list[bytes] = []
     async for batch in _batches(request, seconds):
-        answers += await run_in_threadpool(recorded, service, organisation, playground, batch)
-    return Answer(200, b"".join(answers), media_type=NDJSON)
+        answers += await run_in_threadpool(record_batch, service, organisation, playground, batch)
+    return ApiAnswer(200, b"".join(answers), media_type=NDJSON)
 
 
-def recorded(service: Service, organisation: str, playground: str, lines: Sequence[Line]) -> list[bytes]:
+def record_batch(service: Service, organisation: str, playground: str, lines: Sequence[RecordLine]) -> list[bytes]:
     """The answers to some lines, in their order."""
     now = service.host.now()
-    parsed = [_parsed(line, now) for line in lines]
+    parsed = [_parse(line, now) for line in lines]
     good = [one for one in parsed if not isinstance(one, InputError)]
     try:
         service.playgrounds.record(organisation, playground, good)
@@ -76,24 +76,24 @@ def _one_by_one(
     return refused
 
 
-def _parsed(line: Line, now: datetime) -> Record | InputError:
+def _parse(line: RecordLine, now: datetime) -> Record | InputError:
     try:
         return record_in(line.text, now)
     except InputError as error:
         return error
 
 
-def _answer(line: Line, outcome: Record | InputError) -> bytes:
+def _answer(line: RecordLine, outcome: Record | InputError) -> bytes:
     said: dict[str, Any] = {"line": line.number, "ok": not isinstance(outcome, InputError)}
     if isinstance(outcome, InputError):
         said["error"] = {"code": "invalid_request", "message": str(outcome), "details": {}}
-    return rendered(said) + b"\n"
+    return render_json(said) + b"\n"
 
 
-async def _batches(request: Request, seconds: float) -> AsyncIterator[list[Line]]:
+async def _batches(request: Request, seconds: float) -> AsyncIterator[list[RecordLine]]:
     """The lines that are not empty, some at a time. Raises ``RefusedError``."""
     rest, number, size = b"", 0, 0
-    batch: list[Line] = []
+    batch: list[RecordLine] = []
     async for chunk in _chunks(request, seconds):
         *whole, rest = (rest + chunk).split(b"\n")
         if len(rest) > LINE_BYTES:
@@ -109,11 +109,11 @@ async def _batches(request: Request, seconds: float) -> AsyncIterator[list[Line]
         yield batch
 
 
-def _take(batch: list[Line], number: int, text: bytes) -> None:
+def _take(batch: list[RecordLine], number: int, text: bytes) -> None:
     if number > MOST_LINES:
         raise RefusedError(problem(413, "too_large", f"a stream must have at most {MOST_LINES} lines"))
     if text.strip():
-        batch.append(Line(number, text))
+        batch.append(RecordLine(number, text))
 
 
 async def _chunks(request: Request, seconds: float) -> AsyncIterator[bytes]:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assay.adapters.store.limits import is_text
 from assay.api.answers import JSON
 from assay.core.errors import InputError
-from assay.engine.explorer.paging import DEFAULT_LIMIT, MOST, PageRequest, page_request
+from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.service.keys import Key, Scope
+from assay.engine.service.limits import is_text
+from assay.engine.service.storage import Resources
 
 if TYPE_CHECKING:
     from assay.api.service import Service
@@ -31,7 +32,7 @@ _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ApiCall:
     """One request, as far as it was read."""
 
     service: "Service"
@@ -64,13 +65,13 @@ class Call:
         return list(several())
 
     @property
-    def page(self) -> PageRequest:
-        """The page that is asked for. Raises ``InputError``."""
-        return page_request(self.query.get("limit"), self.query.get("cursor"))
+    def slice(self) -> SliceRequest:
+        """The part of a list that is asked for. Raises ``InputError``."""
+        return slice_request(self.query.get("limit"), self.query.get("cursor"))
 
 
 # What is answered: an ``Answer``, a part of a list, or a value to be shown with the status of the route.
-Handle: TypeAlias = Callable[[Call], Any]
+Handle: TypeAlias = Callable[[ApiCall], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +153,36 @@ class Routes:
     def lists(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         return self.get(path, answer, *scopes, lists=True, **more)
 
+    def resource(
+        self,
+        path: str,
+        answer: Any,
+        resources: Callable[["Service"], Resources[Any]],
+        *,
+        filters: Mapping[str, tuple[str, str]] | None = None,
+        show: Callable[[Any], Any] = lambda one: one,
+        **routes: str,
+    ) -> None:
+        """The routes that only read resources: the list, and one by its id. ``routes`` has their meanings by name.
+
+        ``filters`` has what a list can be narrowed down by: the column, and the meaning.
+        """
+        columns = {name: column for name, (column, _) in (filters or {}).items()}
+
+        def listed(call: ApiCall) -> Any:
+            wanted = {column: call.filter(name) for name, column in columns.items()}
+            return resources(call.service).slice(call.organisation, call.slice, **wanted).each(show)
+
+        def one(call: ApiCall) -> Any:
+            return show(resources(call.service).get(call.organisation, call.id))
+
+        query = {name: meaning for name, (_, meaning) in (filters or {}).items()}
+        for name, meaning in routes.items():
+            if name.startswith("list_"):
+                self.lists(path, answer, query=query)(_named(listed, name, meaning))
+            else:
+                self.get(f"{path}/{{id}}", answer)(_named(one, name, meaning))
+
     def post(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         """For everybody who may write, unless it says who."""
         return self.add("POST", path, *(scopes or WRITE), answer=answer, **more)
@@ -161,3 +192,8 @@ class Routes:
 
     def delete(self, path: str, *scopes: Scope) -> Callable[[Handle], Handle]:
         return self.add("DELETE", path, *(scopes or WRITE), status=204, also=(404,))
+
+
+def _named(handle: Handle, name: str, meaning: str) -> Handle:
+    handle.__name__, handle.__doc__ = name, meaning
+    return handle

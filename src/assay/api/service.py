@@ -5,30 +5,33 @@ from datetime import datetime, timedelta
 
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
 from assay.adapters.service.coding_parts import CodingParts, CodingSetting
-from assay.adapters.service.grading import StoreGrader
+from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
 from assay.adapters.service.host import ThisServer
 from assay.adapters.service.secret_box import SecretBox
-from assay.adapters.service.work import ServiceWork
+from assay.adapters.service.sources import SourceOpener
+from assay.adapters.service.worker import Worker
 from assay.adapters.sources.source_guard import SourcePolicy
-from assay.adapters.store.runs.evaluations import StoredEvaluations
 from assay.adapters.store.runs.imported import StoredImports
-from assay.adapters.store.runs.jobs import StoredJobs
 from assay.adapters.store.runs.review_queue import StoredReviews
-from assay.adapters.store.service.audit import StoredAudit
-from assay.adapters.store.service.benchmarks import StoredBenchmarks
 from assay.adapters.store.service.blobs import StoredBlobs
-from assay.adapters.store.service.keys import StoredKeys
 from assay.adapters.store.service.playground_records import StoredRecords
-from assay.adapters.store.service.playgrounds import StoredPlaygrounds
-from assay.adapters.store.service.runs import StoredRuns
-from assay.adapters.store.service.sessions import StoredSessions
-from assay.adapters.store.service.tasks import StoredTasks
-from assay.adapters.store.service.work import StoredWork
+from assay.adapters.store.service.run_claims import StoredRunClaims
+from assay.adapters.store.service.storage import StoredStorage
+from assay.adapters.store.service.work import StoredWorkClaims
 from assay.adapters.store.store import Store
+from assay.engine.service.audit import AuditLog
+from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
+from assay.engine.service.doing_work import ServiceWork
+from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.keys import Owner
+from assay.engine.service.jobs import Jobs
+from assay.engine.service.keys import Keys, Owner
+from assay.engine.service.playgrounds import Playgrounds
+from assay.engine.service.runs import CriterionRuns, TaskRuns
+from assay.engine.service.sessions import Sessions
 from assay.engine.service.task_runs import Completed, complete_task_run
-from assay.engine.service.try_criterion import TryOut
+from assay.engine.service.tasks import Criteria, Tasks
+from assay.engine.service.work import WorkQueue
 
 
 class Service:
@@ -48,35 +51,46 @@ class Service:
         self.store, self.host = store, host
         self.secrets, self.policy = secrets or SecretBox(None), policy or SourcePolicy()
         self.blobs = blobs or StoredBlobs(store)
-        self.keys = StoredKeys(store)
-        self.sessions = StoredSessions(store)
-        self.audit = StoredAudit(store)
-        self.tasks = StoredTasks(store, host)
-        self.benchmarks = StoredBenchmarks(store, host)
-        self.playgrounds = StoredPlaygrounds(store, host)
+        self.storage = storage = StoredStorage(store)
+        self.keys = Keys(storage, host)
+        self.sessions = Sessions(self.keys)
+        self.audit = AuditLog(storage, host)
+        self.criteria = Criteria(storage, host)
+        self.tasks = Tasks(self.criteria)
+        self.benchmarks = Benchmarks(storage, host)
+        self.versions = BenchmarkVersions(self.benchmarks)
+        self.playgrounds = Playgrounds(storage, host)
         self.records = StoredRecords(store)
-        self.runs = StoredRuns(store, host)
-        self.work = StoredWork(store, host)
+        self.runs = TaskRuns(storage, host, StoredRunClaims(store))
+        self.criterion_runs = CriterionRuns(storage, host)
+        self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
+        self.work = WorkQueue(storage, host, StoredWorkClaims(store))
         self.imports = StoredImports(store, host)
-        self.evaluations = StoredEvaluations(store, host)
+        self.evaluations = EvaluationResults(storage, host)
         self.reviews = StoredReviews(store)
-        self.jobs = StoredJobs(store, host, self.blobs)
-        self.grade = StoreGrader(store, host, self.playgrounds, self.secrets, self.policy)
-        self.try_out: TryOut = self.grade.tried
+        self.jobs = Jobs(storage, host, self.blobs)
+        sources = SourceOpener(store, self.playgrounds, self.secrets, self.policy)
+        self.grade = TracedGrader(self.playgrounds, OpenStoredPlaygrounds(store, sources))
         self.claims = HeldClaims(self._renew, timedelta(seconds=claim_sec))
-        self.coding = CodingParts(store, host, self.blobs, self.secrets, self.policy, coding or CodingSetting())
-        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding)
+        self.coding = CodingParts(
+            store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
+        )
+        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding.doers)
         self.woken: list[Callable[[], None]] = []
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         held = list(claims)
-        self.runs.renew(held, until)
-        self.work.renew(held, until)
+        self.runs.claims.renew(held, until)
+        self.work.claims.renew(held, until)
 
     def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
         """Grade a started run, or answer how it ended before."""
         kept = (self.runs, self.host, self.grade, self.claims)
         return complete_task_run(*kept, owner, task_run, idempotency_key)
+
+    def worker(self, threads: int) -> Worker:
+        """Threads that do queued work, to be started."""
+        return Worker(self.doing.step, self.doing.sweep, threads)
 
     def wake(self) -> None:
         """Tell the workers of this process that there is work."""

@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 
 from assay.adapters.store.columns import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
-from assay.api.connections import ConnectionLimits, guarded, most_connections
+from assay.api.connections import ConnectionLimits, limited_protocol, most_connections
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
 from assay.api.service import Service
-from assay.api.working import Opening, Say, opened, say_coding
+from assay.api.working import Opening, Say, open_service, say_coding
 from assay.core.errors import InputError
 from assay.engine.service.keys import Owner, Scope, issue_key
 
@@ -41,7 +41,7 @@ def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
     if told.single_user and not is_loopback(told.host):
         raise InputError(f"--single-user must listen on a loopback address such as 127.0.0.1, got {told.host}")
-    with _listening(told) as listening, opened(told, create=True) as service:
+    with _listening(told) as listening, open_service(told, create=True) as service:
         pages = _pages(service, told)
         settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
         app = make_app(service, settings)
@@ -59,7 +59,7 @@ def serve(told: Serving, say: Say) -> int:
             say_coding(service, say)
         server.run(sockets=[listening])
         if pages.enter_key is not None:
-            service.keys.revoke_key(DEFAULT_ORGANISATION, pages.enter_key.id, service.host.now())
+            service.keys.revoke(DEFAULT_ORGANISATION, pages.enter_key.id)
     return 0
 
 
@@ -69,7 +69,7 @@ def _pages(service: Service, told: Serving) -> PageSettings:
     if not told.single_user:
         return PageSettings(hosts)
     ends = service.host.now() + SINGLE_USER_LASTING
-    issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
+    issued = issue_key(service.keys, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, SINGLE_USER, ends)
     return PageSettings(hosts, service.host.new_secret(), issued.key)
 
 
@@ -77,7 +77,7 @@ def uvicorn_config(app: Starlette, limits: ConnectionLimits) -> uvicorn.Config:
     """How uvicorn serves the application."""
     return uvicorn.Config(
         app,
-        http=guarded(limits),
+        http=limited_protocol(limits),
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=30,
@@ -97,7 +97,7 @@ def _end_with_signals(server: uvicorn.Server) -> None:
 
 def _first_key(service: Service, say: Say) -> None:
     if not service.keys.has_keys(DEFAULT_ORGANISATION):
-        issued = issue_key(service.keys, service.host, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, "first admin key")
+        issued = issue_key(service.keys, Owner(DEFAULT_ORGANISATION), Scope.ADMIN, "first admin key")
         say(f"admin key, shown only now: {issued.secret}")
 
 

@@ -39,7 +39,7 @@ class Working(Opening):
 
 
 @contextmanager
-def opened(told: Opening, create: bool = False) -> Iterator[Service]:
+def open_service(told: Opening, create: bool = False) -> Iterator[Service]:
     """The service, for the time of the block."""
     log_to_stderr(told.log)
     end_tracing = trace_if_configured()
@@ -56,8 +56,8 @@ def opened(told: Opening, create: bool = False) -> Iterator[Service]:
 
 def work(told: Working, say: Say, ended: threading.Event) -> int:
     """Do queued work until ``ended`` is set; what was begun is finished."""
-    with opened(told) as service:
-        worker = service.doing.worker(told.threads)
+    with open_service(told) as service:
+        worker = service.worker(told.threads)
         worker.start()
         say(f"assay works on {service.store.name} with {told.threads} threads")
         say_coding(service, say)

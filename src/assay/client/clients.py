@@ -9,7 +9,7 @@ from assay.client.connection import (
     OVER,
     PATIENCE_SEC,
     TIMEOUT_SEC,
-    Connection,
+    ServiceConnection,
     Tries,
     done,
     httpx_library,
@@ -21,7 +21,7 @@ from assay.client.connection import (
 from assay.client.requests import Json, Request, Requests
 
 
-class Client(Connection):
+class Client(ServiceConnection):
     """Asks the service and waits for the answer. To be closed, or used in a ``with``. Safe to use from threads."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:
@@ -43,7 +43,7 @@ class Client(Connection):
         tries = Tries(self._patience)
         while True:
             try:
-                response = self._client.request(**self._sent(request))
+                response = self._client.request(**self._arguments(request))
             except httpx_library().TransportError as error:
                 pause = tries.pause() if request.repeatable else None
                 if pause is None:
@@ -84,7 +84,7 @@ class Client(Connection):
         return done(found)
 
 
-class AsyncClient(Connection):
+class AsyncClient(ServiceConnection):
     """The same for code that awaits. To be closed, or used in an ``async with``."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:
@@ -106,7 +106,7 @@ class AsyncClient(Connection):
         tries = Tries(self._patience)
         while True:
             try:
-                response = await self._client.request(**self._sent(request))
+                response = await self._client.request(**self._arguments(request))
             except httpx_library().TransportError as error:
                 pause = tries.pause() if request.repeatable else None
                 if pause is None:

@@ -33,7 +33,7 @@ class ServiceError(AssayError):
         self.details = details
 
 
-class Connection:
+class ServiceConnection:
     """What both clients have in common: the address, the key, and how an answer is read."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:
@@ -43,7 +43,7 @@ class Connection:
         self._key = key
         self._patience = patience_sec
 
-    def _sent(self, request: Request) -> dict[str, Any]:
+    def _arguments(self, request: Request) -> dict[str, Any]:
         headers = {"Authorization": f"Bearer {self._key}", **(request.headers or {})}
         content = {"content": request.body} if isinstance(request.body, bytes) else {"json": request.body}
         if request.body is None:

@@ -29,7 +29,7 @@ _WHOLE: Final = re.compile(r"[+-]?[0-9]{1,18}")
 _DECIMAL: Final = re.compile(r"[+-]?[0-9]{1,18}(?:\.[0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?")
 
 
-class Control(Enum):
+class FormControl(Enum):
     """How a value is entered."""
 
     TEXT = "text"
@@ -50,7 +50,7 @@ class FormField:
     """
 
     name: str
-    control: Control
+    control: FormControl
     required: bool = False
     default: Any = None
     help: str = ""
@@ -72,7 +72,7 @@ class FormField:
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class DeclaredForm:
     """All fields of a declaration, with what it says about itself."""
 
     fields: tuple[FormField, ...]
@@ -82,12 +82,12 @@ class Form:
         return next((one for one in self.fields if one.name == name), None)
 
 
-def form_of(declaration: Any, leave_out: Sequence[str] = ()) -> Form:
+def form_of(declaration: Any, leave_out: Sequence[str] = ()) -> DeclaredForm:
     """The form of a dataclass or a model. ``leave_out`` names fields that are entered elsewhere."""
     schema = TypeAdapter(declaration).json_schema()
-    reading = _Reading(schema.get("$defs", {}))
+    reading = _SchemaReading(schema.get("$defs", {}))
     fields = [one for one in reading.fields(schema) if one.name.partition(".")[0] not in leave_out]
-    return Form(tuple(fields), plain(schema.get("description", "")))
+    return DeclaredForm(tuple(fields), plain(schema.get("description", "")))
 
 
 def plain(text: str) -> str:
@@ -96,7 +96,7 @@ def plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _SchemaReading:
     """Reads the fields of a schema. ``models`` are the declarations that it refers to, by their names."""
 
     models: Mapping[str, Any]
@@ -107,23 +107,23 @@ class _Reading:
     def fields(self, schema: Mapping[str, Any]) -> Iterator[FormField]:
         needed = () if self.optional else schema.get("required", ())
         parts = schema.get("properties", {})
-        explained = _explained(schema.get("description", ""), list(parts))
+        explained = _help_by_field(schema.get("description", ""), list(parts))
         for name, part in parts.items():
             yield from self._field(name, part, name in needed, part.get("description") or explained.get(name, ""))
 
     def _field(self, name: str, part: Mapping[str, Any], needed: bool, help_text: str) -> Iterator[FormField]:
-        whole = {**self._resolved(part), **{key: one for key, one in part.items() if key != _REF}}
+        whole = {**self._resolve(part), **{key: one for key, one in part.items() if key != _REF}}
         place = f"{self.prefix}{name}"
         alternatives = _alternatives(whole)
         if len(alternatives) == 1:
             around = {name: one for name, one in whole.items() if name not in ("anyOf", "oneOf")}
-            whole = {**self._resolved(alternatives[0]), **around}
+            whole = {**self._resolve(alternatives[0]), **around}
             needed = False if _may_be_null(part) else needed
-        elif "discriminator" in whole or all(_is_object(self._resolved(one)) for one in alternatives or [{}]):
+        elif "discriminator" in whole or all(_is_object(self._resolve(one)) for one in alternatives or [{}]):
             yield from self._variants(place, alternatives, help_text, needed)
             return
         if _is_object(whole) and whole.get("properties"):
-            inside = _Reading(self.models, f"{place}.", self.only_for, not needed)
+            inside = _SchemaReading(self.models, f"{place}.", self.only_for, not needed)
             yield from inside.fields(whole)
             return
         yield self._plain(place, whole, needed, help_text)
@@ -132,17 +132,22 @@ class _Reading:
         self, place: str, alternatives: Sequence[Mapping[str, Any]], help_text: str, needed: bool
     ) -> Iterator[FormField]:
         """A value of one of several kinds: which one, and then the fields of each."""
-        kinds = {self._tag(one): self._resolved(one) for one in alternatives}
+        kinds = {self._tag(one): self._resolve(one) for one in alternatives}
         choice = FormField(
-            f"{place}.type", Control.CHOICE, needed, help=help_text, choices=tuple(kinds), only_for=self.only_for
+            f"{place}.type",
+            FormControl.CHOICE,
+            needed,
+            help=help_text,
+            choices=tuple(kinds),
+            only_for=self.only_for,
         )
         yield choice
         for tag, schema in kinds.items():
-            inside = _Reading(self.models, f"{place}.", (choice.name, tag), optional=False)
+            inside = _SchemaReading(self.models, f"{place}.", (choice.name, tag), optional=False)
             yield from (one for one in inside.fields(schema) if one.name != choice.name)
 
     def _tag(self, alternative: Mapping[str, Any]) -> str:
-        return str(self._resolved(alternative)["properties"]["type"]["const"])
+        return str(self._resolve(alternative)["properties"]["type"]["const"])
 
     def _plain(self, place: str, part: Mapping[str, Any], needed: bool, help_text: str) -> FormField:
         return FormField(
@@ -157,29 +162,29 @@ class _Reading:
             self.only_for,
         )
 
-    def _resolved(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _resolve(self, part: Mapping[str, Any]) -> Mapping[str, Any]:
         if _REF not in part:
             return part
         found: Mapping[str, Any] = self.models[str(part[_REF]).rpartition("/")[2]]
         return found
 
 
-def _control(part: Mapping[str, Any]) -> Control:
+def _control(part: Mapping[str, Any]) -> FormControl:
     if "enum" in part and all(isinstance(one, str) for one in part["enum"]):
-        return Control.CHOICE
+        return FormControl.CHOICE
     match part.get("type"):
         case "string":
-            return Control.LONG_TEXT if part.get("format") == MULTILINE else Control.TEXT
+            return FormControl.LONG_TEXT if part.get("format") == MULTILINE else FormControl.TEXT
         case "integer":
-            return Control.WHOLE_NUMBER
+            return FormControl.WHOLE_NUMBER
         case "number":
-            return Control.NUMBER
+            return FormControl.NUMBER
         case "boolean":
-            return Control.TOGGLE
+            return FormControl.TOGGLE
         case "array" if part.get("items", {}).get("type") == "string" and "prefixItems" not in part:
-            return Control.LINES
+            return FormControl.LINES
         case _:
-            return Control.JSON
+            return FormControl.JSON
 
 
 def _alternatives(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -197,7 +202,7 @@ def _is_object(part: Mapping[str, Any]) -> bool:
     return part.get("type") == "object"
 
 
-def _explained(doc: str, names: Sequence[str]) -> dict[str, str]:
+def _help_by_field(doc: str, names: Sequence[str]) -> dict[str, str]:
     """The sentences about each field: from one that names it up to one that names another."""
     said: dict[str, list[str]] = {}
     current: str | None = None
@@ -220,7 +225,7 @@ def _words(name: str) -> str:
     return words[:1].upper() + words[1:] + (" (s)" if seconds else "")
 
 
-def value_of(form: Form, entered: Mapping[str, str]) -> dict[str, Any]:
+def value_of(form: DeclaredForm, entered: Mapping[str, str]) -> dict[str, Any]:
     """The value that was entered, with its parts in their places."""
     found: dict[str, Any] = {}
     for one in form.fields:
@@ -232,7 +237,7 @@ def value_of(form: Form, entered: Mapping[str, str]) -> dict[str, Any]:
     return found
 
 
-def entered_as(form: Form, value: Mapping[str, Any]) -> dict[str, str]:
+def entered_as(form: DeclaredForm, value: Mapping[str, Any]) -> dict[str, str]:
     """What a form shows for a value: the text of every field, the default where there is none."""
     shown: dict[str, str] = {}
     for one in form.fields:
@@ -242,7 +247,7 @@ def entered_as(form: Form, value: Mapping[str, Any]) -> dict[str, str]:
     return shown
 
 
-def not_in(form: Form, value: Mapping[str, Any]) -> dict[str, Any]:
+def not_in(form: DeclaredForm, value: Mapping[str, Any]) -> dict[str, Any]:
     """The parts of a value that the form has no field for, so that saving it doesn't lose them."""
     known = {one.name.partition(".")[0] for one in form.fields}
     return {name: one for name, one in value.items() if name not in known}
@@ -250,15 +255,15 @@ def not_in(form: Form, value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _value(one: FormField, text: str) -> Any:
     match one.control:
-        case Control.TOGGLE:
+        case FormControl.TOGGLE:
             return text == ON
-        case Control.LINES:
+        case FormControl.LINES:
             return _lines(text) or None
-        case Control.WHOLE_NUMBER if _WHOLE.fullmatch(text.strip()):
+        case FormControl.WHOLE_NUMBER if _WHOLE.fullmatch(text.strip()):
             return int(text)
-        case Control.NUMBER if _DECIMAL.fullmatch(text.strip()):
+        case FormControl.NUMBER if _DECIMAL.fullmatch(text.strip()):
             return float(text)
-        case Control.JSON if text.strip():
+        case FormControl.JSON if text.strip():
             return _from_json(text)
     return text.replace("\r\n", "\n") if text.strip() else None
 
@@ -281,13 +286,13 @@ def _from_json(text: str) -> Any:
 
 def _text(one: FormField, value: Any) -> str:
     match one.control:
-        case Control.TOGGLE:
+        case FormControl.TOGGLE:
             return ON if value is True else ""
-        case Control.LINES if isinstance(value, Sequence) and not isinstance(value, str):
+        case FormControl.LINES if isinstance(value, Sequence) and not isinstance(value, str):
             texts = [str(each) for each in value]
             several = any("\n" in each for each in texts)
             return json.dumps(texts, indent=2, ensure_ascii=False) if several else "\n".join(texts)
-        case Control.JSON:
+        case FormControl.JSON:
             return "" if value is None else json.dumps(value, indent=2, ensure_ascii=False)
     return "" if value is None else str(value)
 

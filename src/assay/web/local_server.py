@@ -14,7 +14,17 @@ from assay.core.errors import InputError
 from assay.engine.explorer.page_source import PageSource
 from assay.engine.service.keys import Scope
 from assay.web.reading import READING
-from assay.web.routing import HEADERS, Fields, PageAnswer, PageCall, answered, asset_answer, entries, trouble
+from assay.web.routing import (
+    HEADERS,
+    Fields,
+    PageAnswer,
+    PageCall,
+    answer_page,
+    asset_answer,
+    entries,
+    route_at,
+    trouble,
+)
 from assay.web.site import Site, Viewer
 
 HERE = Viewer(Scope.READER)
@@ -88,12 +98,11 @@ class _Handler(BaseHTTPRequestHandler):
             asked = Fields.of(query)
         except InputError as error:
             return trouble(call, 422, str(error))
-        for route in READING:
-            values = route.values(f"/{place}")
-            if values is not None:
-                partial = self.headers.get("HX-Request") == "true"
-                return answered(route, replace(call, path=values, query=asked, partial=partial))
-        return trouble(call, 404, "there is no page at this address")
+        found = route_at(READING, "GET", place)
+        if found is None:
+            return trouble(call, 404, "there is no page at this address")
+        partial = self.headers.get("HX-Request") == "true"
+        return answer_page(found[0], replace(call, path=found[1], query=asked, partial=partial))
 
     def _is_ours(self) -> bool:
         """Whether the browser was sent to this machine by one of its own names."""

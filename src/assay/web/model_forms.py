@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from assay.engine.schema_errors import sentence, spelled
-from assay.web.declared_forms import Form, entered_as, form_of, value_of
+from assay.web.declared_forms import DeclaredForm, entered_as, form_of, value_of
 from assay.web.routing import Fields
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -21,7 +21,7 @@ Model = TypeVar("Model", bound=BaseModel)
 class ShownForm:
     """A form with what is entered in it, and what is wrong with that, by field; "" is for the whole."""
 
-    form: Form
+    form: DeclaredForm
     entered: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
 
@@ -40,18 +40,20 @@ class Sent(Generic[Model]):
     form: ShownForm
 
 
-def blank(model: type[BaseModel], leave_out: tuple[str, ...] = ()) -> ShownForm:
+def blank_form(model: type[BaseModel], leave_out: tuple[str, ...] = ()) -> ShownForm:
     """A form to be filled in."""
-    return filled(model, {}, leave_out)
+    return fill_form(model, {}, leave_out)
 
 
-def filled(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> ShownForm:
+def fill_form(model: type[BaseModel], value: Mapping[str, Any], leave_out: tuple[str, ...] = ()) -> ShownForm:
     """A form that shows a value."""
     form = form_of(model, leave_out)
     return ShownForm(form, entered_as(form, value))
 
 
-def sent(model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), *, prefix: str = "") -> Sent[Model]:
+def read_form(
+    model: type[Model], fields: Fields, leave_out: tuple[str, ...] = (), *, prefix: str = ""
+) -> Sent[Model]:
     """The value that a form was sent with. Its fields have names with a prefix where they could be mistaken."""
     form = form_of(model, leave_out)
     entered = {one.name: fields.get(f"{prefix}{one.name}") for one in form.fields}

@@ -36,7 +36,7 @@ LONGEST_RAW: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class FieldMark:
     """A criterion looked here: the rule it had, and whether that held."""
 
     label: str
@@ -49,7 +49,7 @@ class ShownField:
 
     position: str
     text: str
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[FieldMark, ...] = ()
 
     @property
     def state(self) -> str | None:
@@ -67,7 +67,7 @@ class ShownSegment:
     words: str
     loop: str
     fields: tuple[ShownField, ...]
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[FieldMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class ShownMessage:
 
 
 _Place = tuple[int, int | None]
-_Places = Mapping[_Place, list[Mark]]
+_Places = Mapping[_Place, list[FieldMark]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,7 @@ def _fields(
 
 
 def _marks(looked: Sequence[Looked], places: Callable[[str], list[_Place]]) -> _Places:
-    found: dict[_Place, list[Mark]] = defaultdict(list)
+    found: dict[_Place, list[FieldMark]] = defaultdict(list)
     for one in looked:
         for row in one.rows:
             try:
@@ -232,7 +232,7 @@ def _marks(looked: Sequence[Looked], places: Callable[[str], list[_Place]]) -> _
                 # Some rows are about a whole message, and have no path into it.
                 continue
             for place in dict.fromkeys(here):
-                found[place].append(Mark(one.label, row))
+                found[place].append(FieldMark(one.label, row))
     return found
 
 

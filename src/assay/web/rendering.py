@@ -51,10 +51,10 @@ def picture(svg: str) -> Markup:
 def visible(text: object) -> str:
     """A text on one line in which nothing is hidden: no control characters, nothing that turns the direction."""
     whole = str(text)
-    return whole if whole.isprintable() else "".join(_shown(one) for one in whole)
+    return whole if whole.isprintable() else "".join(_escape(one) for one in whole)
 
 
-def _shown(one: str) -> str:
+def _escape(one: str) -> str:
     return one if one.isprintable() else one.encode("unicode_escape", "replace").decode()
 
 

@@ -6,6 +6,7 @@ The same pages are shown by ``assay serve`` and by ``assay view``, so nothing he
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Generic, TypeVar
 from urllib.parse import parse_qsl, unquote
 
@@ -15,7 +16,7 @@ from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.assets import asset, caching
 from assay.web.rendering import render
-from assay.web.site import Entry, Site, Viewer
+from assay.web.site import NavigationEntry, Site, Viewer
 
 READ = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 """Who may look at pages."""
@@ -148,11 +149,23 @@ class PageRoute(Generic[C_contra]):
 
     def values(self, path: str) -> dict[str, str] | None:
         """What stands for the names, in a path that is still quoted; None if the path is another one."""
-        parts = [
-            f"(?P<{one[1:-1]}>[^/]+)" if _PLACE.fullmatch(one) else re.escape(one) for one in self.path.split("/")
-        ]
-        found = re.fullmatch("/".join(parts), path)
+        found = _pattern(self.path).fullmatch(path)
         return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    parts = [f"(?P<{one[1:-1]}>[^/]+)" if _PLACE.fullmatch(one) else re.escape(one) for one in path.split("/")]
+    return re.compile("/".join(parts))
+
+
+def route_at(
+    routes: Iterable[PageRoute[C_contra]], method: str, place: str
+) -> tuple[PageRoute[C_contra], dict[str, str]] | None:
+    """The page at a place, and what stands for the names in its path; None if there is no page."""
+    wanted = method.replace("HEAD", "GET")
+    found = ((one, one.values(f"/{place}")) for one in routes if one.method == wanted)
+    return next(((one, values) for one, values in found if values is not None), None)
 
 
 class PageRoutes(Generic[C_contra]):
@@ -175,9 +188,9 @@ class PageRoutes(Generic[C_contra]):
         return declare
 
 
-def entries(routes: Iterable[PageRoute[Any]]) -> list[Entry]:
+def entries(routes: Iterable[PageRoute[Any]]) -> list[NavigationEntry]:
     """The navigation: all pages that have a word for it."""
-    return [Entry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
+    return [NavigationEntry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
 
 
 def asset_answer(name: str, version: str) -> PageAnswer:
@@ -188,7 +201,7 @@ def asset_answer(name: str, version: str) -> PageAnswer:
     return PageAnswer(found.content, 200, found.media_type, {"Cache-Control": caching(found, version)})
 
 
-def answered(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:
+def answer_page(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:
     """What a page answers. What isn't there or can't be used gets a page that says so; other errors go on."""
     try:
         return route.handle(call)

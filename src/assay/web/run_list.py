@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import parse_qsl, urlencode
 
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_fields import BY_NAME, Holds
 from assay.engine.explorer.run_query import SORTS, RunQuery, pairs_of, parse_run_query
 from assay.web.site import Site
@@ -47,7 +47,7 @@ def asked_in(pairs: Iterable[tuple[str, str]]) -> RunQuery:
         [*((n, v) for n, v in kept if n != "columns"), *([("columns", columns)] if columns else [])]
     )
     limit = found.page.limit if any(name == "limit" for name, _ in kept) else AT_ONCE
-    return replace(found, page=PageRequest(limit, found.page.cursor))
+    return replace(found, page=SliceRequest(limit, found.page.cursor))
 
 
 def written(asked: RunQuery) -> list[tuple[str, str]]:

@@ -27,7 +27,7 @@ from assay.engine.coding.score import (
     required_by_default,
 )
 from assay.engine.schema_errors import first, sentence, spelled
-from assay.web.declared_forms import Form, entered_as, form_of, not_in, plain, value_of
+from assay.web.declared_forms import DeclaredForm, entered_as, form_of, not_in, plain, value_of
 
 SCORERS: Final = "scorers"
 NEW_TYPE: Final = "command"
@@ -35,7 +35,7 @@ OWN = ("name", "type", "required")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScorerRow:
     """One scorer of the form. ``rest`` are its fields that the form doesn't have."""
 
     entered: Mapping[str, str]
@@ -48,7 +48,7 @@ class EnteredScenario:
     """A scenario as it was entered. It can be used if there are no errors, in it or in a row."""
 
     entered: Mapping[str, str]
-    rows: tuple[Row, ...]
+    rows: tuple[ScorerRow, ...]
     written: Mapping[str, Any]
     errors: Mapping[str, str]
     rest: Mapping[str, Any]
@@ -59,7 +59,7 @@ class EnteredScenario:
 
 
 @cache
-def scenario_form() -> Form:
+def scenario_form() -> DeclaredForm:
     return form_of(Scenario, leave_out=(SCORERS,))
 
 
@@ -69,12 +69,12 @@ def shown_scenario(written: Mapping[str, Any]) -> EnteredScenario:
     shown = [shown_scorer(one) for one in scorers if isinstance(one, Mapping)] if isinstance(scorers, list) else []
     rest = {name: one for name, one in not_in(scenario_form(), written).items() if name != SCORERS}
     return entered_scenario(
-        entered_as(scenario_form(), written), [Row(texts, rest=more) for texts, more in shown], rest
+        entered_as(scenario_form(), written), [ScorerRow(texts, rest=more) for texts, more in shown], rest
     )
 
 
 def entered_scenario(
-    entered: Mapping[str, str], rows: Sequence[Row], rest: Mapping[str, Any] | None = None
+    entered: Mapping[str, str], rows: Sequence[ScorerRow], rest: Mapping[str, Any] | None = None
 ) -> EnteredScenario:
     """A scenario from the texts of its fields, with what is wrong at each of them."""
     made = [entered_scorer(row.entered, row.rest) for row in rows]
@@ -84,7 +84,7 @@ def entered_scenario(
         SCORERS: [dict(one.written) for one in made],
     }
     held = tuple(
-        Row({**entered_by_default(row.entered), **row.entered}, one.errors, row.rest)
+        ScorerRow({**entered_by_default(row.entered), **row.entered}, one.errors, row.rest)
         for row, one in zip(rows, made, strict=True)
     )
     return EnteredScenario(entered, held, written, _errors(written, any(one.errors for one in made)), rest or {})
@@ -96,16 +96,16 @@ def entered_by_default(entered: Mapping[str, str]) -> dict[str, str]:
     return {} if found is None else entered_as(found.form, {})
 
 
-def with_row(rows: Sequence[Row], kind: str = NEW_TYPE) -> list[Row]:
+def with_row(rows: Sequence[ScorerRow], kind: str = NEW_TYPE) -> list[ScorerRow]:
     """One more row at the end, required as its type is by default."""
-    return [*rows, Row({"type": kind, "name": "", "required": "on" if required_by_default(kind) else ""})]
+    return [*rows, ScorerRow({"type": kind, "name": "", "required": "on" if required_by_default(kind) else ""})]
 
 
-def without_row(rows: Sequence[Row], at: int) -> list[Row]:
+def without_row(rows: Sequence[ScorerRow], at: int) -> list[ScorerRow]:
     return [*rows[:at], *rows[at + 1 :]] if 0 <= at < len(rows) else list(rows)
 
 
-def moved_row(rows: Sequence[Row], at: int, by: int) -> list[Row]:
+def moved_row(rows: Sequence[ScorerRow], at: int, by: int) -> list[ScorerRow]:
     """A row in another place. One at the end stays there."""
     found, to = list(rows), at + by
     if 0 <= at < len(found) and 0 <= to < len(found):
@@ -113,13 +113,13 @@ def moved_row(rows: Sequence[Row], at: int, by: int) -> list[Row]:
     return found
 
 
-def of_type(row: Row, kind: str) -> Row:
+def of_type(row: ScorerRow, kind: str) -> ScorerRow:
     """The row with another type: its fields, and whether it is required, begin anew; its name stays."""
     if scorer_form(kind) is None or row.entered.get("type") == kind:
         return row
     name = row.entered.get("name", "")
     [new] = with_row([], kind)
-    return Row({**new.entered, "name": "" if name == row.entered.get("type") else name})
+    return ScorerRow({**new.entered, "name": "" if name == row.entered.get("type") else name})
 
 
 def _errors(written: Mapping[str, Any], rows_are_wrong: bool) -> dict[str, str]:
@@ -148,7 +148,7 @@ class ScorerForm:
     label: str
     about: str
     required: bool
-    form: Form
+    form: DeclaredForm
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ _SAFE_NEXT = re.compile(r"[A-Za-z0-9._~/%?=&+,:@!*-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class NavigationEntry:
     """One entry of the navigation: its word, where it leads, and who sees it."""
 
     word: str
@@ -24,7 +24,7 @@ class Site:
     """One server of pages. ``base`` is the path that every address begins with; it ends with a slash."""
 
     base: str
-    entries: Sequence[Entry] = ()
+    entries: Sequence[NavigationEntry] = ()
     name: str = ""
     signed_in: bool = False
     """Whether people sign in, so that they can sign out, too."""

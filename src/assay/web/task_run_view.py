@@ -8,7 +8,7 @@ from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, TaskRun
 from assay.engine.criteria.watched_sources import ShownRecords
 from assay.engine.service.keys import Owner
-from assay.engine.service.ports import RunStore
+from assay.engine.service.runs import TaskRuns
 from assay.web.evidence_table import EvidenceRow, evidence_rest, evidence_rows, looked_at
 from assay.web.playground_view import RecordsView, view_records
 
@@ -52,7 +52,7 @@ class BenchmarkView:
         return counts.completed + counts.failed + counts.timed_out
 
 
-def view_task_run(runs: RunStore, records: ShownRecords, owner: Owner, identity: str) -> TaskView:
+def view_task_run(runs: TaskRuns, records: ShownRecords, owner: Owner, identity: str) -> TaskView:
     """Raises ``NotFoundError``."""
     run = runs.task_run(owner, identity)
     found = runs.criterion_runs_of(owner, run.id)

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
+from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.evidence.playground import StateRow, Turn
 
 pytestmark = pytest.mark.xdist_group("postgres")

@@ -10,9 +10,9 @@ from sqlalchemy import select
 from assay.adapters.store import tables, writing
 from assay.adapters.store.records import Records
 from assay.adapters.store.store import Store
-from assay.adapters.store.stored_playground import StoredPlayground
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.models import Criterion
+from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 from assay.evidence import bounds
 from assay.evidence.playground import PlaygroundState, StateRow, Turn

@@ -134,7 +134,7 @@ def open_playground(path: str, say: Say = lambda _: None) -> Iterator[OpenPlaygr
     with ExitStack() as stack:
         waits = stack.enter_context(watching(say))
         store = stack.enter_context(open_playground_store(file))
-        from assay.adapters.store.stored_playground import StoredPlayground  # noqa: PLC0415 - it needs the database
+        from assay.engine.criteria.stored_playground import StoredPlayground  # noqa: PLC0415 - it needs the database
 
         stored = store.playground(file.id)
         playground = replace(stored, run_start=file.run_start or stored.run_start)

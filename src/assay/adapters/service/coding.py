@@ -31,8 +31,9 @@ from assay.engine.coding.score_coding_run import Candidate, score_by_task
 from assay.engine.coding.score_trials import ScoredWorkspace, judged
 from assay.engine.coding.seed_task import seed_task
 from assay.engine.sandbox import Sandbox
-from assay.engine.service.coding_grading import CodingResult, LeftByAgent, SeededTask
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
+from assay.engine.service.coding_runs import CodingResult, LeftByAgent
+from assay.engine.service.coding_tasks import SeededTask
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 from assay.evidence.workspace import ResultMemory
 
@@ -46,7 +47,7 @@ JudgesOf = Callable[[str], AbstractContextManager[Judges | None]]
 def check_archive(content: bytes) -> None:
     """Unpack an archive and throw it away. Raises ``InputError`` for one that can't be used."""
     with _CHECKED_AT_ONCE, temporary_folder(0o700) as place:
-        unpack_archive(_written(place, "archive", content), _folder(place, "unpacked"), caps=CAPS)
+        unpack_archive(_write(place, "archive", content), _folder(place, "unpacked"), caps=CAPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class ServiceGrader:
             base, target = _folder(place, "base"), f"{place}/task"
             if archive is not None:
                 seed = scenario.workspace_seed
-                _written(base, getattr(seed, "path", PREFIX), archive)
+                _write(base, getattr(seed, "path", PREFIX), archive)
             made = seed_task(scenario, ORIGIN, target, LocalSeedingFiles(base, self.sandbox, CAPS), self.now)
             whole = f"{place}/task.tar.gz"
             if pack_tree(target, whole).left_out:
@@ -75,19 +76,19 @@ class ServiceGrader:
     def grade(self, organisation: str, left: LeftByAgent) -> CodingResult:
         with temporary_folder(0o711) as place:
             try:
-                scored, records, turns = self._scored(organisation, place, left)
+                scored, records, turns = self._score(organisation, place, left)
             except InputError as error:
                 # Uploads were checked when they came, so this is not about what the agent did.
                 raise MeasurementError(f"the run can't be graded: {error}") from error
-        return self._judged(organisation, scored, records, turns)
+        return self._ask_judge(organisation, scored, records, turns)
 
     def judge(self, organisation: str, left: LeftByAgent, before: Scoring, diff: Diff | None) -> CodingResult:
         with temporary_folder(0o711) as place:
             records = _records(place, left.logs, before.scenario, before.turns)
         scored = ScoredWorkspace(before.scenario, before.report, diff)
-        return self._judged(organisation, scored, records, before.turns, needed=True)
+        return self._ask_judge(organisation, scored, records, before.turns, needed=True)
 
-    def _judged(
+    def _ask_judge(
         self,
         organisation: str,
         scored: ScoredWorkspace,
@@ -102,7 +103,7 @@ class ServiceGrader:
             told = judged(scored, records, judges)
         return CodingResult(told.scenario, told.report, told.diff, turns)
 
-    def _scored(
+    def _score(
         self, organisation: str, place: str, left: LeftByAgent
     ) -> tuple[ScoredWorkspace, list[AgentRecord], list[AgentEnded]]:
         task = _unpacked_task(place, left.task)
@@ -113,7 +114,7 @@ class ServiceGrader:
         runs = None if self.runs is None else RunsFor(self.runs, organisation)
         show = seen.append
         files = LocalScoringFiles(self.sandbox, lambda captured: show(diff_of(captured)), caps=CAPS, runs=runs)
-        workspace = None if left.workspace is None else _written(place, "workspace", left.workspace)
+        workspace = None if left.workspace is None else _write(place, "workspace", left.workspace)
         attempt = Candidate(workspace, RunStatus(left.ending.status), False, session(records))
         report = score_by_task(task, attempt, files)
         return ScoredWorkspace(scenario, report, seen[0] if seen else None), records, turns
@@ -122,7 +123,7 @@ class ServiceGrader:
 def _unpacked_task(place: str, archive: bytes) -> str:
     """The folder of a seeded task. What is in the archive was written by this service."""
     folder = _folder(place, "task")
-    unpack_tree(_written(place, "task.tar.gz", archive), folder)
+    unpack_tree(_write(place, "task.tar.gz", archive), folder)
     if not os.path.isfile(f"{folder}/{TASK}"):
         raise MeasurementError("the seeded task is not whole any more")
     return folder
@@ -152,7 +153,7 @@ def _records(
 ) -> list[AgentRecord]:
     folder = _folder(place, "agent")
     for name, content in logs.items():
-        _written(folder, name, content)
+        _write(folder, name, content)
     ends: list[AgentEnd | None] = [end_of(one) for one in turns]
     return [
         read_agent_record(folder if name is None else f"{folder}/{name}", end)
@@ -165,7 +166,7 @@ def _folder(place: str, name: str) -> str:
     return f"{place}/{name}"
 
 
-def _written(folder: str, name: str, content: bytes) -> str:
+def _write(folder: str, name: str, content: bytes) -> str:
     """A file in a new folder. ``name`` was checked: it is relative and has no ``..``."""
     path = f"{folder}/{name}"
     os.makedirs(os.path.dirname(path), exist_ok=True)

@@ -11,18 +11,17 @@ from assay.adapters.service.judges import ServiceJudges
 from assay.adapters.service.sandbox import OFF, CodingSandbox
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.source_guard import SourcePolicy
-from assay.adapters.store.service.coding_gradings import StoredCodingGradings
-from assay.adapters.store.service.coding_runs import StoredCodingRuns
-from assay.adapters.store.service.coding_tasks import StoredCodingTasks
-from assay.adapters.store.service.judges import StoredJudges
-from assay.adapters.store.service.scenarios import StoredScenarios
 from assay.adapters.store.store import Store
 from assay.adapters.tasks.remembered_commands import runs_of_store
 from assay.engine.explorer.blobs import BlobStore
-from assay.engine.service.coding_grading import Coding, grade_again, grade_coding_run, seed_coding_task
+from assay.engine.service.coding_grading import CodingWork, grade_again, grade_coding_run, seed_coding_task
 from assay.engine.service.coding_policy import CodingPolicy
+from assay.engine.service.coding_runs import CodingGradings, CodingRuns
+from assay.engine.service.coding_tasks import CodingTasks
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
+from assay.engine.service.scenarios import Archives, OrganisationJudges, Scenarios, ScenarioVersions
+from assay.engine.service.storage import Storage
 from assay.engine.service.work import Doer, WorkKind
 
 
@@ -41,6 +40,7 @@ class CodingParts:
     def __init__(
         self,
         store: Store,
+        storage: Storage,
         host: ServiceHost,
         blobs: BlobStore,
         secrets: SecretBox,
@@ -49,11 +49,13 @@ class CodingParts:
     ) -> None:
         """Raises ``InputError`` for a setting that can't be used."""
         self.host, self.policy = host, setting.policy
-        self.scenarios = StoredScenarios(store, host, blobs)
-        self.tasks = StoredCodingTasks(store, host, blobs, self.scenarios)
-        self.runs = StoredCodingRuns(store, host, blobs)
-        self.gradings = StoredCodingGradings(store, host, blobs, self.tasks, self.runs)
-        self.judges = StoredJudges(store)
+        self.archives = Archives(storage, host, blobs)
+        self.versions = ScenarioVersions(storage, host)
+        self.scenarios = Scenarios(self.versions)
+        self.tasks = CodingTasks(self.scenarios, self.versions, blobs)
+        self.runs = CodingRuns(self.tasks, blobs)
+        self.gradings = CodingGradings(self.runs)
+        self.judges = OrganisationJudges(storage)
         self.sandbox = CodingSandbox(setting.isolation)
         # Nothing is graded by a service that takes no coding runs.
         remembered = None if setting.isolation == OFF else runs_of_store(store.name)
@@ -71,8 +73,8 @@ class CodingParts:
             return {}
         return {kind.value: self._doer(do) for kind, do in _WORK.items()}
 
-    def _doer(self, do: Callable[[Coding, str, str], None]) -> Doer:
-        coding = Coding(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
+    def _doer(self, do: Callable[[CodingWork, str, str], None]) -> Doer:
+        coding = CodingWork(self.policy, self.tasks, self.runs, self.gradings, self.grader, self.host.now)
         return lambda work: do(coding, work.organisation, work.target)
 
 

@@ -13,7 +13,6 @@ from assay.adapters.machine.record_files import parse_record
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree
-from assay.adapters.store.runs.jobs import StoredJobs
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.explorer.blobs import BlobStore
@@ -22,6 +21,7 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.trial_additions import History
 from assay.engine.ports import MARK
 from assay.engine.service.coding_rows import run_of_report
+from assay.engine.service.jobs import Jobs
 from assay.evidence.files import Content
 
 LIMIT: Final = 256 * 2**20
@@ -50,9 +50,7 @@ def is_scored(path: str) -> bool:
 class Importing:
     """Imports for one organisation."""
 
-    def __init__(
-        self, store: ImportStore, blobs: BlobStore, organisation: str, jobs: StoredJobs | None = None
-    ) -> None:
+    def __init__(self, store: ImportStore, blobs: BlobStore, organisation: str, jobs: Jobs | None = None) -> None:
         self._store = store
         self._blobs = blobs
         self._organisation = organisation

@@ -11,8 +11,8 @@ from typing import Final
 from assay.adapters.models.judge_setup import KEY, MODEL, URL, JudgeOptions, Judges
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
-from assay.adapters.store.service.judges import StoredJudges
 from assay.core.errors import InputError
+from assay.engine.service.scenarios import OrganisationJudges
 
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
 
@@ -22,7 +22,7 @@ class ServiceJudges:
 
     def __init__(
         self,
-        stored: StoredJudges,
+        stored: OrganisationJudges,
         secrets: SecretBox,
         policy: SourcePolicy,
         environment: Mapping[str, str] | None = None,

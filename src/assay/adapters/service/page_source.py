@@ -11,11 +11,10 @@ from sqlalchemy import func, select
 from assay.adapters.service.uploaded_job import audit_archive
 from assay.adapters.store.run_tables import runs
 from assay.adapters.store.runs.imported import StoredImports
-from assay.adapters.store.runs.jobs import StoredJobs
 from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.runs.run_values import run_of_row
 from assay.adapters.store.service.keyset import beside
-from assay.adapters.store.service.paging import PageRequest, mine
+from assay.adapters.store.service.storage import mine
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation, Grading
 from assay.dialects.scorers.report import ScorersReport
@@ -31,6 +30,7 @@ from assay.engine.explorer.blobs import (
     KeptFile,
 )
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.page_source import JobLine, LinePage, RunDetail, job_line
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
@@ -40,6 +40,7 @@ from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.errors import NotFoundError
+from assay.engine.service.jobs import Jobs
 from assay.evidence.files import ByteSource, tail
 from assay.evidence.run import Run
 
@@ -82,7 +83,7 @@ class StorePages:
     store: Store
     imports: StoredImports
     blobs: BlobStore
-    jobs_sent: StoredJobs
+    jobs_sent: Jobs
     organisation: str
     _jobs: dict[str, ReadJob] = field(default_factory=dict)
     """Jobs that this page has looked at."""
@@ -92,7 +93,7 @@ class StorePages:
         return ""
 
     def lines(self, asked: RunQuery) -> LinePage:
-        rows = self.imports.page(self.organisation, asked)
+        rows = self.imports.slice(self.organisation, asked)
         total = self._count(asked)
         return LinePage(rows.rows, rows.next, rows.prev, total, at_least=bool(asked.filters) and total > COUNTED)
 
@@ -125,7 +126,7 @@ class StorePages:
         files = self._files(identity)
         remarks: list[str] = []
         report = self._report(files, remarks)
-        notes = self.imports.annotations(self.organisation, identity, PageRequest(100))
+        notes = self.imports.annotations(self.organisation, identity, SliceRequest(100))
         return RunDetail(
             line,
             reports=[] if report is None else [report],
@@ -133,7 +134,7 @@ class StorePages:
                 Grading.model_validate_json(json.dumps(one))
                 for one in self.imports.gradings(self.organisation, identity)
             ],
-            annotations=[Annotation.model_validate_json(json.dumps(row.record)) for row in notes.rows],
+            annotations=[_annotation(row) for row in notes.rows],
             turns=_turns(files),
             responses=[self._text(files, turn, FINAL_RESPONSE) for turn in _turns(files)],
             remarks=remarks,
@@ -193,7 +194,7 @@ class StorePages:
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         try:
-            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.job(self.organisation, name)))
+            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)))
         except NotFoundError:
             return None
         return None if found is None else [found]
@@ -205,11 +206,15 @@ class StorePages:
 def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     """The job of that name with its runs. Raises ``NotFoundError``."""
     query = mine(runs, organisation, job=name).order_by(runs.c.id).limit(MOST_RUNS + 1)
-    found = [run_of_row(row) for row in store.rows(query)]
+    found = [run_of_row(row._mapping) for row in store.rows(query)]
     if not found:
         raise NotFoundError("there is no such job")
     notes = [f"only the first {MOST_RUNS} runs are looked at"] if len(found) > MOST_RUNS else []
     return job_of_runs(name, found[:MOST_RUNS], notes)
+
+
+def _annotation(note: Mapping[str, Any]) -> Annotation:
+    return Annotation.model_validate_json(json.dumps({name: note[name] for name in Annotation.model_fields}))
 
 
 def _turns(files: Mapping[str, KeptFile]) -> list[str]:

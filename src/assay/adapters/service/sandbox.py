@@ -33,17 +33,17 @@ class CodingSandbox:
 
     def __call__(self) -> Sandbox:
         """Raises ``MeasurementError`` if there is none: that says nothing about any agent."""
-        found = self._looked()
+        found = self._look_once()
         if isinstance(found, str):
             raise MeasurementError(found)
         return found
 
     def why_not(self) -> str | None:
         """Why no coding runs can be graded here; None if they can."""
-        found = self._looked()
+        found = self._look_once()
         return found if isinstance(found, str) else None
 
-    def _looked(self) -> Sandbox | str:
+    def _look_once(self) -> Sandbox | str:
         with self._lock:
             if self._found is None:
                 self._found = self._look()

@@ -13,13 +13,15 @@ from urllib.parse import urlsplit
 
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.bearer_tokens import Token, given
+from assay.adapters.sources.files.folder import missing
 from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.records import EVER
-from assay.adapters.store.service.playgrounds import StoredFiles, StoredPlaygrounds
+from assay.adapters.store.service.playground_records import FilesAt
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.resources import Written
 from assay.engine.criteria.watched_sources import Playground
+from assay.engine.service.playgrounds import Playgrounds
 from assay.evidence.playground import FhirSource, FileSource, StoredFile
 from assay.evidence.verdict import Judge
 
@@ -54,12 +56,20 @@ class FilesUntil:
         return self.source.chunks(path)
 
 
+class StoredFiles(FilesAt):
+    """Implements ``FileSource`` with the files that were put into a playground, as of a moment."""
+
+    def chunks(self, path: str) -> Iterator[bytes]:
+        content = self.content(path)
+        if content is None:
+            raise missing(path)
+        yield content
+
+
 class SourceOpener:
     """Opens the sources of a playground."""
 
-    def __init__(
-        self, store: Store, playgrounds: StoredPlaygrounds, secrets: SecretBox, policy: SourcePolicy
-    ) -> None:
+    def __init__(self, store: Store, playgrounds: Playgrounds, secrets: SecretBox, policy: SourcePolicy) -> None:
         self._store = store
         self._playgrounds = playgrounds
         self._secrets = secrets

@@ -25,7 +25,7 @@ def import_archive(
     imports: StoredImports, blobs: BlobStore, organisation: str, archive: bytes, name: str | None
 ) -> tuple[str, Imported]:
     """Add the trials of a job, once each, and return its name. Raises ``InputError``, ``ConflictError``."""
-    with _unpacked(archive) as (path, found):
+    with _unpack(archive) as (path, found):
         if name is None and found is None:
             raise InputError("name must be given: the archive has no folder around the job")
         return Importing(imports, blobs, organisation).job(path, _read(path), name)
@@ -33,7 +33,7 @@ def import_archive(
 
 def report_archive(archive: bytes, name: str, question: JobQuestion) -> dict[str, Any]:
     """The report on a job, as ``assay report --json`` has it. Raises ``InputError``."""
-    with _unpacked(archive) as (path, _):
+    with _unpack(archive) as (path, _):
         results = _read(path)
     report = report_job(results.job, question, results.histories, results.regrades)
     return job_json(report) | {"job": name}
@@ -41,7 +41,7 @@ def report_archive(archive: bytes, name: str, question: JobQuestion) -> dict[str
 
 def audit_archive(archive: bytes) -> Audit | None:
     """Whether the record of a job follows from its trials; None for what has no record to be audited."""
-    with _unpacked(archive) as (path, _):
+    with _unpack(archive) as (path, _):
         try:
             results = _read(path)
             return None if results.job.recorded is None else audit_job(DiskJobFolder(path), results.job)
@@ -58,7 +58,7 @@ def _read(path: str) -> Any:
 
 
 @contextmanager
-def _unpacked(archive: bytes) -> Iterator[tuple[str, str | None]]:
+def _unpack(archive: bytes) -> Iterator[tuple[str, str | None]]:
     """The folder of the job, and its name if the archive says one."""
     with temporary_folder(0o700) as place:
         packed, folder = f"{place}/archive", f"{place}/job"

@@ -65,7 +65,7 @@ def _write(
         return
     statement = _statement(table, connection.dialect, tuple(rows[0]), replaced)
     columns = [
-        _converted([row[name] for row in rows], convert)
+        _convert([row[name] for row in rows], convert)
         for name, convert in zip(statement.names, statement.converts, strict=True)
     ]
     values: list[Any] = list(zip(*columns, strict=True))
@@ -74,7 +74,7 @@ def _write(
     connection.exec_driver_sql(statement.text, values)
 
 
-def _converted(values: list[Any], convert: Convert | None) -> list[Any]:
+def _convert(values: list[Any], convert: Convert | None) -> list[Any]:
     if convert is None:
         return values
     first = values[0]

@@ -63,34 +63,30 @@ def playground_column() -> Column[str]:
     return Column("playground", Text, ForeignKey("playgrounds.id"), nullable=False)
 
 
-def counted_id() -> Column[int]:
-    return Column("id", Counted, primary_key=True)
-
-
-def reference(name: str, target: str) -> Column[str]:
-    """A column that every row has, with the key of another table's row."""
-    return Column(name, Text, ForeignKey(target), nullable=False)
-
-
-def required(kind: Any, *names: str) -> "list[Column[Any]]":
-    """Columns of one kind that every row has."""
+def required(kind: Any, *names: str) -> list[Column[Any]]:
+    """Columns of a type that every row has."""
     return [Column(name, kind, nullable=False) for name in names]
 
 
-def optional(kind: Any, *names: str) -> "list[Column[Any]]":
+def optional(kind: Any, *names: str) -> list[Column[Any]]:
     return [Column(name, kind) for name in names]
 
 
-def table(name: str, *parts: Any) -> Table:
-    return Table(name, metadata, *parts)
+def texts(*names: str) -> list[Column[str]]:
+    """Columns of texts that every row has."""
+    return required(Text, *names)
 
 
-def owned(name: str, *parts: Any) -> Table:
+def optional_texts(*names: str) -> list[Column[str]]:
+    return optional(Text, *names)
+
+
+def owned_table(name: str, *parts: Any) -> Table:
     """A table whose rows have an id and belong to an organisation."""
     identity: Column[str] = Column("id", Text, primary_key=True)
     return Table(name, metadata, identity, organisation_column(), created_column(), *parts)
 
 
-def listed(name: str, *parts: Any) -> Table:
+def listed_table(name: str, *parts: Any) -> Table:
     """The same for rows that are listed, the newest first."""
-    return owned(name, *parts, Index(None, "organisation", "id"))
+    return owned_table(name, *parts, Index(None, "organisation", "id"))

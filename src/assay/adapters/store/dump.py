@@ -15,24 +15,24 @@ from sqlalchemy import Column, LargeBinary, Table, func, insert, select, text
 
 from assay.adapters.store.bulk import batches
 from assay.adapters.store.columns import UtcTime
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.migrate import NEWEST
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
-from assay.core.errors import InputError
 
 _Line: TypeAlias = tuple[int, tuple[str, Mapping[str, Any]]]
 BATCH: Final = 500
 REVISION: Final = "assay_store"
 
 
-def dumped(store: Store) -> Iterator[str]:
+def dump_lines(store: Store) -> Iterator[str]:
     """The lines of a store, as it is at one moment."""
     yield json.dumps({REVISION: NEWEST})
     with store.snapshot() as connection:
         for table in metadata.sorted_tables:
             order = list(table.primary_key.columns)
             for row in connection.execute(select(table).order_by(*order)).yield_per(BATCH):
-                values = {name: _written(value) for name, value in zip(table.columns.keys(), row, strict=True)}
+                values = {name: _plain_value(value) for name, value in zip(table.columns.keys(), row, strict=True)}
                 yield json.dumps([table.name, values], allow_nan=False)
 
 
@@ -44,10 +44,10 @@ def load(store: Store, lines: Iterable[str]) -> int:
     with store.writing() as connection:
         for table in reversed(metadata.sorted_tables):
             _refuse_content(connection, table)
-        for name, lines_of_table in groupby(enumerate(map(_parsed, rest), 2), lambda line: line[1][0]):
+        for name, lines_of_table in groupby(enumerate(map(_parse_line, rest), 2), lambda line: line[1][0]):
             for some in batches(lines_of_table, BATCH):
                 if name not in metadata.tables:
-                    raise InputError(f"line {some[0][0]}: there is no table {name!r}")
+                    raise StoreRefusalError(f"line {some[0][0]}: there is no table {name!r}")
                 table = metadata.tables[name]
                 connection.execute(insert(table), [_read(table, values) for _, (_, values) in some])
                 count += len(some)
@@ -59,9 +59,9 @@ def _check_first(line: str) -> None:
     try:
         found = json.loads(line)[REVISION]
     except (ValueError, KeyError, TypeError) as error:
-        raise InputError("the file must be one that 'assay db export' wrote") from error
+        raise StoreRefusalError("the file must be one that 'assay db export' wrote") from error
     if found != NEWEST:
-        raise InputError(f"the file must be of the version {NEWEST} of the tables, got {found!r}")
+        raise StoreRefusalError(f"the file must be of the version {NEWEST} of the tables, got {found!r}")
 
 
 def _refuse_content(connection: Any, table: Table) -> None:
@@ -69,18 +69,18 @@ def _refuse_content(connection: Any, table: Table) -> None:
     if table.name == "organisations":
         connection.execute(table.delete())
     elif connection.execute(select(func.count()).select_from(table)).scalar():
-        raise InputError(f"the store must be empty to be filled, but has {table.name}")
+        raise StoreRefusalError(f"the store must be empty to be filled, but has {table.name}")
 
 
-def _parsed(line: str) -> tuple[str, Mapping[str, Any]]:
+def _parse_line(line: str) -> tuple[str, Mapping[str, Any]]:
     try:
         name, values = json.loads(line)
     except ValueError as error:
-        raise InputError("the file is damaged: a line isn't JSON") from error
+        raise StoreRefusalError("the file is damaged: a line isn't JSON") from error
     return name, values
 
 
-def _written(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, bytes | memoryview):
         return base64.b64encode(value).decode()
     return value.isoformat() if isinstance(value, datetime) else value

@@ -8,14 +8,10 @@ from typing import Final
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
-from assay.core.errors import MeasurementError
+from assay.adapters.store.errors import StoreError
 
 PATIENCE_SEC: Final = 5.0
 FIRST_PAUSE_SEC: Final = 0.1
-
-
-class StoreError(MeasurementError):
-    """The database can't be used."""
 
 
 @contextmanager
@@ -27,7 +23,7 @@ def reaching(name: str) -> Iterator[None]:
         raise StoreError(f"the store {name} can't be used: {_reason(error)}") from error
 
 
-def connected(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
+def connect(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
     """A connection. A database that is down is tried again for a while."""
     end = time.monotonic() + patience
     pause = FIRST_PAUSE_SEC

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import Connection, Engine, inspect, text
 
 from assay.adapters.store.database import WRITING
-from assay.core.errors import MeasurementError
+from assay.adapters.store.errors import StoreError
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -34,7 +34,7 @@ def upgrade(engine: Engine) -> None:
         try:
             command.upgrade(config, "head")
         except CommandError as error:
-            raise MeasurementError("the store was created by a newer version of Assay") from error
+            raise StoreError("the store was created by a newer version of Assay") from error
 
 
 def alembic_config() -> "Config":

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError
+from assay.adapters.store.errors import StoreRefusalError
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -24,11 +24,11 @@ def revision_of(where: str) -> tuple[str | None, str]:
     """
     with _packages("a store", "store"):
         from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
-        from assay.adapters.store.failures import connected, reaching  # noqa: PLC0415
+        from assay.adapters.store.failures import connect, reaching  # noqa: PLC0415
         from assay.adapters.store.migrate import NEWEST, revision  # noqa: PLC0415
     engine = engine_for(_url(where) if "://" in where else _file(where, create=False))
     try:
-        with reaching("of this name"), connected(engine) as connection:
+        with reaching("of this name"), connect(engine) as connection:
             return revision(connection), NEWEST
     finally:
         engine.dispose()
@@ -37,7 +37,7 @@ def revision_of(where: str) -> tuple[str | None, str]:
 def open_store(where: str, create: bool = False) -> "Store":
     """A store: the path of a SQLite file, or a URL of PostgreSQL. A file is made only if that is asked for.
 
-    Raises ``InputError`` for what is neither, ``MeasurementError`` where it can't be reached.
+    Raises ``StoreRefusalError`` for what is neither, ``MeasurementError`` where it can't be reached.
     """
     with _packages("a store", "store"):
         from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
@@ -59,7 +59,7 @@ def _packages(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InputError(f"{what} needs more packages: install assay[{extra}]") from error
+        raise StoreRefusalError(f"{what} needs more packages: install assay[{extra}]") from error
 
 
 def _url(where: str) -> Any:
@@ -70,26 +70,28 @@ def _url(where: str) -> Any:
         url = make_url(where)
     except (ArgumentError, ValueError) as error:
         # The text of the error has the URL in it, and that may have a password.
-        raise InputError("the URL of the store must be like postgresql://user@host/name") from error
+        raise StoreRefusalError("the URL of the store must be like postgresql://user@host/name") from error
     if url.drivername in _POSTGRES:
         return url.set(drivername="postgresql+psycopg")
     if url.drivername == "sqlite":
         return url
-    raise InputError(f"a store must be a SQLite file or a PostgreSQL database, got {url.drivername}")
+    raise StoreRefusalError(f"a store must be a SQLite file or a PostgreSQL database, got {url.drivername}")
 
 
 def _file(path: str, create: bool) -> "URL":
     """The address of a file. Records are private, so only the owner may read a file that is made here."""
     whole = os.path.abspath(path)
     if not path or "\0" in path or os.path.isdir(whole):
-        raise InputError(f"the store must be a file, got {path!r}")
+        raise StoreRefusalError(f"the store must be a file, got {path!r}")
     if not os.path.exists(whole):
         if not create:
-            raise InputError(f"the store {path} doesn't exist; 'assay serve' and 'assay playground load' make one")
+            raise StoreRefusalError(
+                f"the store {path} doesn't exist; 'assay serve' and 'assay playground load' make one"
+            )
         try:
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
-            raise InputError(f"the store {path} can't be created: {error.strerror}") from error
+            raise StoreRefusalError(f"the store {path} can't be created: {error.strerror}") from error
     with _packages("a store", "store"):
         from sqlalchemy import URL  # noqa: PLC0415
     return URL.create("sqlite", database=whole)

@@ -13,9 +13,9 @@ from sqlalchemy import JSON, Boolean, Float, Integer, LargeBinary, Table, select
 
 from assay.adapters.store.bulk import batches
 from assay.adapters.store.columns import UtcTime
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
-from assay.core.errors import InputError
 
 BATCH: Final = 10_000
 # Keys, secrets and the content of files are no data to analyse.
@@ -23,16 +23,16 @@ LEFT_OUT: Final = frozenset({"keys", "sources", "blobs", "blob_parts", "run_text
 
 
 def export_parquet(store: Store, folder: str) -> list[str]:
-    """Write a new folder; returns the names of the tables. Raises ``InputError`` if it can't be written."""
+    """Write a new folder; returns the names of the tables. Raises ``StoreRefusalError`` if it can't be written."""
     try:
         import pyarrow  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra, and large
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError as error:
-        raise InputError("Parquet needs more packages: install assay[parquet]") from error
+        raise StoreRefusalError("Parquet needs more packages: install assay[parquet]") from error
     try:
         os.mkdir(folder, mode=0o700)
     except OSError as error:
-        raise InputError(f"{folder} must be a new folder: {error.strerror}") from error
+        raise StoreRefusalError(f"{folder} must be a new folder: {error.strerror}") from error
     tables = [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
     with store.snapshot() as connection:
         for table in tables:

@@ -16,7 +16,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import tables
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.limits import is_text
+from assay.engine.service.limits import is_text
 from assay.evidence import bounds
 from assay.evidence.playground import Event, StateRow, Turn
 
@@ -51,12 +51,12 @@ def _rows() -> Any:
     """Rows as they are, and those that were replaced later than what is asked for as they were."""
     now, before = tables.state_rows, tables.replaced_rows
     then = select(*(before.c[column.key] for column in now.c)).where(before.c.replaced_at > _UNTIL)
-    versions = union_all(*(one.where(*_named(table)) for one, table in ((select(now), now), (then, before))))
+    versions = union_all(*(one.where(*_of_resource(table)) for one, table in ((select(now), now), (then, before))))
     rows = versions.subquery()
     return _of(rows, "data", func.length(cast(rows.c.data, Text)), [rows.c.at, rows.c.key])
 
 
-def _named(table: Table) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+def _of_resource(table: Table) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     return table.c.playground == bindparam("wanted"), table.c.resource == bindparam("named")
 
 
@@ -100,31 +100,31 @@ class Records:
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first; of the same moment, in the order in which they were recorded."""
-        found = self._ask(_EVENTS, {"named": event_type, **self._wanted(playground)})
+        found = self._ask(_EVENTS, {"named": event_type, **self._parameters(playground)})
         return [_event(row, row.type) for row in found]
 
     def x12_responses(self, playground: str) -> Sequence[Event]:
-        found = self._ask(_RESPONSES, self._wanted(playground))
+        found = self._ask(_RESPONSES, self._parameters(playground))
         return [_event(row, RESPONSE) for row in found]
 
     def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]:
         """Those of a resource, in the order in which they changed."""
         if not is_text(resource):
             return []
-        found = self._ask(_ROWS, {"named": resource, **self._wanted(playground)})
+        found = self._ask(_ROWS, {"named": resource, **self._parameters(playground)})
         return [
             StateRow(row.resource, row.key, row.data or {}, row.at, UNREAD if row.data is None else None)
             for row in found
         ]
 
     def turns(self, playground: str) -> Sequence[Turn]:
-        found = self._ask(_TURNS, self._wanted(playground) | self._within().of_speech())
+        found = self._ask(_TURNS, self._parameters(playground) | self._within().of_speech())
         return [
             Turn(number, speaker, text or "", at, UNREAD if text is None else None)
             for _, number, speaker, at, text in found
         ]
 
-    def _wanted(self, playground: str) -> dict[str, object]:
+    def _parameters(self, playground: str) -> dict[str, object]:
         return {"wanted": playground, "until": self._until, **self._within().of_messages()}
 
 

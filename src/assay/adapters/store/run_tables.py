@@ -7,71 +7,86 @@ kind, so the newest come first by going through an index backwards.
 
 from typing import Final
 
-import sqlalchemy as sa
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+    text,
+)
 
 from assay.adapters.store.columns import (
     UtcTime,
-    listed,
+    listed_table,
+    metadata,
     optional,
+    optional_texts,
     organisation_column,
-    owned,
-    reference,
-    required,
-    table,
+    owned_table,
+    texts,
 )
 
 
-def _flag(name: str) -> sa.Column[bool]:
-    return sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false())
+def _flag(name: str) -> Column[bool]:
+    return Column(name, Boolean, nullable=False, server_default=false())
 
 
-def _run() -> sa.Column[str]:
-    return sa.Column("run", sa.Text, sa.ForeignKey("runs.id"), nullable=False)
+def _run() -> Column[str]:
+    return Column("run", Text, ForeignKey("runs.id"), nullable=False)
 
 
-def _list_index(column: str) -> sa.Index:
+def _list_index(column: str) -> Index:
     """For lists that are narrowed down to a value, or sorted by it."""
-    return sa.Index(None, "organisation", column, "id")
+    return Index(None, "organisation", column, "id")
 
 
-def _rare_index(column: str, where: str) -> sa.Index:
+def _rare_index(column: str, where: str) -> Index:
     """The same for what few runs have: the others need no entry. SQLite looks for the very same words."""
-    return sa.Index(
+    return Index(
         None,
         "organisation",
         column,
         "id",
-        sqlite_where=sa.text(where.format(true="1")),
-        postgresql_where=sa.text(where.format(true="true")),
+        sqlite_where=text(where.format(true="1")),
+        postgresql_where=text(where.format(true="true")),
     )
 
 
 FLAGS: Final = ("gates_disagree", "reviewer_disagrees")
 
 # Rewards are text: numbers of a database have neither NaN nor large ints.
-runs = listed(
+runs = listed_table(
     "runs",
-    sa.Column("kind", sa.Text, nullable=False, server_default="trial"),
-    *required(sa.Text, "job", "name", "task", "agent", "dataset", "state"),
-    *optional(sa.Text, "model", "rewards", "reason", "cause", "exception_type", "started_at", "finished_at"),
-    *optional(sa.Text, "checks", "judge", "run_status", "validity", "failure_mode"),
-    *optional(sa.Boolean, "run_metrics_passed"),
-    *optional(sa.Float, "score", "cost_usd"),
+    Column("kind", Text, nullable=False, server_default="trial"),
+    *texts("job", "name", "task", "agent", "dataset", "state"),
+    *optional_texts("model", "rewards", "reason", "cause", "exception_type", "started_at", "finished_at"),
+    *optional_texts("checks", "judge", "run_status", "validity", "failure_mode"),
+    Column("run_metrics_passed", Boolean),
+    *optional(Float, "score", "cost_usd", "duration_sec"),
     # What the run is known by when it is imported again, and what else is shown of it.
-    *required(sa.Text, "digest"),
-    *optional(sa.Text, "shown_digest"),
+    *texts("digest"),
+    *optional_texts("shown_digest"),
     # When it began, or was added if it doesn't say; ``started_at`` is as the run wrote it.
-    *optional(UtcTime, "began_at"),
-    *optional(sa.Float, "duration_sec"),
-    *optional(sa.BigInteger, "tokens"),
-    sa.Column("metadata", sa.JSON(none_as_null=True)),
-    sa.Column("axes", sa.JSON(none_as_null=True)),
+    Column("began_at", UtcTime),
+    Column("tokens", BigInteger),
+    Column("metadata", JSON(none_as_null=True)),
+    Column("axes", JSON(none_as_null=True)),
     _flag("gates_disagree"),
-    sa.Column("reviewers", sa.Integer, nullable=False, server_default="0"),
+    Column("reviewers", Integer, nullable=False, server_default="0"),
     _flag("reviewer_disagrees"),
     # Whether ``run_totals`` has it already.
     _flag("counted"),
-    sa.UniqueConstraint("organisation", "job", "name"),
+    UniqueConstraint("organisation", "job", "name"),
     *map(_list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
     *map(_list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
     *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
@@ -80,91 +95,98 @@ runs = listed(
 )
 
 # Almost all runs are counted, so the few others have an index of their own.
-uncounted = sa.Index(
+uncounted = Index(
     "ix_runs_uncounted",
     runs.c.organisation,
     runs.c.id,
-    sqlite_where=runs.c.counted == sa.false(),
-    postgresql_where=runs.c.counted == sa.false(),
+    sqlite_where=runs.c.counted == false(),
+    postgresql_where=runs.c.counted == false(),
 )
 
-run_axes = table(
+run_axes = Table(
     "run_axes",
+    metadata,
     organisation_column(),
     _run(),
-    *required(sa.Text, "axis"),
-    *required(sa.Float, "score"),
-    sa.PrimaryKeyConstraint("run", "axis"),
-    sa.Index(None, "organisation", "axis", "score", "run"),
+    *texts("axis"),
+    Column("score", Float, nullable=False),
+    PrimaryKeyConstraint("run", "axis"),
+    Index(None, "organisation", "axis", "score", "run"),
 )
 
-run_metadata = table(
+run_metadata = Table(
     "run_metadata",
+    metadata,
     organisation_column(),
     _run(),
-    *required(sa.Text, "key", "value"),
-    sa.PrimaryKeyConstraint("run", "key"),
-    sa.Index(None, "organisation", "key", "value", "run"),
+    *texts("key", "value"),
+    PrimaryKeyConstraint("run", "key"),
+    Index(None, "organisation", "key", "value", "run"),
 )
 
 # What is searched of a run's trajectory. SQLite has an FTS5 table over it, PostgreSQL a GIN index.
-run_texts = table(
+run_texts = Table(
     "run_texts",
-    sa.Column("number", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True),
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
     organisation_column(),
     _run(),
-    *required(sa.Text, "text"),
-    sa.UniqueConstraint("run"),
+    *texts("text"),
+    UniqueConstraint("run"),
 )
 
 # Files are kept by the hash of their content, wherever that is. Each part of a file has a hash of its own, by
 # which a part that is read alone is checked.
-blob_index = table(
+blob_index = Table(
     "blob_index",
-    sa.Column("digest", sa.Text, primary_key=True),
-    *required(sa.BigInteger, "size"),
-    *required(sa.JSON, "parts"),
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("size", BigInteger, nullable=False),
+    Column("parts", JSON, nullable=False),
 )
 
-blob_parts = table(
+blob_parts = Table(
     "blob_parts",
-    *required(sa.Text, "digest"),
-    *required(sa.Integer, "number"),
-    *required(sa.LargeBinary, "content"),
-    sa.PrimaryKeyConstraint("digest", "number"),
+    metadata,
+    *texts("digest"),
+    Column("number", Integer, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+    PrimaryKeyConstraint("digest", "number"),
 )
 
-run_files = table(
+run_files = Table(
     "run_files",
+    metadata,
     organisation_column(),
     _run(),
-    *required(sa.Text, "name"),
-    reference("blob", "blob_index.digest"),
-    *required(sa.BigInteger, "size"),
-    sa.PrimaryKeyConstraint("run", "name"),
+    *texts("name"),
+    Column("blob", Text, ForeignKey("blob_index.digest"), nullable=False),
+    Column("size", BigInteger, nullable=False),
+    PrimaryKeyConstraint("run", "name"),
 )
 
 # How many runs of each kind and state there are for each value of a field, kept up to date, because counting a
 # million takes long. The sum of scores is exact, as text.
-run_totals = table(
+run_totals = Table(
     "run_totals",
+    metadata,
     organisation_column(),
-    *required(sa.Text, "field", "kind", "value", "state", "total"),
-    *required(sa.BigInteger, "runs"),
-    sa.PrimaryKeyConstraint("organisation", "field", "kind", "value", "state"),
+    *texts("field", "kind", "value", "state", "total"),
+    Column("runs", BigInteger, nullable=False),
+    PrimaryKeyConstraint("organisation", "field", "kind", "value", "state"),
 )
 
-gradings = owned(
+gradings = owned_table(
     "gradings",
     _run(),
-    *required(sa.Integer, "number"),
-    *required(sa.JSON, "record"),
-    sa.UniqueConstraint("run", "number"),
+    Column("number", Integer, nullable=False),
+    Column("record", JSON, nullable=False),
+    UniqueConstraint("run", "number"),
 )
 
-annotations = owned(
+annotations = owned_table(
     "annotations",
     _run(),
-    *required(sa.JSON, "record"),
-    sa.Index(None, "organisation", "run", "id"),
+    Column("record", JSON, nullable=False),
+    Index(None, "organisation", "run", "id"),
 )

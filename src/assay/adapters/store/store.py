@@ -12,12 +12,12 @@ from sqlalchemy.engine import Row
 from assay.adapters.machine.tracing import span
 from assay.adapters.store import tables, writing
 from assay.adapters.store.database import WRITING
-from assay.adapters.store.failures import connected, reaching
-from assay.adapters.store.limits import is_text
+from assay.adapters.store.errors import StoreRefusalError
+from assay.adapters.store.failures import connect, reaching
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
-from assay.core.errors import InputError
 from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
+from assay.engine.service.limits import is_text
 
 HL7_OUTBOUND = "hl7_outbound"
 
@@ -43,7 +43,7 @@ class Store(Records):
         self._turn: AbstractContextManager[object] = threading.Lock() if one_writer else nullcontext()
         try:
             with reaching(name):
-                connected(engine).close()
+                connect(engine).close()
                 upgrade(engine)
         except BaseException:
             engine.dispose()
@@ -65,7 +65,7 @@ class Store(Records):
         self._light.dispose()
 
     def add_playground(self, playground: Playground) -> None:
-        """Raises ``InputError`` if one with that id exists."""
+        """Raises ``StoreRefusalError`` if one with that id exists."""
         with self.writing() as connection:
             writing.add_playground(connection, playground)
 
@@ -75,7 +75,7 @@ class Store(Records):
             if new is not None:
                 writing.add_playground(connection, new)
             elif not is_text(playground) or not writing.has_playground(connection, playground):
-                raise InputError(f"there is no playground {playground!r} in {self.name}")
+                raise StoreRefusalError(f"there is no playground {playground!r} in {self.name}")
             return writing.add_all(connection, playground, records)
 
     def replace(self, new: Playground, records: Iterable[Record]) -> int:
@@ -86,31 +86,31 @@ class Store(Records):
             return writing.add_all(connection, new.id, records)
 
     def playground(self, identity: str) -> Playground:
-        """Raises ``InputError`` if there is none with that id."""
+        """Raises ``StoreRefusalError`` if there is none with that id."""
         table = tables.playgrounds
         rows = self.rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
         if not rows:
-            raise InputError(f"there is no playground {identity!r} in {self.name}")
+            raise StoreRefusalError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]
         return Playground(row.id, row.run_start, row.fhir_base, row.file_source, row.data)
 
     def has_playground(self, identity: str) -> bool:
         if not is_text(identity):
             return False
-        with reaching(self.name), connected(self._engine) as connection:
+        with reaching(self.name), connect(self._engine) as connection:
             return writing.has_playground(connection, identity)
 
     @contextmanager
     def reading(self, until: datetime = EVER) -> Iterator[Records]:
         """The records of all playgrounds as of a moment, over one connection."""
-        with self._traced("read"), connected(self._engine) as connection:
+        with self._trace("read"), connect(self._engine) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
 
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None
     ) -> Sequence["Row[*tuple[Any, ...]]"]:
         """What a question to the database finds."""
-        with self._traced("read"), connected(self._engine) as connection:
+        with self._trace("read"), connect(self._engine) as connection:
             return connection.execute(statement, values).all()
 
     @contextmanager
@@ -118,7 +118,7 @@ class Store(Records):
         """A connection that sees the store as it is at one moment."""
         options = {"isolation_level": "REPEATABLE READ"} if self.is_postgres else {}
         engine = self._engine.execution_options(**options)
-        with reaching(self.name), connected(engine) as connection:
+        with reaching(self.name), connect(engine) as connection:
             yield connection
 
     @contextmanager
@@ -128,11 +128,11 @@ class Store(Records):
         One that isn't ``durable`` may be lost with the power: for what nobody was told.
         """
         engine = (self._engine if durable else self._light).execution_options(**WRITING)
-        with self._traced("write"), self._turn, connected(engine) as connection, connection.begin():
+        with self._trace("write"), self._turn, connect(engine) as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def _traced(self, what: str) -> Iterator[None]:
+    def _trace(self, what: str) -> Iterator[None]:
         """Errors of the database as our own, and a span in which neither statements nor values are."""
         with reaching(self.name), span(f"store {what}", db__system__name=self._engine.dialect.name):
             yield

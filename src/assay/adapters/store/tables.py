@@ -1,17 +1,26 @@
 """The tables. Every change to them is a migration as well; a test compares the two."""
 
-import sqlalchemy as sa
+from sqlalchemy import (
+    JSON,
+    Column,
+    Index,
+    Integer,
+    LargeBinary,
+    PrimaryKeyConstraint,
+    Table,
+    Text,
+)
 
 from assay.adapters.store import coding_tables, run_tables, service_tables
 from assay.adapters.store.columns import (
     DEFAULT_ORGANISATION,
+    Counted,
     UtcTime,
-    counted_id,
     metadata,
-    optional,
+    optional_texts,
     playground_column,
     required,
-    table,
+    texts,
 )
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
@@ -28,73 +37,78 @@ __all__ = [
     "x12_responses",
 ]
 
-playgrounds = table(
+playgrounds = Table(
     "playgrounds",
-    sa.Column("id", sa.Text, primary_key=True),
+    metadata,
+    Column("id", Text, primary_key=True),
     *required(UtcTime, "created_at", "run_start"),
-    *optional(sa.Text, "fhir_base", "file_source"),
-    *required(sa.JSON, "data"),
+    *optional_texts("fhir_base", "file_source"),
+    Column("data", JSON, nullable=False),
     # What the command line adds belongs to the organisation that a store begins with.
-    sa.Column("organisation", sa.Text, nullable=False, server_default=DEFAULT_ORGANISATION),
-    sa.Index(None, "organisation", "id"),
+    Column("organisation", Text, nullable=False, server_default=DEFAULT_ORGANISATION),
+    Index(None, "organisation", "id"),
 )
 
 
-def _received() -> "sa.Column[object]":
+def _received() -> "Column[object]":
     """When the store took a record, whatever its sender says. Those of older stores have none."""
-    return sa.Column("received_at", UtcTime)
+    return Column("received_at", UtcTime)
 
 
-events = table(
+events = Table(
     "events",
-    counted_id(),
+    metadata,
+    Column("id", Counted, primary_key=True),
     playground_column(),
-    *required(sa.Text, "type"),
-    *required(sa.LargeBinary, "payload"),
-    *required(UtcTime, "at"),
+    *texts("type"),
+    Column("payload", LargeBinary, nullable=False),
+    Column("at", UtcTime, nullable=False),
     _received(),
-    sa.Index(None, "playground", "type", "at"),
+    Index(None, "playground", "type", "at"),
 )
 
-state_rows = table(
+state_rows = Table(
     "state_rows",
+    metadata,
     playground_column(),
-    *required(sa.Text, "resource", "key"),
-    *required(sa.JSON, "data"),
-    *required(UtcTime, "at"),
+    *texts("resource", "key"),
+    Column("data", JSON, nullable=False),
+    Column("at", UtcTime, nullable=False),
     _received(),
-    sa.PrimaryKeyConstraint("playground", "resource", "key"),
+    PrimaryKeyConstraint("playground", "resource", "key"),
 )
 
 # What rows were before they changed: a run is graded by the state of when its completion was accepted.
-replaced_rows = table(
+replaced_rows = Table(
     "replaced_rows",
-    counted_id(),
+    metadata,
+    Column("id", Counted, primary_key=True),
     playground_column(),
-    *required(sa.Text, "resource", "key"),
-    *required(sa.JSON, "data"),
-    *required(UtcTime, "at"),
+    *texts("resource", "key"),
+    Column("data", JSON, nullable=False),
+    *required(UtcTime, "at", "replaced_at"),
     _received(),
-    *required(UtcTime, "replaced_at"),
-    sa.Index(None, "playground", "resource", "replaced_at"),
+    Index(None, "playground", "resource", "replaced_at"),
 )
 
-turns = table(
+turns = Table(
     "turns",
+    metadata,
     playground_column(),
-    *required(sa.Integer, "number"),
-    *required(sa.Text, "speaker", "text"),
-    *required(UtcTime, "at"),
+    Column("number", Integer, nullable=False),
+    *texts("speaker", "text"),
+    Column("at", UtcTime, nullable=False),
     _received(),
-    sa.PrimaryKeyConstraint("playground", "number"),
+    PrimaryKeyConstraint("playground", "number"),
 )
 
-x12_responses = table(
+x12_responses = Table(
     "x12_responses",
-    counted_id(),
+    metadata,
+    Column("id", Counted, primary_key=True),
     playground_column(),
-    *required(sa.LargeBinary, "payload"),
-    *required(UtcTime, "at"),
+    Column("payload", LargeBinary, nullable=False),
+    Column("at", UtcTime, nullable=False),
     _received(),
-    sa.Index(None, "playground", "at"),
+    Index(None, "playground", "at"),
 )

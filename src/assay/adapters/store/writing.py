@@ -10,17 +10,18 @@ from sqlalchemy import Connection, Table, delete, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
-from assay.adapters.store import limits, service_tables, tables
+from assay.adapters.store import service_tables, tables
 from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
-from assay.core.errors import InputError
+from assay.adapters.store.errors import StoreRefusalError
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
+from assay.engine.service import limits
 from assay.evidence.playground import StateRow, Turn
 
 
 def add_playground(
     connection: Connection, playground: Playground, organisation: str = DEFAULT_ORGANISATION
 ) -> None:
-    """A new playground. Raises ``InputError`` where there is one of that id."""
+    """A new playground. Raises ``StoreRefusalError`` where there is one of that id."""
     values = {
         "id": limits.checked_name(playground.id, "the id of a playground"),
         "created_at": datetime.now(UTC),
@@ -30,8 +31,8 @@ def add_playground(
         "data": limits.checked_data(playground.data, "the data of a playground"),
         "organisation": organisation,
     }
-    if not added(connection, tables.playgrounds, values):
-        raise InputError(f"the playground {playground.id!r} exists already")
+    if not insert_new(connection, tables.playgrounds, values):
+        raise StoreRefusalError(f"the playground {playground.id!r} exists already")
 
 
 def has_playground(connection: Connection, identity: str) -> bool:
@@ -40,11 +41,13 @@ def has_playground(connection: Connection, identity: str) -> bool:
 
 
 def remove_playground(connection: Connection, identity: str) -> None:
-    """A playground with all of its records, if it is there. Raises ``InputError`` if a task run worked in it."""
+    """A playground with all of its records, if it is there, and if no task run worked in it."""
     limits.checked_text(identity, "the id of a playground")
     runs = service_tables.task_runs
     if connection.execute(select(runs.c.id).where(runs.c.playground == identity)).first() is not None:
-        raise InputError(f"the playground {identity!r} can't be replaced: task runs of the service worked in it")
+        raise StoreRefusalError(
+            f"the playground {identity!r} can't be replaced: task runs of the service worked in it"
+        )
     records = (tables.events, tables.state_rows, tables.replaced_rows, tables.turns, tables.x12_responses)
     for table in (*records, service_tables.files, service_tables.replaced_files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
@@ -128,15 +131,15 @@ def _add_turn(connection: Connection, common: dict[str, object], record: Turn) -
         "text": limits.checked_text(record.text, f"the text of turn {record.number}"),
         "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
-    if not added(connection, tables.turns, values):
-        raise InputError(f"turn {record.number} exists already")
+    if not insert_new(connection, tables.turns, values):
+        raise StoreRefusalError(f"turn {record.number} exists already")
 
 
 def _optional(value: str | None, what: str) -> str | None:
     return None if value is None else limits.checked_text(value, what)
 
 
-def added(connection: Connection, table: Table, values: dict[str, object]) -> bool:
+def insert_new(connection: Connection, table: Table, values: dict[str, object]) -> bool:
     """Whether a row was added; not so where one with its key is there."""
     statement = insert_into(connection, table).values(values).on_conflict_do_nothing()
     return connection.execute(statement.returning(*table.primary_key.columns)).first() is not None

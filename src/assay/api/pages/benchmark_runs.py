@@ -2,9 +2,8 @@
 
 from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.api.pages.task_runs import names_of
-from assay.api.routes.benchmarks import started_run
 from assay.dialects.criteria.resources import NewBenchmarkRun
-from assay.web.model_forms import sent
+from assay.web.model_forms import read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 from assay.web.task_run_view import BenchmarkView
 
@@ -14,7 +13,7 @@ routes: PageRoutes[ServiceCall] = PageRoutes()
 @routes.add("GET", "/benchmark-runs", *READ)
 def benchmark_runs(call: ServiceCall) -> PageAnswer:
     """All benchmark runs, the newest first."""
-    rows = call.service.benchmarks.runs(call.organisation, asked_for(call))
+    rows = call.service.benchmark_runs.slice(call.organisation, asked_for(call))
     shown = {"runs": rows.rows, "tabs": grading_tabs(call)}
     return list_page(call, "benchmark_runs.html", "Benchmark runs", rows, **shown)
 
@@ -22,21 +21,21 @@ def benchmark_runs(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/benchmark-runs/{id}", *READ)
 def benchmark_run(call: ServiceCall) -> PageAnswer:
     """One benchmark run."""
-    return _shown(call, call.path["id"])
+    return _show(call, call.path["id"])
 
 
 @routes.add("POST", "/benchmark-runs", *CHANGE)
 def add_benchmark_run(call: ServiceCall) -> PageAnswer:
     """A run of all tasks of a version. The token for the agent is shown once, on the page that answers."""
-    new = sent(NewBenchmarkRun, call.form)
+    new = read_form(NewBenchmarkRun, call.form)
     if new.value is None:
         return trouble(call, 422, " ".join(new.form.errors.values()))
-    run, secret = started_run(call.service, call.organisation, new.value)
-    return _shown(call, run, secret)
+    run, secret = call.service.benchmark_runs.begin(call.organisation, new.value)
+    return _show(call, run, secret)
 
 
-def _shown(call: ServiceCall, identity: str, secret: str | None = None) -> PageAnswer:
-    run = call.service.benchmarks.run(call.organisation, identity)
+def _show(call: ServiceCall, identity: str, secret: str | None = None) -> PageAnswer:
+    run = call.service.benchmark_runs.get(call.organisation, identity)
     task_runs = call.service.runs.of_benchmark_run(call.organisation, run.id)
     names = names_of(call, task_runs)
     view = BenchmarkView(run, [(one, names[one.id]) for one in task_runs])

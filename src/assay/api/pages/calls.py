@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from assay.adapters.store.service.paging import Rows
 from assay.api.service import Service
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.keys import Key
 from assay.web.routing import PageAnswer, PageCall
 
@@ -33,11 +32,11 @@ class Around:
     older: str | None
 
 
-def asked_for(call: ServiceCall) -> PageRequest:
-    return PageRequest(LIMIT, call.query.get("cursor") or None)
+def asked_for(call: ServiceCall) -> SliceRequest:
+    return SliceRequest(LIMIT, call.query.get("cursor") or None)
 
 
-def around(call: ServiceCall, rows: Rows[Any], query: Mapping[str, str] | None = None) -> Around:
+def around(call: ServiceCall, rows: Slice[Any], query: Mapping[str, str] | None = None) -> Around:
     """The pages before and after this one of the same list."""
 
     def at(cursor: str | None) -> str | None:
@@ -46,7 +45,7 @@ def around(call: ServiceCall, rows: Rows[Any], query: Mapping[str, str] | None =
     return Around(at(rows.prev), at(rows.next))
 
 
-def list_page(call: ServiceCall, template: str, title: str, rows: Rows[Any], **values: Any) -> PageAnswer:
+def list_page(call: ServiceCall, template: str, title: str, rows: Slice[Any], **values: Any) -> PageAnswer:
     """A page that shows a part of a list."""
     return call.page(template, title=title, around=around(call, rows), **values)
 

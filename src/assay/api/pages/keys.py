@@ -4,7 +4,7 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.keys import NewKey, issued_key
 from assay.core.errors import InputError
 from assay.engine.service.keys import Scope, rotate_key
-from assay.web.model_forms import ShownForm, blank, sent
+from assay.web.model_forms import ShownForm, blank_form, read_form
 from assay.web.routing import PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -13,44 +13,44 @@ routes: PageRoutes[ServiceCall] = PageRoutes()
 @routes.add("GET", "/keys", Scope.ADMIN, word="Keys")
 def keys(call: ServiceCall) -> PageAnswer:
     """All keys, the newest first, without their secrets."""
-    return _keys(call, blank(NewKey))
+    return _keys(call, blank_form(NewKey))
 
 
 @routes.add("POST", "/keys", Scope.ADMIN)
 def add_key(call: ServiceCall) -> PageAnswer:
     """A new key, whose secret is shown now and never again."""
-    new = sent(NewKey, call.form)
+    new = read_form(NewKey, call.form)
     if new.value is None:
         return _keys(call, new.form, status=422)
     try:
         issued = issued_key(call.service, call.organisation, new.value)
     except InputError as error:
         return _keys(call, new.form.wrong("", str(error)), status=422)
-    return _keys(call, blank(NewKey), issued.secret)
+    return _keys(call, blank_form(NewKey), issued.secret)
 
 
 @routes.add("POST", "/keys/{id}/rotate", Scope.ADMIN)
 def rotate(call: ServiceCall) -> PageAnswer:
     """A new secret in place of the old one, which ends at once."""
-    issued = rotate_key(call.service.keys, call.service.host, call.organisation, call.path["id"])
-    return _keys(call, blank(NewKey), issued.secret)
+    issued = rotate_key(call.service.keys, call.organisation, call.path["id"])
+    return _keys(call, blank_form(NewKey), issued.secret)
 
 
 @routes.add("POST", "/keys/{id}/revoke", Scope.ADMIN)
 def revoke(call: ServiceCall) -> PageAnswer:
-    call.service.keys.revoke_key(call.organisation, call.path["id"], call.service.host.now())
+    call.service.keys.revoke(call.organisation, call.path["id"])
     return call.go(call.site.to("keys"))
 
 
 @routes.add("GET", "/audit", Scope.ADMIN)
 def audit(call: ServiceCall) -> PageAnswer:
     """Who did what, the newest first."""
-    rows = call.service.audit.page(call.organisation, asked_for(call))
-    names = {one.id: one.name for one in call.service.keys.all_keys(call.organisation)}
+    rows = call.service.audit.slice(call.organisation, asked_for(call))
+    names = {one.id: one.name for one in call.service.keys.every(call.organisation)}
     return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)
 
 
 def _keys(call: ServiceCall, form: ShownForm, secret: str | None = None, status: int = 200) -> PageAnswer:
-    rows = call.service.keys.keys(call.organisation, asked_for(call))
+    rows = call.service.keys.slice(call.organisation, asked_for(call))
     shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": secret}
     return list_page(call, "keys.html", "Keys", rows, status=status, **shown)

@@ -8,7 +8,7 @@ from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.record_lines import no_file, records_of
 from assay.engine.service.errors import NotFoundError
-from assay.web.model_forms import ShownForm, blank, filled, sent
+from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
 from assay.web.playground_view import PlaygroundView, view_records, view_sources
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
@@ -20,18 +20,18 @@ LEFT_OUT = ("name",)
 @routes.add("GET", "/playgrounds", *READ, word="Playgrounds")
 def playgrounds(call: ServiceCall) -> PageAnswer:
     """All playgrounds, the newest first."""
-    return _playgrounds(call, blank(NewPlayground, LEFT_OUT))
+    return _playgrounds(call, blank_form(NewPlayground, LEFT_OUT))
 
 
 def _playgrounds(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.playgrounds.page(call.organisation, asked_for(call))
+    rows = call.service.playgrounds.slice(call.organisation, asked_for(call))
     shown = {"playgrounds": rows.rows, "form": form}
     return list_page(call, "playgrounds.html", "Playgrounds", rows, status=status, **shown)
 
 
 @routes.add("POST", "/playgrounds", *CHANGE)
 def add_playground(call: ServiceCall) -> PageAnswer:
-    new = sent(NewPlayground, call.form, LEFT_OUT)
+    new = read_form(NewPlayground, call.form, LEFT_OUT)
     if new.value is None:
         return _playgrounds(call, new.form, 422)
     return call.go(call.site.to(f"playgrounds/{call.service.playgrounds.add(call.organisation, new.value).id}"))
@@ -47,7 +47,7 @@ def playground(call: ServiceCall) -> PageAnswer:
 def add_records(call: ServiceCall) -> PageAnswer:
     """Record lines of JSON: all or none."""
     text = call.form.get("records")
-    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    found = call.service.playgrounds.get(call.organisation, call.path["id"])
     try:
         records = list(records_of(text.encode(), "line", no_file, call.service.host.now()))
         if not records:
@@ -64,9 +64,9 @@ def put_source(call: ServiceCall) -> PageAnswer:
     kind = call.path["kind"]
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
-    found = call.service.playgrounds.playground(call.organisation, call.path["id"])
+    found = call.service.playgrounds.get(call.organisation, call.path["id"])
     # A source has a token, and so has every form: their names must differ.
-    new = sent(SETTINGS[kind], call.form, prefix=f"{kind}.")
+    new = read_form(SETTINGS[kind], call.form, prefix=f"{kind}.")
     shown = new.form
     if new.value is not None:
         try:
@@ -87,10 +87,10 @@ def _playground(
     call: ServiceCall, *, forms: dict[str, ShownForm] | None = None, records: str = "", wrong: str = ""
 ) -> PageAnswer:
     service = call.service
-    found = service.playgrounds.playground(call.organisation, call.path["id"])
+    found = service.playgrounds.get(call.organisation, call.path["id"])
     sources = view_sources(service.playgrounds.sources(call.organisation, found.id))
     known: dict[str, dict[str, Any]] = {one.kind: one.settings for one in sources}
-    shown = {kind: filled(model, known.get(kind, {})) for kind, model in SETTINGS.items()}
+    shown = {kind: fill_form(model, known.get(kind, {})) for kind, model in SETTINGS.items()}
     return call.page(
         "playground.html",
         title="Playground",

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from pydantic import ValidationError
 
 from assay.api.pages.calls import ServiceCall
-from assay.api.routes.runs import NewAnnotation, annotated
+from assay.api.routes.runs import NewAnnotation, annotate
 from assay.engine.explorer.review_queue import MOST_REVIEWED, ReviewItem, agreement, item_of, reviews, two_by_two
 from assay.engine.explorer.run_query import RunQuery, pairs_of, parse_run_query
 from assay.engine.explorer.trace_page import TraceQuery
@@ -117,7 +117,7 @@ def judge_run(call: ServiceCall) -> PageAnswer:
     except ValidationError as error:
         told = first(error.errors(include_url=False))
         return _run(call, queue, about(".".join(map(str, told["loc"])), sentence(told, NewAnnotation)))
-    annotated(call.service, call.organisation, identity, new)
+    annotate(call.service, call.organisation, identity, new)
     onward = _next(call, queue, identity)
     if queue.blind or onward is None:
         return call.go(_address(call, identity, queue))
@@ -138,10 +138,10 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
         wrong=wrong,
         entered=call.form,
         judgments=JUDGMENTS,
-        **_played(call, item),
+        **_playground_values(call, item),
         more=None,
         subagent_to=lambda *_: "",
-        **_left(call, run.id),
+        **_agent_values(call, run.id),
         here=_address(call, run.id, queue, before),
         back=call.site.to("review", queue.query),
         before=_address(call, before, queue) if before else None,
@@ -149,7 +149,7 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
     )
 
 
-def _left(call: ServiceCall, identity: str) -> dict[str, Any]:
+def _agent_values(call: ServiceCall, identity: str) -> dict[str, Any]:
     """What the agent said, did and changed, as far as it is kept. None of it tells what the machine thinks."""
     detail, asked = call.source.run(identity), TraceQuery()
     turns, change = list(detail.turns), call.source.file(identity, "diff")
@@ -161,7 +161,7 @@ def _left(call: ServiceCall, identity: str) -> dict[str, Any]:
     }
 
 
-def _played(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
+def _playground_values(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
     """What a task run was asked, and what it left in its playground. Marks would tell what criteria found."""
     if item.run.kind != "task_run":
         return {"instruction": None, "records": None}

@@ -8,13 +8,13 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.coding_policy import check_scenario
 from assay.engine.service.work import WorkKind
 from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
 from assay.web.scenario_forms import (
     EnteredScenario,
-    Row,
+    ScorerRow,
     entered_scenario,
     moved_row,
     of_type,
@@ -36,7 +36,7 @@ BEGIN: Final = {"workspace_seed": {"type": "empty"}, "scorers": [{"type": "comma
 @routes.add("GET", "/scenarios", *READ, word="Scenarios")
 def scenarios(call: ServiceCall) -> PageAnswer:
     """All scenarios, the newest first."""
-    rows = call.service.coding.scenarios.page(call.organisation, asked_for(call))
+    rows = call.service.coding.scenarios.slice(call.organisation, asked_for(call))
     return list_page(call, "scenarios.html", "Scenarios", rows, scenarios=rows.rows)
 
 
@@ -49,27 +49,27 @@ def new_scenario(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/scenarios/new", *CHANGE)
 def add_scenario(call: ServiceCall) -> PageAnswer:
     """Add the scenario, or change the rows of its form."""
-    return _sent(call, None)
+    return _take_form(call, None)
 
 
 @routes.add("POST", "/scenarios/check", *CHANGE)
 def check_entered(call: ServiceCall) -> PageAnswer:
     """What is wrong with what is entered so far. Nothing is kept."""
-    entered = _checked(call, _entered(call.form))
+    entered = _check_policy(call, _read_form(call.form))
     return call.page("scenario_check.html", title="Check", **_parts(entered))
 
 
 @routes.add("GET", "/scenarios/{id}", *READ)
 def scenario(call: ServiceCall) -> PageAnswer:
     """The editor of a scenario."""
-    found = call.service.coding.scenarios.scenario(call.organisation, call.path["id"])
+    found = call.service.coding.scenarios.get(call.organisation, call.path["id"])
     return _editor(call, found, shown_scenario(found.scenario))
 
 
 @routes.add("POST", "/scenarios/{id}", *CHANGE)
 def change_scenario(call: ServiceCall) -> PageAnswer:
     """Save a new version, or change the rows of the form."""
-    return _sent(call, call.service.coding.scenarios.scenario(call.organisation, call.path["id"]))
+    return _take_form(call, call.service.coding.scenarios.get(call.organisation, call.path["id"]))
 
 
 @routes.add("POST", "/scenarios/{id}/remove", *CHANGE)
@@ -92,7 +92,7 @@ def seed_task(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/coding-tasks/{id}", *READ)
 def coding_task(call: ServiceCall) -> PageAnswer:
     """A seeded task: its frozen copy, and whether the scenario has moved on."""
-    found = call.service.coding.tasks.coding_task(call.organisation, call.path["id"])
+    found = call.service.coding.tasks.get(call.organisation, call.path["id"])
     frozen = found.scenario or {}
     return call.page(
         "coding_task.html",
@@ -114,12 +114,12 @@ def _frozen(scorer: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _sent(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
-    entered = _entered(call.form)
+def _take_form(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
+    entered = _read_form(call.form)
     action, _, place = call.form.get("action").partition(":")
     if action != "save":
-        return _editor(call, found, _changed(entered, action, place), fresh=True)
-    entered = _checked(call, entered)
+        return _editor(call, found, _change_rows(entered, action, place), fresh=True)
+    entered = _check_policy(call, entered)
     if not entered.is_usable:
         return _editor(call, found, entered, status=422)
     coding, new = call.service.coding, Scenario.model_validate(dict(entered.written))
@@ -131,22 +131,22 @@ def _sent(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
             else coding.scenarios.replace(call.organisation, found.id, new)
         )
     except InputError as error:
-        return _editor(call, found, _wrong(entered, str(error)), status=422)
+        return _editor(call, found, _with_error(entered, str(error)), status=422)
     address = call.site.to(f"scenarios/{saved.id}")
     return PageAnswer("", headers={"HX-Redirect": address}) if call.partial else call.go(address)
 
 
-def _entered(form: Fields) -> EnteredScenario:
+def _read_form(form: Fields) -> EnteredScenario:
     """What a form says. A row whose type was changed begins with that type's defaults."""
     texts = {one.name: form.get(one.name) for one in scenario_form().fields}
     rows = [_row(form, f"row.{number}.") for number in form.all("row")[:MOST_ROWS]]
     return entered_scenario(texts, rows, _object(form.get("rest")))
 
 
-def _row(form: Fields, prefix: str) -> Row:
+def _row(form: Fields, prefix: str) -> ScorerRow:
     texts = {name.removeprefix(prefix): value for name, value in form.pairs() if name.startswith(prefix)}
     rest, was, kind = _object(texts.pop("rest", "")), texts.pop("was", ""), texts.get("type", "")
-    return of_type(Row({**texts, "type": was}), kind) if was and was != kind else Row(texts, rest=rest)
+    return of_type(ScorerRow({**texts, "type": was}), kind) if was and was != kind else ScorerRow(texts, rest=rest)
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def _object(text: str) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _changed(entered: EnteredScenario, action: str, place: str) -> EnteredScenario:
+def _change_rows(entered: EnteredScenario, action: str, place: str) -> EnteredScenario:
     """The same scenario with a row added, removed or moved."""
     rows, at = entered.rows, int(place) if place.isdecimal() and len(place) < 5 else -1
     match action:
@@ -172,18 +172,18 @@ def _changed(entered: EnteredScenario, action: str, place: str) -> EnteredScenar
     return entered
 
 
-def _checked(call: ServiceCall, entered: EnteredScenario) -> EnteredScenario:
+def _check_policy(call: ServiceCall, entered: EnteredScenario) -> EnteredScenario:
     """With what this service doesn't allow, too."""
     if not entered.is_usable:
         return entered
     try:
         check_scenario(Scenario.model_validate(dict(entered.written)), call.service.coding.policy)
     except InputError as error:
-        return _wrong(entered, str(error))
+        return _with_error(entered, str(error))
     return entered
 
 
-def _wrong(entered: EnteredScenario, said: str) -> EnteredScenario:
+def _with_error(entered: EnteredScenario, said: str) -> EnteredScenario:
     """An error at the field that it begins with, or about the whole."""
     name, _, rest = said.partition(" ")
     fields = [one.name for one in scenario_form().fields]
@@ -217,7 +217,7 @@ def _editor(
     """``fresh`` doesn't complain about fields that nobody had the time to fill in."""
     tasks = []
     if found is not None:
-        tasks = call.service.coding.tasks.page(call.organisation, found.id, PageRequest(20)).rows
+        tasks = call.service.coding.tasks.slice(call.organisation, SliceRequest(20), scenario=found.id).rows
     return call.page(
         "scenario.html",
         title="New scenario" if found is None else found.name or "Scenario",

@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route as StarletteRoute
 
 from assay.adapters.service.page_source import StorePages
-from assay.adapters.store.failures import StoreError
+from assay.adapters.store.errors import StoreError
 from assay.api.limits import read_body
 from assay.api.pages.all_pages import PAGES
 from assay.api.pages.calls import ServiceCall
@@ -24,17 +24,17 @@ from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope, digest_of
-from assay.engine.service.sessions import begin, form_token, is_form_token, session_of, sign_in
+from assay.engine.service.sessions import form_token, is_form_token, session_of, sign_in
 from assay.web.routing import (
     HEADERS,
     TOKEN_FIELD,
     Fields,
     PageAnswer,
     PageCall,
-    PageRoute,
-    answered,
+    answer_page,
     asset_answer,
     entries,
+    route_at,
     trouble,
 )
 from assay.web.site import Site, Viewer
@@ -96,7 +96,7 @@ class PageServer:
         call = PageCall(site=self.site, viewer=NOBODY, place=place)
         try:
             form = Fields.of(content.decode("utf-8", "replace")) if request.method == "POST" else Fields()
-            return self._allowed(request, place, Fields.of(request.url.query), form)
+            return self._answer_allowed(request, place, Fields.of(request.url.query), form)
         except InputError as error:
             return trouble(call, 422, str(error))
         except StoreError as error:
@@ -106,14 +106,14 @@ class PageServer:
             log.exception("a page broke")
             return trouble(call, 500, "the page broke; the log of the server says more")
 
-    def _allowed(self, request: Request, place: str, query: Fields, form: Fields) -> PageAnswer:
+    def _answer_allowed(self, request: Request, place: str, query: Fields, form: Fields) -> PageAnswer:
         changes = request.method == "POST"
         if changes and not is_own_form(request.headers):
             return PageAnswer("a change must come from a page of this server\n", 403, "text/plain")
         if place in _SIGNING and not (place == "sign-out" and not changes):
             return _SIGNING[place](self, request, query, form)
         secret = request.cookies.get(COOKIE, "")
-        key = session_of(self._service.sessions, secret, self._service.host.now()) if secret else None
+        key = session_of(self._service.sessions, secret) if secret else None
         if key is None:
             asked = BASE + place + (f"?{request.url.query}" if request.url.query else "")
             onward = self.site.to("sign-in", {} if changes or not place else {"next": asked})
@@ -127,7 +127,7 @@ class PageServer:
                 "the form must have the token of this session; load the page again\n", 403, "text/plain"
             )
         viewer = Viewer(key.scope, key.organisation, key.name, form_token(secret))
-        return self._routed(request, place, ServiceCall(
+        return self._dispatch(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
             reads=self._source(key.organisation),
             partial=request.headers.get("hx-request") == "true",
@@ -137,42 +137,35 @@ class PageServer:
         one = self._service
         return StorePages(one.store, one.imports, one.blobs, one.jobs, organisation)
 
-    def _routed(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
+    def _dispatch(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
         if not place:
             return call.go(self.site.to(PAGES[0].path))
-        for route in PAGES:
-            values = route.values(f"/{place}") if route.method == request.method.replace("HEAD", "GET") else None
-            if values is not None:
-                return self._seen(request, route, call, values)
-        return trouble(call, 404, "there is no page at this address")
-
-    def _seen(
-        self, request: Request, route: PageRoute[ServiceCall], call: ServiceCall, values: dict[str, str]
-    ) -> PageAnswer:
+        found = route_at(PAGES, request.method, place)
+        if found is None:
+            return trouble(call, 404, "there is no page at this address")
+        route, values = found
         request.scope["assay.route"] = BASE.rstrip("/") + route.path
         if call.key.scope not in route.scopes:
             return trouble(call, 403, f"a key of the scope {call.key.scope.value} can't do this")
-        answer = answered(route, replace(call, path=values))
+        answer = answer_page(route, replace(call, path=values))
         if route.method != "GET" and answer.status < 400:
             self._note(request, call.key, route.name, values.get("id"))
         return answer
 
     def _note(self, request: Request, key: Key, action: str, target: str | None) -> None:
-        now, request_id = self._service.host.now(), request.scope.get("assay.request")
-        self._service.audit.add(key.organisation, key.id, action, target, now, request_id)
+        self._service.audit.add(key, action, target, request.scope.get("assay.request"))
 
     def _sign_in(self, request: Request, query: Fields, form: Fields) -> PageAnswer:
         onward = self.site.inside(form.get("next") or query.get("next"))
         call = PageCall(site=Site(BASE), viewer=NOBODY, place="sign-in")
         if request.method != "POST":
             return call.page("sign_in.html", title="Sign in", next=onward, wrong="")
-        service = self._service
         try:
-            found = sign_in(service.keys, service.sessions, service.host, form.get("key").strip())
+            found = sign_in(self._service.sessions, form.get("key").strip())
         except InputError as error:
             return call.page("sign_in.html", title="Sign in", status=403, next=onward, wrong=str(error))
         self._note(request, found.key, "sign_in", found.key.id)
-        return _begun(request, found.secret, onward)
+        return _begin_session(request, found.secret, onward)
 
     def _enter(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         """The address of a single user leads in."""
@@ -180,12 +173,12 @@ class PageServer:
         given = query.get("token").encode("utf-8", "replace")
         if known is None or key is None or not hmac.compare_digest(given, known.encode()):
             return PageAnswer("there is nothing here\n", 404, "text/plain")
-        return _begun(request, begin(self._service.sessions, self._service.host, key).secret, BASE)
+        return _begin_session(request, self._service.sessions.begin(key).secret, BASE)
 
     def _sign_out(self, request: Request, query: Fields, form: Fields) -> PageAnswer:  # noqa: ARG002 - as the others
         secret = request.cookies.get(COOKIE, "")
         if secret and is_form_token(secret, form.get(TOKEN_FIELD)):
-            self._service.sessions.end_session(digest_of(secret))
+            self._service.sessions.end(digest_of(secret))
         gone = f"{COOKIE}=; Path={BASE}; Max-Age=0; HttpOnly; SameSite=Strict"
         return PageAnswer("", 303, headers={"Location": self.site.to("sign-in"), "Set-Cookie": gone})
 
@@ -193,7 +186,7 @@ class PageServer:
 _SIGNING: Final = {"sign-in": PageServer._sign_in, "sign-out": PageServer._sign_out, "enter": PageServer._enter}
 
 
-def _begun(request: Request, secret: str, onward: str) -> PageAnswer:
+def _begin_session(request: Request, secret: str, onward: str) -> PageAnswer:
     secure = "; Secure" if request.url.scheme == "https" else ""
     cookie = f"{COOKIE}={secret}; Path={BASE}; HttpOnly; SameSite=Strict{secure}"
     return PageAnswer("", 303, headers={"Location": onward, "Set-Cookie": cookie})

@@ -9,7 +9,7 @@ from assay.engine.report.charts import axes_svg
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
-from assay.web.model_forms import sent
+from assay.web.model_forms import read_form
 from assay.web.rendering import picture
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 from assay.web.task_run_view import view_task_run
@@ -23,7 +23,7 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     """All task runs, the newest first."""
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
-    rows = call.service.runs.page(Owner(call.organisation), asked_for(call), **given)
+    rows = call.service.runs.slice(call.organisation, asked_for(call), **given)
     return call.page(
         "task_runs.html",
         title="Task runs",
@@ -60,7 +60,7 @@ def task_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/task-runs", *CHANGE)
 def add_task_run(call: ServiceCall) -> PageAnswer:
     """A new run of a task, with an empty playground unless one is named."""
-    new = sent(NewTaskRun, call.form)
+    new = read_form(NewTaskRun, call.form)
     if new.value is None:
         return trouble(call, 422, " ".join(new.form.errors.values()))
     run = call.service.runs.add(call.organisation, new.value)
@@ -69,30 +69,26 @@ def add_task_run(call: ServiceCall) -> PageAnswer:
 
 @routes.add("POST", "/task-runs/{id}/start", *CHANGE)
 def start_run(call: ServiceCall) -> PageAnswer:
-    return _changed(
-        call, lambda: start_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"])
-    )
+    return _after_change(call, lambda: start_task_run(call.service.runs, _owner(call), call.path["id"]))
 
 
 @routes.add("POST", "/task-runs/{id}/complete", *CHANGE)
 def complete_run(call: ServiceCall) -> PageAnswer:
     """Grade a started run now."""
-    return _changed(call, lambda: call.service.complete(_owner(call), call.path["id"]))
+    return _after_change(call, lambda: call.service.complete(_owner(call), call.path["id"]))
 
 
 @routes.add("POST", "/task-runs/{id}/cancel", *CHANGE)
 def cancel_run(call: ServiceCall) -> PageAnswer:
     reason = call.form.get("reason") or None
-    return _changed(
-        call, lambda: cancel_task_run(call.service.runs, call.service.host, _owner(call), call.path["id"], reason)
-    )
+    return _after_change(call, lambda: cancel_task_run(call.service.runs, _owner(call), call.path["id"], reason))
 
 
 def _owner(call: ServiceCall) -> Owner:
     return Owner(call.organisation)
 
 
-def _changed(call: ServiceCall, change: Callable[[], object]) -> PageAnswer:
+def _after_change(call: ServiceCall, change: Callable[[], object]) -> PageAnswer:
     """Back to the run, or why it can't be done. A source that is down scores nothing."""
     try:
         change()

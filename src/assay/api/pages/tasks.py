@@ -10,10 +10,10 @@ from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import Weight
 from assay.dialects.criteria.resources import NewTask, Task, TaskCriterion, Text, Written
-from assay.engine.explorer.paging import PageRequest
-from assay.engine.service.try_criterion import problem_with, try_criterion
+from assay.engine.explorer.list_slices import SliceRequest
+from assay.engine.service.grading import problem_with
 from assay.formats.strict_model import Name, StrictModel
-from assay.web.model_forms import ShownForm, blank, filled, sent
+from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 from assay.web.task_run_view import CriterionView, view_criterion
 
@@ -45,17 +45,17 @@ class CriterionForm(StrictModel):
 @routes.add("GET", "/tasks", *READ, word="Tasks")
 def tasks(call: ServiceCall) -> PageAnswer:
     """All tasks, the newest first."""
-    return _tasks(call, blank(TaskForm, ("criteria",)))
+    return _tasks(call, blank_form(TaskForm, ("criteria",)))
 
 
 def _tasks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.tasks.page(call.organisation, asked_for(call))
+    rows = call.service.tasks.slice(call.organisation, asked_for(call))
     return list_page(call, "tasks.html", "Tasks", rows, status=status, tasks=rows.rows, form=form)
 
 
 @routes.add("POST", "/tasks", *CHANGE)
 def add_task(call: ServiceCall) -> PageAnswer:
-    new = sent(TaskForm, call.form, ("criteria",))
+    new = read_form(TaskForm, call.form, ("criteria",))
     if new.value is None:
         return _tasks(call, new.form, 422)
     return call.go(call.site.to(f"tasks/{call.service.tasks.add(call.organisation, new.value).id}"))
@@ -64,15 +64,15 @@ def add_task(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/tasks/{id}", *READ)
 def task(call: ServiceCall) -> PageAnswer:
     """One task with its criteria."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
-    return _task(call, found, filled(TaskForm, found.model_dump(), ("criteria",)))
+    found = call.service.tasks.get(call.organisation, call.path["id"])
+    return _task(call, found, fill_form(TaskForm, found.model_dump(), ("criteria",)))
 
 
 @routes.add("POST", "/tasks/{id}", *CHANGE)
 def change_task(call: ServiceCall) -> PageAnswer:
     """Change a task; its criteria stay."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
-    new = sent(TaskForm, call.form, ("criteria",))
+    found = call.service.tasks.get(call.organisation, call.path["id"])
+    new = read_form(TaskForm, call.form, ("criteria",))
     if new.value is None:
         return _task(call, found, new.form, 422)
     call.service.tasks.replace(call.organisation, found.id, new.value, keep_criteria=True)
@@ -80,8 +80,8 @@ def change_task(call: ServiceCall) -> PageAnswer:
 
 
 def _task(call: ServiceCall, found: Task, form: ShownForm, status: int = 200) -> PageAnswer:
-    criteria = call.service.tasks.criteria_of(call.organisation, found.id)
-    problems = {one.id: problem_with(_written(one), found.data) for one in criteria}
+    criteria = call.service.criteria.in_order(call.organisation, found.id)
+    problems = {one.id: problem_with(_own_fields(one), found.data) for one in criteria}
     return call.page(
         "task.html",
         title=found.name,
@@ -94,7 +94,7 @@ def _task(call: ServiceCall, found: Task, form: ShownForm, status: int = 200) ->
     )
 
 
-def _written(criterion: TaskCriterion) -> dict[str, Any]:
+def _own_fields(criterion: TaskCriterion) -> dict[str, Any]:
     """A criterion as it was written, without where it belongs."""
     return criterion.model_dump(exclude={"id", "task_id"})
 
@@ -102,69 +102,67 @@ def _written(criterion: TaskCriterion) -> dict[str, Any]:
 @routes.add("GET", "/tasks/{id}/criterion", *READ)
 def new_criterion(call: ServiceCall) -> PageAnswer:
     """The form of a new criterion, with an example in it if one is asked for."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
+    found = call.service.tasks.get(call.organisation, call.path["id"])
     example = ASSERTIONS.get(call.query.get("example"))
-    return _criterion(call, found, None, blank(CriterionForm) if example is None else _example(example))
+    return _criterion(call, found, None, blank_form(CriterionForm) if example is None else _example(example))
 
 
 def _example(assertion: dict[str, Any]) -> ShownForm:
-    return filled(CriterionForm, {"assertion": assertion})
+    return fill_form(CriterionForm, {"assertion": assertion})
 
 
 @routes.add("POST", "/tasks/{id}/criterion", *CHANGE)
 def add_criterion(call: ServiceCall) -> PageAnswer:
     """Add the criterion, or only try it."""
-    found = call.service.tasks.task(call.organisation, call.path["id"])
-    return _sent(call, found, None)
+    found = call.service.tasks.get(call.organisation, call.path["id"])
+    return _take_form(call, found, None)
 
 
 @routes.add("GET", "/criteria/{id}", *READ)
 def criterion(call: ServiceCall) -> PageAnswer:
     """One criterion, to be changed or tried."""
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    task = call.service.tasks.task(call.organisation, found.task_id)
-    return _criterion(call, task, found, filled(CriterionForm, _written(found)))
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    task = call.service.tasks.get(call.organisation, found.task_id)
+    return _criterion(call, task, found, fill_form(CriterionForm, _own_fields(found)))
 
 
 @routes.add("POST", "/criteria/{id}", *CHANGE)
 def change_criterion(call: ServiceCall) -> PageAnswer:
     """Change the criterion, or only try it."""
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    return _sent(call, call.service.tasks.task(call.organisation, found.task_id), found)
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    return _take_form(call, call.service.tasks.get(call.organisation, found.task_id), found)
 
 
 @routes.add("POST", "/criteria/{id}/remove", *CHANGE)
 def remove_criterion(call: ServiceCall) -> PageAnswer:
-    found = call.service.tasks.criterion(call.organisation, call.path["id"])
-    call.service.tasks.remove_criterion(call.organisation, found.id)
+    found = call.service.criteria.get(call.organisation, call.path["id"])
+    call.service.criteria.remove(call.organisation, found.id)
     return call.go(call.site.to(f"tasks/{found.task_id}"))
 
 
-def _sent(call: ServiceCall, task: Task, found: TaskCriterion | None) -> PageAnswer:
-    new = sent(CriterionForm, call.form)
+def _take_form(call: ServiceCall, task: Task, found: TaskCriterion | None) -> PageAnswer:
+    new = read_form(CriterionForm, call.form)
     if new.value is None:
         return _criterion(call, task, found, new.form, 422)
     written = new.value.model_dump(mode="json")
     if call.form.get("action") == "try":
-        return _tried(call, task, found, new.form, written)
+        return _show_trial(call, task, found, new.form, written)
     problem = problem_with(written, task.data)
     if problem is not None:
         return _criterion(call, task, found, new.form.wrong("assertion", problem), 422)
     if found is None:
-        call.service.tasks.add_criterion(call.organisation, task.id, written)
+        call.service.criteria.add(call.organisation, task.id, written)
     else:
-        call.service.tasks.replace_criterion(call.organisation, found.id, written)
+        call.service.criteria.replace(call.organisation, found.id, written)
     return call.go(call.site.to(f"tasks/{task.id}"))
 
 
-def _tried(
+def _show_trial(
     call: ServiceCall, task: Task, found: TaskCriterion | None, form: ShownForm, written: Written
 ) -> PageAnswer:
     """How the criterion comes out as it is entered. Nothing is kept of it."""
     try:
-        run = try_criterion(
-            call.service.try_out, call.organisation, call.form.get("playground"), written, task.data
-        )
+        run = call.service.grade.try_out(call.organisation, call.form.get("playground"), written, task.data)
     except (InputError, MeasurementError) as error:
         return _criterion(call, task, found, form, 422, broken=str(error))
     return _criterion(call, task, found, form, tried=view_criterion(run))
@@ -197,5 +195,5 @@ def _criterion(
 
 def _playgrounds(call: ServiceCall) -> list[tuple[str, str]]:
     """The newest playgrounds, to choose from."""
-    rows = call.service.playgrounds.page(call.organisation, PageRequest(MOST_PLAYGROUNDS)).rows
+    rows = call.service.playgrounds.slice(call.organisation, SliceRequest(MOST_PLAYGROUNDS)).rows
     return [(row.id, f"{row.id} · {row.created_at:%Y-%m-%d %H:%M}") for row in rows]

@@ -3,11 +3,11 @@
 from typing import Any
 
 from assay.adapters.service.coding import check_archive
-from assay.api.answers import Answer, shown
+from assay.api.answers import ApiAnswer, json_answer
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.dialects.scorers.resources import (
     CodingRun,
     CodingTask,
@@ -17,13 +17,12 @@ from assay.dialects.scorers.resources import (
     NewCodingRun,
 )
 from assay.engine.service.coding_grading import cancel_coding_run, complete_coding_run
-from assay.engine.service.errors import ConflictError, NotFoundError
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.work import Work, WorkKind
 from assay.formats.strict_model import StrictModel
 
 routes = Routes()
 LOG_BYTES = 16 * 1024 * 1024
-_FILTERS = {"task": "task_id", "state": "state", "job": "job"}
 
 
 class SeedingTask(StrictModel):
@@ -41,7 +40,7 @@ class CodingCompletion(StrictModel):
 
 
 @routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409))
-def seed_task(call: Call) -> Any:
+def seed_task(call: ApiCall) -> Any:
     """Seed a task from the newest version of a scenario: a worker prepares the workspace and freezes everything.
 
     The task is ready once its ``state`` says so. A scenario that can't be seeded is ``refused`` with the reason.
@@ -49,114 +48,104 @@ def seed_task(call: Call) -> Any:
     service = call.service
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.id)
-    return {"task": task, "work": shown_work(_queued(call, WorkKind.SEED_CODING_TASK, task.id))}
+    return {"task": task, "work": shown_work(_queue(call, WorkKind.SEED_CODING_TASK, task.id))}
 
 
-@routes.lists("/coding-tasks", CodingTask, query={"scenario_id": "only those of this scenario"})
-def list_coding_tasks(call: Call) -> Any:
-    """Seeded tasks, the newest first."""
-    return call.service.coding.tasks.page(call.organisation, call.filter("scenario_id"), call.page)
-
-
-@routes.get("/coding-tasks/{id}", CodingTask)
-def get_coding_task(call: Call) -> Any:
-    """A seeded task: the frozen scenario with its hashes, and whether the scenario has moved on since."""
-    return call.service.coding.tasks.coding_task(call.organisation, call.id)
+routes.resource(
+    "/coding-tasks",
+    CodingTask,
+    lambda service: service.coding.tasks,
+    filters={"scenario_id": ("scenario", "only those of this scenario")},
+    list_coding_tasks="Seeded tasks, the newest first.",
+    get_coding_task=(
+        "A seeded task: the frozen scenario with its hashes, and whether the scenario has moved on since."
+    ),
+)
 
 
 @routes.get("/coding-tasks/{id}/workspace", bytes, also=(404, 409), media=BYTES)
-def get_workspace(call: Call) -> Any:
+def get_workspace(call: ApiCall) -> Any:
     """The workspace that the agent begins with, as a tar.gz archive."""
     found = call.service.coding.tasks.workspace(call.organisation, call.id)
-    return Answer(200, found, media_type=BYTES)
+    return ApiAnswer(200, found, media_type=BYTES)
 
 
 @routes.post("/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409))
-def create_coding_run(call: Call) -> Any:
+def create_coding_run(call: ApiCall) -> Any:
     """Create a run of an agent at a seeded task. It takes uploads until it is completed."""
     return call.service.coding.runs.add(call.organisation, call.id, call.body)
 
 
-@routes.lists(
+routes.resource(
     "/coding-runs",
     CodingRun,
-    query={
-        "task_id": "only those of this task",
-        "state": "only those in this state: open, grading, graded or cancelled",
-        "job": "only those of this job",
+    lambda service: service.coding.runs,
+    filters={
+        "task_id": ("task", "only those of this task"),
+        "state": ("state", "only those in this state: open, grading, graded or cancelled"),
+        "job": ("job", "only those of this job"),
     },
+    list_coding_runs="Coding runs, the newest first.",
+    get_coding_run=(
+        "A coding run: what was sent, and how far it is. Once graded, its gates are under /v1/runs with this id."
+    ),
 )
-def list_coding_runs(call: Call) -> Any:
-    """Coding runs, the newest first."""
-    wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
-    return call.service.coding.runs.page(call.organisation, call.page, **wanted)
-
-
-@routes.get("/coding-runs/{id}", CodingRun)
-def get_coding_run(call: Call) -> Any:
-    """A coding run: what was sent, and how far it is. Once graded, its gates are under /v1/runs with this id."""
-    return call.service.coding.runs.coding_run(call.organisation, call.id)
 
 
 @routes.put("/coding-runs/{id}/workspace", CodingRun, body=bytes, also=(404, 409), most_bytes=ARCHIVE_BYTES)
-def put_workspace(call: Call) -> Any:
+def put_workspace(call: ApiCall) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
-    runs.coding_run(call.organisation, identity)
+    runs.get(call.organisation, identity)
     check_archive(call.content)
     runs.put_workspace(call.organisation, identity, call.content)
-    return runs.coding_run(call.organisation, identity)
+    return runs.get(call.organisation, identity)
 
 
 @routes.put("/coding-runs/{id}/files/{path:path}", CodingRun, body=bytes, also=(404, 409), most_bytes=LOG_BYTES)
-def put_log(call: Call) -> Any:
+def put_log(call: ApiCall) -> Any:
     """Send a file of the agent's logs: trajectory.json, final_response.md, stdout.txt, stderr.txt or any other.
 
     For a scenario with turns, put ``turn-1/`` and so on in front of the name.
     """
     runs, identity = call.service.coding.runs, call.id
     runs.put_file(call.organisation, identity, call.path["path"], call.content)
-    return runs.coding_run(call.organisation, identity)
+    return runs.get(call.organisation, identity)
 
 
 @routes.post("/coding-runs/{id}/complete", CodingCompletion, body=CompletedBy, status=202, also=(200, 404, 409))
-def complete_coding(call: Call) -> Any:
+def complete_coding(call: ApiCall) -> Any:
     """Say how the agent ended, and have the run graded by a worker: scorers, judge and the three gates.
 
     The answer of a second request is that of the first: a run is graded once. 200 says that it is graded already.
     """
-    now = call.service.host.now()
-    run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body, now)
+    run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body)
     if run.state is GradingState.GRADED:
-        return shown({"run": run, "work": None})
-    return {"run": run, "work": shown_work(_queued(call, WorkKind.GRADE_CODING_RUN, run.id))}
+        return json_answer({"run": run, "work": None})
+    return {"run": run, "work": shown_work(_queue(call, WorkKind.GRADE_CODING_RUN, run.id))}
 
 
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
-def cancel_coding(call: Call) -> Any:
+def cancel_coding(call: ApiCall) -> Any:
     """Close a run that is not to be graded."""
-    return cancel_coding_run(call.service.coding.runs, call.organisation, call.id, call.service.host.now())
+    return cancel_coding_run(call.service.coding.runs, call.organisation, call.id)
 
 
 @routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409))
-def grade_run_again(call: Call) -> Any:
+def grade_run_again(call: ApiCall) -> Any:
     """Grade a coding run again from what is kept of it, by the same frozen scorers, or only by the judge.
 
     The new grading is added to the others, and names the one that it follows.
     """
-    coding, run = call.service.coding, call.id
+    coding = call.service.coding
     coding.check_on()
     if call.body.judge_only and not coding.asked.has_judge(call.organisation):
         raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
-    try:
-        wanted = coding.gradings.add_request(call.organisation, run, call.body.judge_only)
-    except NotFoundError:
-        call.service.imports.run(call.organisation, run)
-        raise ConflictError("a run must be a coding run to be graded again; others keep no workspace") from None
-    return shown_work(_queued(call, WorkKind.GRADE_AGAIN, wanted.id))
+    wanted = coding.gradings.add_request(call.organisation, call.id, call.body.judge_only)
+    return shown_work(_queue(call, WorkKind.GRADE_AGAIN, wanted.id))
 
 
-def _queued(call: Call, kind: WorkKind, target: str) -> Work:
+def _queue(call: ApiCall, kind: WorkKind, target: str) -> Work:
     """Work on the queue. It is on disk when this returns."""
     added = call.service.work.add(call.organisation, kind, target)
     call.service.wake()

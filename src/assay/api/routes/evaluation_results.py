@@ -1,15 +1,19 @@
 """EvaluationResults of runs: given as they are, or made from what a verifier wrote."""
 
-from datetime import datetime
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Self
 
 from pydantic import Field, model_validator
 
 from assay.api.answers import unchanging
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.dialects.criteria.resources import Text
 from assay.dialects.evaluation.models import EvaluationResult
-from assay.engine.service.evaluation_results import ingested, run_of_result
+from assay.engine.service.evaluation_results import (
+    EvaluationResultResource,
+    result_of_artifacts,
+    run_id_of,
+    run_of_result,
+)
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
@@ -55,21 +59,10 @@ class NewEvaluationResult(StrictModel):
         return self
 
 
-class EvaluationResultResource(StrictModel):
-    """A result of a run. ``reason_code`` says why its reward isn't the verifier's, if it isn't."""
-
-    id: str
-    run_id: str
-    origin: Literal["given", "verifier"]
-    result: EvaluationResult
-    reason_code: str | None
-    created_at: datetime
-
-
 @routes.post(
     "/evaluation-results", EvaluationResultResource, body=NewEvaluationResult, status=201, also=(404, 409)
 )
-def create_evaluation_result(call: Call) -> Any:
+def create_evaluation_result(call: ApiCall) -> Any:
     """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.
 
     Output that can't be parsed forbids a reward above 0. A reward that is missing or unusable is 0.0 with
@@ -79,30 +72,32 @@ def create_evaluation_result(call: Call) -> Any:
     if body.result is not None:
         result, reason, origin = body.result, None, GIVEN
     else:
-        made = ingested(**body.verifier.model_dump())
+        made = result_of_artifacts(**body.verifier.model_dump())
         result, reason, origin = made.result, made.reason_code, VERIFIER
     run = _run(call, result, reason)
-    record = result.model_dump(mode="json")
-    return service.evaluations.add(call.organisation, run, origin, record, reason)
+    return service.evaluations.add(call.organisation, run, origin, result, reason)
 
 
-@routes.lists("/evaluation-results", EvaluationResultResource, query={"run_id": "only those of this run"})
-def list_evaluation_results(call: Call) -> Any:
-    """EvaluationResults, the newest first."""
-    return call.service.evaluations.page(call.organisation, call.filter("run_id"), call.page)
+routes.resource(
+    "/evaluation-results",
+    EvaluationResultResource,
+    lambda service: service.evaluations,
+    filters={"run_id": ("run", "only those of this run")},
+    list_evaluation_results="EvaluationResults, the newest first.",
+)
 
 
 @routes.get("/evaluation-results/{id}", EvaluationResultResource)
-def get_evaluation_result(call: Call) -> Any:
+def get_evaluation_result(call: ApiCall) -> Any:
     """One EvaluationResult. It never changes."""
-    return unchanging(call.service.evaluations.result(call.organisation, call.id))
+    return unchanging(call.service.evaluations.get(call.organisation, call.id))
 
 
-def _run(call: Call, result: EvaluationResult, reason: str | None) -> str:
+def _run(call: ApiCall, result: EvaluationResult, reason: str | None) -> str:
     """The id of the run. Raises ``NotFoundError``, ``ConflictError`` for a trial with another result."""
     service, told = call.service, call.body
     if told.run_id is not None:
         return service.imports.run(call.organisation, told.run_id).id
     run = run_of_result(told.trial.model_dump(), result, reason)
     service.imports.add_runs(call.organisation, [run])
-    return service.evaluations.run_of(call.organisation, told.trial.job, told.trial.name)
+    return run_id_of(service.storage, call.organisation, told.trial.job, told.trial.name)

@@ -1,17 +1,16 @@
 """Job folders of harbor, sent as archives: their trials, and the report on them."""
 
 import math
-from datetime import datetime
 from typing import Any, Final
 
 from assay.adapters.service.uploaded_job import import_archive, report_archive
-from assay.adapters.store.service.paging import of_row
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError
 from assay.engine.explorer.run_query import parse_run_query
 from assay.engine.jobs.job_runs import JobQuestion
+from assay.engine.service.jobs import JobResource
 from assay.evidence.run import Run
 from assay.formats.strict_model import StrictModel
 
@@ -23,17 +22,6 @@ _QUESTION: Final = {
     "k": "values of k for pass@k and pass^k, such as 1,5 (default: 1 and those that harbor reports)",
     "grading": "which gradings to report: first or latest (default: first)",
 }
-
-
-class JobResource(StrictModel):
-    """A job whose folder was sent. ``sha256`` is that of its newest archive."""
-
-    id: str
-    name: str
-    sha256: str
-    size: int
-    created_at: datetime
-    imported_at: datetime
 
 
 class ImportedJob(StrictModel):
@@ -61,7 +49,7 @@ class ReportedJob(StrictModel):
     also=(409,),
     most_bytes=ARCHIVE_BYTES,
 )
-def create_job(call: Call) -> Any:
+def create_job(call: ApiCall) -> Any:
     """Send a job folder as a tar or zip archive. Sending it again adds only what is new.
 
     A trial that was sent before with another result is refused, and then nothing of the archive is added.
@@ -72,36 +60,34 @@ def create_job(call: Call) -> Any:
     called, done = import_archive(service.imports, service.blobs, call.organisation, call.content, name)
     job = service.jobs.put(call.organisation, called, call.content)
     counts = {"added": done.added, "known": done.known, "replaced": done.replaced}
-    return {"job": _shown(job), **counts}
+    return {"job": job, **counts}
 
 
-@routes.lists("/jobs", JobResource)
-def list_jobs(call: Call) -> Any:
-    """Jobs whose folders were sent, the newest first."""
-    return call.service.jobs.page(call.organisation, call.page).each(_shown)
+routes.resource(
+    "/jobs",
+    JobResource,
+    lambda service: service.jobs,
+    list_jobs="Jobs whose folders were sent, the newest first.",
+)
 
 
 @routes.get("/jobs/{id}", ReportedJob, query=_QUESTION)
-def get_job(call: Call) -> Any:
+def get_job(call: ApiCall) -> Any:
     """A job by its id or name, with the report that 'assay report' makes of its folder."""
-    job = call.service.jobs.job(call.organisation, call.id)
+    job = call.service.jobs.get(call.organisation, call.id)
     report = report_archive(call.service.jobs.archive(job), job.name, _question(call))
-    return {"job": _shown(job), "report": report}
+    return {"job": job, "report": report}
 
 
 @routes.lists("/jobs/{id}/trials", RunResource)
-def list_trials(call: Call) -> Any:
+def list_trials(call: ApiCall) -> Any:
     """The trials of a job, as runs, the newest first."""
-    job = call.service.jobs.job(call.organisation, call.id)
+    job = call.service.jobs.get(call.organisation, call.id)
     asked = parse_run_query([("job", job.name), *((name, call.query[name]) for name in call.query)])
-    return call.service.imports.page(call.organisation, asked).each(Run.shown)
+    return call.service.imports.slice(call.organisation, asked).each(Run.shown)
 
 
-def _shown(row: Any) -> JobResource:
-    return of_row(JobResource, row, sha256=row.archive)
-
-
-def _question(call: Call) -> JobQuestion:
+def _question(call: ApiCall) -> JobQuestion:
     """Raises ``InputError``."""
     grading = call.filter("grading") or "first"
     if grading not in ("first", "latest"):

@@ -5,11 +5,12 @@ from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
-from assay.adapters.store.limits import checked_time
-from assay.adapters.store.service.paging import of_row
-from assay.api.routing import Call, Routes
+from assay.api.answers import resource_from
+from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
+from assay.engine.service.audit import AuditEntry
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
+from assay.engine.service.limits import checked_time
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
@@ -43,61 +44,48 @@ class NewSecret(StrictModel):
     secret: str = Field(description="to be sent as a bearer token")
 
 
-class AuditEntry(StrictModel):
-    """Something that was done: by which key, to what, in which request."""
-
-    id: int
-    key_id: str | None
-    action: str
-    target: str | None
-    at: datetime
-    request_id: str | None
-
-
 @routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
-def create_key(call: Call) -> Any:
+def create_key(call: ApiCall) -> Any:
     """Add a key. Its secret is shown once."""
-    return _issued(issued_key(call.service, call.organisation, call.body))
+    return _new_secret(issued_key(call.service, call.organisation, call.body))
 
 
 def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
     """A new key. Raises ``InputError``."""
     if new.benchmark_run_id is not None:
-        service.benchmarks.run(organisation, new.benchmark_run_id)
+        service.benchmark_runs.get(organisation, new.benchmark_run_id)
     owner = Owner(organisation, new.benchmark_run_id)
     ends = None if new.expires_at is None else checked_time(new.expires_at, "expires_at")
-    return issue_key(service.keys, service.host, owner, Scope(new.scope), new.name, ends)
+    return issue_key(service.keys, owner, Scope(new.scope), new.name, ends)
 
 
 @routes.lists("/keys", KeyResource, Scope.ADMIN)
-def list_keys(call: Call) -> Any:
+def list_keys(call: ApiCall) -> Any:
     """The keys, the newest first, without their secrets."""
-    return call.service.keys.keys(call.organisation, call.page).each(_shown)
+    return call.service.keys.slice(call.organisation, call.slice).each(_key_resource)
 
 
 @routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
-def rotate(call: Call) -> Any:
+def rotate(call: ApiCall) -> Any:
     """A new key in place of this one, which is revoked at once."""
-    return _issued(rotate_key(call.service.keys, call.service.host, call.organisation, call.id))
+    return _new_secret(rotate_key(call.service.keys, call.organisation, call.id))
 
 
 @routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
-def revoke(call: Call) -> Any:
+def revoke(call: ApiCall) -> Any:
     """Revoke a key at once."""
-    service = call.service
-    return _shown(service.keys.revoke_key(call.organisation, call.id, service.host.now()))
+    return _key_resource(call.service.keys.revoke(call.organisation, call.id))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)
-def list_audit(call: Call) -> Any:
+def list_audit(call: ApiCall) -> Any:
     """Who did what, the newest first."""
-    rows = call.service.audit.page(call.organisation, call.page)
-    return rows.each(lambda row: of_row(AuditEntry, row, key_id=row.key, request_id=row.request))
+    return call.service.audit.slice(call.organisation, call.slice)
 
 
-def _issued(issued: IssuedKey) -> dict[str, object]:
-    return {"key": _shown(issued.key), "secret": issued.secret}
+def _new_secret(issued: IssuedKey) -> dict[str, object]:
+    return {"key": _key_resource(issued.key), "secret": issued.secret}
 
 
-def _shown(key: Key) -> KeyResource:
-    return of_row(KeyResource, key, benchmark_run_id=key.benchmark_run)
+def _key_resource(key: Key) -> KeyResource:
+    return resource_from(KeyResource, key, benchmark_run_id=key.benchmark_run)

@@ -7,10 +7,9 @@ from pydantic import BeforeValidator, Field, ValidationError
 
 from assay.adapters.service.sources import FHIR, FILES, JUDGE, check_files_url, place
 from assay.adapters.sources.source_guard import SourcePolicy
-from assay.adapters.store.limits import PAYLOAD_BYTES
 from assay.api.answers import ProblemDetail
-from assay.api.problems import validated
-from assay.api.routing import STREAM, Call, Routes
+from assay.api.problems import parse_body
+from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
@@ -18,6 +17,7 @@ from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, Tu
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.record_lines import no_file, record_of
 from assay.engine.service.errors import NotFoundError
+from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.formats.strict_model import StrictModel
 from assay.web.playground_view import SourceView, view_sources
 
@@ -85,21 +85,18 @@ SETTINGS: Final[dict[str, type[StrictModel]]] = {FHIR: FhirSettings, FILES: File
 
 
 @routes.post("/playgrounds", PlaygroundResource, body=NewPlayground, status=201)
-def create_playground(call: Call) -> Any:
+def create_playground(call: ApiCall) -> Any:
     """Add an empty playground."""
     return call.service.playgrounds.add(call.organisation, call.body)
 
 
-@routes.lists("/playgrounds", PlaygroundResource)
-def list_playgrounds(call: Call) -> Any:
-    """The playgrounds, the newest first."""
-    return call.service.playgrounds.page(call.organisation, call.page)
-
-
-@routes.get("/playgrounds/{id}", PlaygroundResource)
-def get_playground(call: Call) -> Any:
-    """One playground."""
-    return call.service.playgrounds.playground(call.organisation, call.id)
+routes.resource(
+    "/playgrounds",
+    PlaygroundResource,
+    lambda service: service.playgrounds,
+    list_playgrounds="The playgrounds, the newest first.",
+    get_playground="One playground.",
+)
 
 
 def _several(model: Any) -> Any:
@@ -115,8 +112,8 @@ def _as_list(written: Any) -> Any:
 def _records(kind: str, model: Any, meaning: str) -> None:
     """The route for records of a kind."""
 
-    def record(call: Call) -> Any:
-        return _recorded(call)
+    def record(call: ApiCall) -> Any:
+        return _record(call)
 
     record.__name__, record.__doc__ = f"record_{kind}", meaning
     limits = {"status": 201, "most_bytes": FILE_BYTES}
@@ -129,7 +126,7 @@ _records("turns", TurnLine, "Record a turn of a call or a list of them.")
 _records("responses", ResponseLine, "Record an X12 response or a list of them.")
 
 
-def _recorded(call: Call) -> Any:
+def _record(call: ApiCall) -> Any:
     now = call.service.host.now()
     records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
     count = call.service.playgrounds.record(call.organisation, call.id, records)
@@ -137,7 +134,7 @@ def _recorded(call: Call) -> Any:
 
 
 @routes.post("/playgrounds/{id}/records", LineAnswer, body=STREAM, also=(400, 404))
-def record_lines(call: Call) -> Any:
+def record_lines(call: ApiCall) -> Any:
     """Record a stream of JSON lines (application/x-ndjson), each an event, row, turn or x12_response.
 
     The field ``record`` says which. Every line has its own answer, in order; a line that is refused stops none
@@ -147,25 +144,24 @@ def record_lines(call: Call) -> Any:
 
 
 @routes.put("/playgrounds/{id}/files/{path:path}", FileResource, body=bytes, most_bytes=FILE_BYTES)
-def put_file(call: Call) -> Any:
+def put_file(call: ApiCall) -> Any:
     """Put a file into a playground. One with the same path is replaced."""
-    now = call.service.host.now()
-    return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content, now)
+    return call.service.playgrounds.put_file(call.organisation, call.id, call.path["path"], call.content)
 
 
 @routes.get("/playgrounds/{id}/sources", list[SourceResource])
-def list_sources(call: Call) -> Any:
+def list_sources(call: ApiCall) -> Any:
     """The sources of a playground, without their secrets."""
     return view_sources(call.service.playgrounds.sources(call.organisation, call.id))
 
 
 @routes.put("/playgrounds/{id}/sources/{kind}", SourceResource, body=FhirSettings | FilesSettings | JudgeSettings)
-def put_source(call: Call) -> Any:
+def put_source(call: ApiCall) -> Any:
     """Set a source: fhir, files or judge. Secrets are encrypted, and never shown again."""
     kind = call.path["kind"]
     if kind not in SETTINGS:
         raise NotFoundError("there is no such source")
-    written = validated(SETTINGS[kind], call.content)
+    written = parse_body(SETTINGS[kind], call.content)
     return set_source(call.service, call.organisation, call.id, kind, written)
 
 
@@ -173,14 +169,14 @@ def set_source(service: Service, organisation: str, identity: str, kind: str, wr
     """Keep the settings of a source, and its secrets encrypted. Raises ``InputError`` and ``NotFoundError``."""
     settings, secrets = _parts(written)
     _check(kind, settings, secrets, service.policy)
-    service.playgrounds.playground(organisation, identity)
+    service.playgrounds.get(organisation, identity)
     sealed = service.secrets.seal(secrets, place(identity, kind)) if secrets else None
     service.playgrounds.set_source(organisation, identity, kind, settings, sealed)
     return SourceView(kind, settings, bool(secrets))
 
 
 @routes.delete("/playgrounds/{id}/sources/{kind}")
-def delete_source(call: Call) -> Any:
+def delete_source(call: ApiCall) -> Any:
     """Remove a source with its secrets."""
     if call.path["kind"] not in SETTINGS:
         raise NotFoundError("there is no such source")

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Any, Final
 
-from assay.api.answers import Answer
+from assay.api.answers import ApiAnswer
 from assay.api.record_stream import NDJSON
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError
 from assay.engine.explorer.blobs import PART_BYTES
 from assay.engine.explorer.run_export import csv_file, json_file
@@ -30,25 +30,25 @@ class KeptFileResource(StrictModel):
 
 
 @routes.get("/runs/export.csv", bytes, query=EXPORTED, media=CSV)
-def export_runs_csv(call: Call) -> Any:
+def export_runs_csv(call: ApiCall) -> Any:
     """All runs that are asked for, as a table. A text that a table would take for a formula has a ' in front."""
-    asked = _asked(call)
+    asked = _run_query(call)
     columns = asked.columns or ("id", *COLUMNS)
-    return Answer(200, b"", media_type=CSV, chunks=csv_file(_every(call, asked), columns))
+    return ApiAnswer(200, b"", media_type=CSV, chunks=csv_file(_every(call, asked), columns))
 
 
 @routes.get("/runs/export.jsonl", bytes, query=EXPORTED, media=NDJSON)
-def export_runs_jsonl(call: Call) -> Any:
+def export_runs_jsonl(call: ApiCall) -> Any:
     """All runs that are asked for, a line of JSON for each."""
-    asked = _asked(call)
+    asked = _run_query(call)
     chosen = ("id", *asked.columns) if asked.columns else None
     runs = _every(call, asked)
     shown = runs if chosen is None else ({name: run[name] for name in chosen} for run in runs)
-    return Answer(200, b"", media_type=NDJSON, chunks=json_file(shown))
+    return ApiAnswer(200, b"", media_type=NDJSON, chunks=json_file(shown))
 
 
 @routes.get("/runs/{id}/files", list[KeptFileResource])
-def list_run_files(call: Call) -> Any:
+def list_run_files(call: ApiCall) -> Any:
     """The files of a run: its trajectory, diff, final response, log and the output of its verifier."""
     found = call.service.imports.files(call.organisation, call.id)
     return [{"name": one.name, "size": one.blob.size, "digest": one.blob.digest} for one in found]
@@ -63,7 +63,7 @@ def list_run_files(call: Call) -> Any:
     },
     media=BYTES,
 )
-def read_run_file(call: Call) -> Any:
+def read_run_file(call: ApiCall) -> Any:
     """A part of a file. The header Assay-File-Size says how large the whole file is."""
     found = call.service.imports.files(call.organisation, call.id)
     file = next((one for one in found if one.name == call.path["name"]), None)
@@ -72,24 +72,24 @@ def read_run_file(call: Call) -> Any:
     start, length = _number(call, "start", 0), min(_number(call, "length", MOST_BYTES), MOST_BYTES)
     content = b"".join(call.service.blobs.read(file.blob.digest, start, length))
     headers = {"ETag": f'"{file.blob.digest[:32]}-{start}-{length}"', "Assay-File-Size": str(file.blob.size)}
-    return Answer(200, content, headers, BYTES)
+    return ApiAnswer(200, content, headers, BYTES)
 
 
-def _asked(call: Call) -> RunQuery:
+def _run_query(call: ApiCall) -> RunQuery:
     asked = parse_run_query(call.pairs)
     if asked.page.cursor is not None or any(name == "limit" for name, _ in call.pairs):
         raise InputError("an export has all runs, so it takes no limit and no cursor")
     return asked
 
 
-def _every(call: Call, asked: RunQuery) -> Iterator[dict[str, Any]]:
+def _every(call: ApiCall, asked: RunQuery) -> Iterator[dict[str, Any]]:
     """The first one is looked for at once, so that what can't be asked is answered as such."""
     rows = call.service.imports.every(call.organisation, asked)
     first = list(islice(rows, 1))
     return (run.shown() for run in chain(first, rows))
 
 
-def _number(call: Call, name: str, default: int) -> int:
+def _number(call: ApiCall, name: str, default: int) -> int:
     written = call.filter(name)
     if written is None:
         return default

@@ -6,12 +6,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
 from assay.dialects.criteria.resources import Status, Text
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.run_query import FILTERS, SHAPES, parse_run_query
 from assay.engine.service.errors import ConflictError
+from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.keys import Owner
 from assay.evidence.run import Run
 from assay.formats.strict_model import Name, StrictModel
@@ -98,36 +99,36 @@ class AnnotationResource(StrictModel):
 
 
 @routes.lists("/runs", RunResource, query=_LISTED)
-def list_runs(call: Call) -> Any:
+def list_runs(call: ApiCall) -> Any:
     """Runs of every kind, the newest first unless another order is asked for."""
-    return call.service.imports.page(call.organisation, parse_run_query(call.pairs)).each(Run.shown)
+    return call.service.imports.slice(call.organisation, parse_run_query(call.pairs)).each(Run.shown)
 
 
 @routes.get("/runs/groups", list[Group], query={"by": f"{SHAPES['by']} (default: task)", **FILTERS})
-def group_runs(call: Call) -> Any:
+def group_runs(call: ApiCall) -> Any:
     """How many runs there are for each value of a field, the mean of their scores, and how many pass."""
     return call.service.imports.groups(call.organisation, parse_run_query(call.pairs))
 
 
 @routes.get("/runs/{id}", RunResource)
-def get_run(call: Call) -> Any:
+def get_run(call: ApiCall) -> Any:
     """One run."""
     return call.service.imports.run(call.organisation, call.id).shown()
 
 
 @routes.get("/runs/{id}/gradings", list[dict[str, Any]])
-def list_gradings(call: Call) -> Any:
+def list_gradings(call: ApiCall) -> Any:
     """The gradings of a run, the oldest first."""
     return call.service.imports.gradings(call.organisation, call.id)
 
 
 @routes.post("/runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201)
-def annotate_run(call: Call) -> Any:
+def annotate_run(call: ApiCall) -> Any:
     """Note a reviewer's verdict on a run."""
-    return annotated(call.service, call.organisation, call.id, call.body)
+    return annotate(call.service, call.organisation, call.id, call.body)
 
 
-def annotated(service: Service, organisation: str, run: str, new: NewAnnotation) -> dict[str, Any]:
+def annotate(service: Service, organisation: str, run: str, new: NewAnnotation) -> dict[str, Any]:
     """Keep a reviewer's verdict, with the time."""
     record = {**new.model_dump(), "timestamp": service.host.now().isoformat()}
     whole = Annotation.model_validate(record).model_dump(mode="json")
@@ -135,30 +136,29 @@ def annotated(service: Service, organisation: str, run: str, new: NewAnnotation)
 
 
 @routes.lists("/runs/{id}/annotations", AnnotationResource)
-def list_annotations(call: Call) -> Any:
+def list_annotations(call: ApiCall) -> Any:
     """What reviewers said about a run, the newest first."""
-    rows = call.service.imports.annotations(call.organisation, call.id, call.page)
-    return rows.each(lambda row: {"id": row.id, "run_id": row.run, **row.record})
+    return call.service.imports.annotations(call.organisation, call.id, call.slice)
 
 
 @of_task_runs.post(
     "/task-runs/{id}/annotations", AnnotationResource, body=NewAnnotation, status=201, also=(404, 409)
 )
-def annotate_task_run(call: Call) -> Any:
+def annotate_task_run(call: ApiCall) -> Any:
     """Note a reviewer's verdict on a task run that has ended."""
     return annotate_run(_of_run(call))
 
 
 @of_task_runs.lists("/task-runs/{id}/annotations", AnnotationResource, also=(404, 409))
-def list_task_run_annotations(call: Call) -> Any:
+def list_task_run_annotations(call: ApiCall) -> Any:
     """What reviewers said about a task run that has ended, the newest first."""
     return list_annotations(_of_run(call))
 
 
-def _of_run(call: Call) -> Call:
+def _of_run(call: ApiCall) -> ApiCall:
     """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
     run = call.service.runs.task_run(Owner(call.organisation), call.id)
     if run.status is Status.ACTIVE:
         raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
-    identity = call.service.evaluations.run_of(call.organisation, run.benchmark_run_id or "", run.id)
+    identity = run_id_of(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
     return replace(call, path={**call.path, "id": identity})

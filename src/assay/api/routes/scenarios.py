@@ -8,7 +8,7 @@ from assay.adapters.service.coding import check_archive
 from assay.adapters.service.judges import TOKEN, place
 from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
 from assay.dialects.scorers.scenario import Scenario
@@ -47,22 +47,22 @@ class JudgeResource(StrictModel):
 
 
 @routes.post("/archives", ArchiveResource, body=bytes, status=201, also=(409,), most_bytes=ARCHIVE_BYTES)
-def create_archive(call: Call) -> Any:
+def create_archive(call: ApiCall) -> Any:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()
     check_archive(call.content)
-    return call.service.coding.scenarios.add_archive(call.organisation, call.content)
+    return call.service.coding.archives.add(call.organisation, call.content)
 
 
 @routes.get("/archives/{path}", ArchiveResource)
-def get_archive(call: Call) -> Any:
+def get_archive(call: ApiCall) -> Any:
     """An archive that was sent, by its path."""
     digest = call.path["path"].removeprefix(PREFIX)
-    return unchanging(call.service.coding.scenarios.archive(call.organisation, digest))
+    return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
 @routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,))
-def create_scenario(call: Call) -> Any:
+def create_scenario(call: ApiCall) -> Any:
     """Add a coding scenario, as scenario files have it, but without repositories and folders of the service."""
     coding = call.service.coding
     coding.check_on()
@@ -70,20 +70,17 @@ def create_scenario(call: Call) -> Any:
     return coding.scenarios.add(call.organisation, call.body)
 
 
-@routes.lists("/scenarios", ScenarioResource)
-def list_scenarios(call: Call) -> Any:
-    """Scenarios with their newest versions, the newest scenario first."""
-    return call.service.coding.scenarios.page(call.organisation, call.page)
-
-
-@routes.get("/scenarios/{id}", ScenarioResource)
-def get_scenario(call: Call) -> Any:
-    """A scenario with its newest version."""
-    return call.service.coding.scenarios.scenario(call.organisation, call.id)
+routes.resource(
+    "/scenarios",
+    ScenarioResource,
+    lambda service: service.coding.scenarios,
+    list_scenarios="Scenarios with their newest versions, the newest scenario first.",
+    get_scenario="A scenario with its newest version.",
+)
 
 
 @routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409))
-def replace_scenario(call: Call) -> Any:
+def replace_scenario(call: ApiCall) -> Any:
     """Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."""
     coding = call.service.coding
     coding.check_on()
@@ -92,29 +89,29 @@ def replace_scenario(call: Call) -> Any:
 
 
 @routes.delete("/scenarios/{id}")
-def remove_scenario(call: Call) -> Any:
+def remove_scenario(call: ApiCall) -> Any:
     """Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay."""
     call.service.coding.scenarios.remove(call.organisation, call.id)
 
 
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
-def list_scenario_versions(call: Call) -> Any:
+def list_scenario_versions(call: ApiCall) -> Any:
     """The versions of a scenario, the newest first."""
-    return call.service.coding.scenarios.versions(call.organisation, call.id, call.page)
+    return call.service.coding.versions.of_scenario(call.organisation, call.id, call.slice)
 
 
 @routes.get("/scenarios/{id}/versions/{version}", ScenarioVersion)
-def get_scenario_version(call: Call) -> Any:
+def get_scenario_version(call: ApiCall) -> Any:
     """One version of a scenario. It never changes."""
     written = call.path["version"]
     if not (written.isascii() and written.isdecimal() and len(written) < 10):
         raise NotFoundError("there is no such version")
-    found = call.service.coding.scenarios.version(call.organisation, call.id, int(written))
+    found = call.service.coding.versions.version(call.organisation, call.id, int(written))
     return unchanging(found)
 
 
 @routes.put("/judge", JudgeResource, Scope.ADMIN, body=OrganisationJudge)
-def put_judge(call: Call) -> Any:
+def put_judge(call: ApiCall) -> Any:
     """Name the judge that reads the organisation's coding runs. Its token is encrypted, and never shown again."""
     service, told = call.service, call.body
     try:
@@ -128,7 +125,7 @@ def put_judge(call: Call) -> Any:
 
 
 @routes.get("/judge", JudgeResource, also=(404,))
-def get_judge(call: Call) -> Any:
+def get_judge(call: ApiCall) -> Any:
     """The organisation's judge, without its token."""
     found = call.service.coding.judges.find(call.organisation)
     if found is None:
@@ -137,7 +134,7 @@ def get_judge(call: Call) -> Any:
 
 
 @routes.delete("/judge", Scope.ADMIN)
-def remove_judge(call: Call) -> Any:
+def remove_judge(call: ApiCall) -> Any:
     """Forget the organisation's judge, and its token."""
     call.service.coding.judges.remove(call.organisation)
 

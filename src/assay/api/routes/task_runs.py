@@ -5,10 +5,9 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.adapters.store.service.paging import of_row
-from assay.api.answers import Answer, shown, unchanging
+from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
 from assay.api.routes.work import shown_work
-from assay.api.routing import Call, Routes
+from assay.api.routing import ApiCall, Routes
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
@@ -60,32 +59,27 @@ class Reason(StrictModel):
 
 
 @routes.post("/task-runs", TaskRun, body=NewTaskRun, status=201, also=(404,))
-def create_task_run(call: Call) -> Any:
+def create_task_run(call: ApiCall) -> Any:
     """Create a run of one task, outside of a benchmark run. The task is frozen as it is now."""
     return call.service.runs.add(call.organisation, call.body)
 
 
-@routes.lists(
+routes.resource(
     "/task-runs",
     TaskRun,
-    query={
-        "benchmark_run_id": "only those of this benchmark run",
-        "task_id": "only those of this task",
-        "status": "only those with this status",
-        "verdict": "only those with this verdict",
+    lambda service: service.runs,
+    filters={
+        "benchmark_run_id": ("benchmark_run", "only those of this benchmark run"),
+        "task_id": ("task", "only those of this task"),
+        "status": ("status", "only those with this status"),
+        "verdict": ("verdict", "only those with this verdict"),
     },
+    list_task_runs="The runs of tasks, the newest first.",
 )
-def list_task_runs(call: Call) -> Any:
-    """The runs of tasks, the newest first."""
-    wanted = {name: call.filter(field) for name, field in _FILTERS.items()}
-    return call.service.runs.page(Owner(call.organisation), call.page, **wanted)
-
-
-_FILTERS = {"benchmark_run": "benchmark_run_id", "task": "task_id", "status": "status", "verdict": "verdict"}
 
 
 @routes.get("/task-runs/{id}", TaskRun)
-def get_task_run(call: Call) -> Any:
+def get_task_run(call: ApiCall) -> Any:
     """One run of a task."""
     owner = Owner(call.organisation)
     run = call.service.runs.task_run(owner, call.id)
@@ -95,15 +89,15 @@ def get_task_run(call: Call) -> Any:
 
 
 @routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
-def start(call: Call) -> Any:
+def start(call: ApiCall) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
-    run = start_task_run(call.service.runs, call.service.host, call.key.owner, call.id)
+    run = start_task_run(call.service.runs, call.key.owner, call.id)
     snapshot = call.service.runs.snapshot(call.organisation, run.snapshot)
-    return of_row(Started, run, name=snapshot.name, instruction=snapshot.instruction)
+    return resource_from(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
 @routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
-def complete(call: Call) -> Any:
+def complete(call: ApiCall) -> Any:
     """Grade a started run: hold the criteria of its task against its playground.
 
     The first completion within the time of the run is accepted: from then on the deadline no longer applies, and
@@ -119,7 +113,7 @@ def complete(call: Call) -> Any:
     return completed_answer(call.service.complete(call.key.owner, call.id, _idempotency_key(call)))
 
 
-def _completed_later(call: Call) -> Answer | None:
+def _completed_later(call: ApiCall) -> ApiAnswer | None:
     """Leave a run to a worker whose completion is accepted. None for one that needs none, or came too late."""
     run = call.service.runs.accept(call.key.owner, call.id, call.service.host.now())
     if run.status is not Status.ACTIVE or run.completion_requested_at is None:
@@ -130,7 +124,7 @@ def _completed_later(call: Call) -> Answer | None:
     if call.key.scope is Scope.RUN:
         # Why a try failed names the sources that the agent is graded by.
         told = told.model_copy(update={"reason": None})
-    answer, headers = shown(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
+    answer, headers = json_answer(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
     # A run token can't look at work: it completes again.
     where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
     return replace(answer, headers={**answer.headers, **headers, **where})
@@ -149,7 +143,7 @@ def completed_answer(done: Completed) -> dict[str, Any]:
     }
 
 
-def _idempotency_key(call: Call) -> str | None:
+def _idempotency_key(call: ApiCall) -> str | None:
     """That of a run token is its own: whether somebody else used the same one must not show."""
     written = call.headers.get(IDEMPOTENCY_KEY)
     if written is not None and not (0 < len(written) <= 200 and written.isascii() and written.isprintable()):
@@ -159,26 +153,29 @@ def _idempotency_key(call: Call) -> str | None:
 
 
 @routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))
-def cancel(call: Call) -> Any:
+def cancel(call: ApiCall) -> Any:
     """Cancel a run that has not ended. It doesn't count."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return cancel_task_run(call.service.runs, call.service.host, owner, call.id, reason)
+    return cancel_task_run(call.service.runs, owner, call.id, reason)
 
 
 @routes.post("/task-runs/{id}/fail", TaskRun, body=Reason, also=(404, 409))
-def fail(call: Call) -> Any:
+def fail(call: ApiCall) -> Any:
     """End a run that broke on the agent's side. It counts as 0."""
     owner, reason = Owner(call.organisation), call.body.reason
-    return fail_task_run(call.service.runs, call.service.host, owner, call.id, reason)
+    return fail_task_run(call.service.runs, owner, call.id, reason)
 
 
-@routes.lists("/criterion-runs", CriterionRun, query={"task_run_id": "only those of this task run"})
-def list_criterion_runs(call: Call) -> Any:
-    """How criteria came out, the newest first."""
-    return call.service.runs.criterion_runs(call.organisation, call.filter("task_run_id"), call.page)
+routes.resource(
+    "/criterion-runs",
+    CriterionRun,
+    lambda service: service.criterion_runs,
+    filters={"task_run_id": ("task_run", "only those of this task run")},
+    list_criterion_runs="How criteria came out, the newest first.",
+)
 
 
 @routes.get("/criterion-runs/{id}", CriterionRun)
-def get_criterion_run(call: Call) -> Any:
+def get_criterion_run(call: ApiCall) -> Any:
     """How one criterion came out, with its details and all evidence, also for a scored run."""
-    return unchanging(call.service.runs.criterion_run(call.organisation, call.id))
+    return unchanging(call.service.criterion_runs.get(call.organisation, call.id))

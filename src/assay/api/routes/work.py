@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from starlette.concurrency import run_in_threadpool
 
-from assay.adapters.store.service.paging import of_row
-from assay.api.routing import WATCH, Call, Routes
+from assay.api.answers import resource_from
+from assay.api.routing import WATCH, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
-from assay.engine.explorer.run_export import rendered
+from assay.engine.explorer.run_export import render_json
 from assay.engine.service.work import Work, WorkState
 from assay.formats.strict_model import StrictModel
 
@@ -41,36 +41,35 @@ class WorkResource(StrictModel):
     next_try_at: datetime | None
 
 
-@routes.lists("/work", WorkResource, query={"state": "only work in this state"})
-def list_work(call: Call) -> Any:
-    """Work, the newest first."""
-    return call.service.work.page(call.organisation, call.filter("state"), call.page).each(shown_work)
+def shown_work(work: Work) -> WorkResource:
+    """Without the organisation, and who is at it."""
+    again = work.not_before if work.state is WorkState.QUEUED else None
+    return resource_from(WorkResource, work, waiting_for_source_since=work.source_down_since, next_try_at=again)
 
 
-@routes.get("/work/{id}", WorkResource)
-def get_work(call: Call) -> Any:
-    """One piece of work, and how far it is."""
-    return shown_work(call.service.work.work(call.organisation, call.id))
+routes.resource(
+    "/work",
+    WorkResource,
+    lambda service: service.work,
+    filters={"state": ("state", "only work in this state")},
+    show=shown_work,
+    list_work="Work, the newest first.",
+    get_work="One piece of work, and how far it is.",
+)
 
 
 @routes.get("/work/{id}/events", WorkResource, body=WATCH)
-def watch_work(call: Call) -> Any:
+def watch_work(call: ApiCall) -> Any:
     """How far a piece of work is, as server-sent events: one for each change, until it is over."""
     raise TypeError(f"{call.path} is answered bit by bit")
 
 
 @routes.post("/work/{id}/retry", WorkResource, also=(404, 409))
-def retry_work(call: Call) -> Any:
+def retry_work(call: ApiCall) -> Any:
     """Send work that was set aside once more."""
-    again = call.service.work.again(call.organisation, call.id)
+    again = call.service.work.send_again(call.organisation, call.id)
     call.service.wake()
     return shown_work(again)
-
-
-def shown_work(work: Work) -> WorkResource:
-    """Without the organisation, and who is at it."""
-    again = work.not_before if work.state is WorkState.QUEUED else None
-    return of_row(WorkResource, work, waiting_for_source_since=work.source_down_since, next_try_at=again)
 
 
 async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
@@ -85,7 +84,7 @@ async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
             return
         await asyncio.sleep(LOOK_EVERY_SEC)
         try:
-            now = await run_in_threadpool(service.work.work, first.organisation, first.id)
+            now = await run_in_threadpool(service.work.get, first.organisation, first.id)
         except AssayError:
             return
         if now != told:
@@ -94,4 +93,4 @@ async def work_events(service: Service, first: Work) -> AsyncIterator[bytes]:
 
 
 def _event(work: Work) -> bytes:
-    return b"event: " + work.state.value.encode() + b"\ndata: " + rendered(shown_work(work)) + b"\n\n"
+    return b"event: " + work.state.value.encode() + b"\ndata: " + render_json(shown_work(work)) + b"\n\n"

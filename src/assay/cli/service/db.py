@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
         if args.action == "upgrade":
             print(f"{store.name} is up to date")
             return 0
-        from assay.adapters.store.dump import dumped, load  # noqa: PLC0415
+        from assay.adapters.store.dump import dump_lines, load  # noqa: PLC0415
 
         if args.parquet:
             from assay.adapters.store.parquet import export_parquet  # noqa: PLC0415
@@ -53,7 +53,7 @@ def run(args: argparse.Namespace) -> int:
             print(f"{args.file} has {len(export_parquet(store, args.file))} tables of {store.name}")
         elif args.action == "export":
             with _new(args.file) as file:
-                file.writelines(f"{line}\n" for line in dumped(store))
+                file.writelines(f"{line}\n" for line in dump_lines(store))
             print(f"{args.file} has everything of {store.name}")
         else:
             with _existing(args.file) as file:

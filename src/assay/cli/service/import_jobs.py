@@ -73,17 +73,18 @@ def _import_here(args: argparse.Namespace) -> int:
         from assay.adapters.service.blob_places import open_blobs  # noqa: PLC0415
         from assay.adapters.service.import_runs import Importing  # noqa: PLC0415
         from assay.adapters.store.runs.imported import StoredImports  # noqa: PLC0415
-        from assay.adapters.store.runs.jobs import StoredJobs  # noqa: PLC0415
-        from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
+        from assay.adapters.store.service.storage import StoredStorage  # noqa: PLC0415
+        from assay.engine.service.jobs import Jobs  # noqa: PLC0415
+        from assay.engine.service.keys import Keys  # noqa: PLC0415
 
-        host = ThisServer()
+        storage, host = StoredStorage(store), ThisServer()
         organisation = args.organisation or DEFAULT
-        StoredKeys(store).add_organisation(organisation, organisation, host.now())
+        Keys(storage, host).add_organisation(organisation, organisation)
         with closing(open_blobs(store, blobs_of(args))) as blobs:
-            jobs = StoredJobs(store, host, blobs)
+            jobs = Jobs(storage, host, blobs)
             importing = Importing(StoredImports(store, host), blobs, organisation, jobs)
             for path in args.jobs:
-                name, done = _imported(importing, path, args.name)
+                name, done = _import_path(importing, path, args.name)
                 _say(name, done.added, done.known, done.replaced)
     return 0
 
@@ -93,7 +94,7 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
     print(f"{name}: {added} runs added, {known} known already{changed}")
 
 
-def _imported(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
+def _import_path(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
     from assay.adapters.service.import_runs import is_scored  # noqa: PLC0415 - help needs no database
     from assay.cli.output.progress import read_results  # noqa: PLC0415
 

@@ -25,7 +25,7 @@ from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.store.service.keys import StoredKeys
+    from assay.engine.service.keys import Keys
 
 SCOPES = ("admin", "grader", "reader")
 
@@ -48,12 +48,12 @@ def run(args: argparse.Namespace) -> int:
     for option in ("organisation", "store"):
         if getattr(args, option) is not None:
             raise InputError(f"--{option} must not be given with --server: the key says whose keys they are")
-    for line in _asked(args):
+    for line in _ask_server(args):
         print(line)
     return 0
 
 
-def _asked(args: argparse.Namespace) -> Iterator[str]:
+def _ask_server(args: argparse.Namespace) -> Iterator[str]:
     from assay.client import Requests  # noqa: PLC0415 - only who asks a service needs it
 
     with client_of(args.server) as client:
@@ -86,28 +86,27 @@ def _at_store(args: argparse.Namespace) -> int:
     from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
 
     with open_store(store_of(args), create=args.action == "add") as store:
-        from assay.adapters.store.service.keys import StoredKeys  # noqa: PLC0415
+        from assay.adapters.service.host import ThisServer  # noqa: PLC0415
+        from assay.adapters.store.service.storage import StoredStorage  # noqa: PLC0415
+        from assay.engine.service.keys import Keys  # noqa: PLC0415
 
-        keys = StoredKeys(store)
+        keys = Keys(StoredStorage(store), ThisServer())
         for line in _lines(keys, args.organisation or "default", args):
             print(line)
     return 0
 
 
-def _lines(keys: "StoredKeys", organisation: str, args: argparse.Namespace) -> list[str]:
-    from assay.adapters.service.host import ThisServer  # noqa: PLC0415 - only who does something needs it
+def _lines(keys: "Keys", organisation: str, args: argparse.Namespace) -> list[str]:
     from assay.engine.service.keys import Owner, Scope, issue_key, rotate_key  # noqa: PLC0415
 
-    host = ThisServer()
     if args.action == "add":
-        keys.add_organisation(organisation, organisation, host.now())
-        issued = issue_key(keys, host, Owner(organisation), Scope(args.scope), args.name)
+        keys.add_organisation(organisation, organisation)
+        issued = issue_key(keys, Owner(organisation), Scope(args.scope), args.name)
         return [_shown_once(issued.key.id, issued.secret)]
     if args.action == "rotate":
-        issued = rotate_key(keys, host, organisation, args.key)
+        issued = rotate_key(keys, organisation, args.key)
         return [_shown_once(issued.key.id, issued.secret)]
     if args.action == "revoke":
-        revoked = keys.revoke_key(organisation, args.key, host.now())
-        return [f"{revoked.id} is revoked"]
-    now = host.now()
-    return [_line(key.id, key.scope.value, key.valid_at(now), key.name) for key in keys.all_keys(organisation)]
+        return [f"{keys.revoke(organisation, args.key).id} is revoked"]
+    now = keys.host.now()
+    return [_line(key.id, key.scope.value, key.valid_at(now), key.name) for key in keys.every(organisation)]

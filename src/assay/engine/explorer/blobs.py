@@ -1,9 +1,12 @@
 """Files of runs by the hash of their content: a trajectory of 100 MB is read in parts, and never as a whole."""
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final, NoReturn, Protocol
+
+from assay.core.errors import MeasurementError
 
 # Each part has a hash of its own, so that a part can be checked without reading the rest.
 PART_BYTES: Final = 1 << 20
@@ -30,6 +33,17 @@ class KeptFile:
 
     name: str
     blob: Blob
+
+
+def check_part(digest: str, part: bytes, expected: str) -> None:
+    """Raises ``MeasurementError`` for a part of a file that isn't as it was kept."""
+    if hashlib.sha256(part).hexdigest() != expected:
+        raise MeasurementError(f"the content of the file {digest} was changed since it was kept")
+
+
+def refuse_lost(digest: str, place: str) -> NoReturn:
+    """Raises ``MeasurementError`` for a file whose content isn't where it was kept."""
+    raise MeasurementError(f"the content of the file {digest} is gone from {place}")
 
 
 class BlobStore(Protocol):

@@ -113,12 +113,16 @@ def import_job(
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
         with source.batch() as find:
-            runs = [_kept(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some]
+            runs = [
+                _kept_trial(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some
+            ]
         done = done.plus(store.add_runs(organisation, runs))
     return done.plus(store.add_runs(organisation, _without_result(job, called)))
 
 
-def _kept(job: str, trial: Trial, history: History | None, evidence: Evidence, decided: Collection[str]) -> Kept:
+def _kept_trial(
+    job: str, trial: Trial, history: History | None, evidence: Evidence, decided: Collection[str]
+) -> Kept:
     return Kept(
         run_of_trial(job, trial, history, decided=decided),
         gradings=[] if history is None else [one.model_dump(mode="json") for one in history.gradings],

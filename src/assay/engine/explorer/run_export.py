@@ -21,10 +21,10 @@ def csv_file(runs: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> Itera
 
 def json_file(runs: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
     """A line of JSON for each run."""
-    return _chunks(b"", (rendered(run) + b"\n" for run in runs))
+    return _chunks(b"", (render_json(run) + b"\n" for run in runs))
 
 
-def rendered(value: Any) -> bytes:
+def render_json(value: Any) -> bytes:
     """A value as JSON. NaN and infinity, which JSON can't hold, are null."""
     try:
         return to_json(value, by_alias=True, inf_nan_mode="null")

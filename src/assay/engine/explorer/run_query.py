@@ -10,10 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final, TypeAlias
-from urllib.parse import urlencode
 
 from assay.core.errors import InputError
-from assay.engine.explorer.paging import DEFAULT_LIMIT, MOST, PageRequest, page_request
+from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.explorer.run_fields import BY_NAME, CREATED, FIELDS, GROUPED, Holds
 from assay.engine.explorer.run_ranges import Range, number_range, time_range
 
@@ -94,7 +93,7 @@ class RunQuery:
     sort: str = NEWEST
     group: str | None = None
     columns: tuple[str, ...] = ()
-    page: PageRequest = field(default_factory=PageRequest)
+    page: SliceRequest = field(default_factory=SliceRequest)
 
     @property
     def sorted_by(self) -> str:
@@ -106,11 +105,7 @@ class RunQuery:
 
     def at(self, cursor: str | None) -> "RunQuery":
         """The same question, from another place in the list on."""
-        return replace(self, page=PageRequest(self.page.limit, cursor))
-
-    def having(self, *more: Filter) -> "RunQuery":
-        """The same question with more filters, from the beginning of the list."""
-        return replace(self, filters=(*self.filters, *more)).at(None)
+        return replace(self, page=SliceRequest(self.page.limit, cursor))
 
 
 # What may be asked, with its meaning: one entry for each parameter of an address.
@@ -160,7 +155,7 @@ def parse_run_query(pairs: Iterable[tuple[str, str]]) -> RunQuery:
         _sort(shapes.get("sort", NEWEST)),
         _choice("by", shapes["by"], GROUPED) if "by" in shapes else None,
         tuple(_choice("columns", one, COLUMNS) for one in shapes.get("columns", "").split(",") if one),
-        page_request(shapes.get("limit"), shapes.get("cursor")),
+        slice_request(shapes.get("limit"), shapes.get("cursor")),
     )
 
 
@@ -176,11 +171,6 @@ def pairs_of(query: RunQuery) -> list[tuple[str, str]]:
     if query.page.limit != DEFAULT_LIMIT:
         pairs.append(("limit", str(query.page.limit)))
     return pairs if query.page.cursor is None else [*pairs, ("cursor", query.page.cursor)]
-
-
-def query_string(query: RunQuery) -> str:
-    """The question as the part of an address behind the question mark."""
-    return urlencode(pairs_of(query))
 
 
 def _filters(name: str, values: Sequence[str]) -> Iterator[Filter]:

@@ -35,7 +35,7 @@ class Totals:
 
     def cells(self) -> dict[State, tuple[int, str]]:
         """The number of runs and the sum of scores of each state, as Python writes a fraction in lowest terms."""
-        return {state: (count, _written(*_total(sums))) for state, (count, sums) in self._cells.items()}
+        return {state: (count, _fraction_text(*_total(sums))) for state, (count, sums) in self._cells.items()}
 
     def shown(self) -> dict[str, Any]:
         """The counts by state, the mean of the scores, and the share of runs with a score that passed."""
@@ -60,7 +60,7 @@ def _total(sums: dict[int, int]) -> tuple[int, int]:
     return number // common, whole // common
 
 
-def _written(number: int, of: int) -> str:
+def _fraction_text(number: int, of: int) -> str:
     return f"{number}/{of}" if of != 1 else str(number)
 
 

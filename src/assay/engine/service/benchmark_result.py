@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from assay.core.grading import Placed, Placement
 from assay.core.outcome import Scored
@@ -9,13 +10,8 @@ from assay.core.rollup import exact_mean
 from assay.dialects.criteria.models import Verdict, verdict_of
 from assay.dialects.criteria.resources import Status
 
-
-@dataclass(frozen=True, slots=True)
-class TaskResult:
-    """The state of one task run. ``score`` is that of a completed one."""
-
-    status: Status
-    score: float | None
+TaskResult: TypeAlias = tuple[Status, float | None]
+"""The state of one task run, and the score of a completed one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +25,9 @@ class BenchmarkResult:
 
 def benchmark_result(runs: Sequence[TaskResult]) -> BenchmarkResult:
     """The mean of the task scores: a run that failed or timed out counts as 0, a cancelled one not at all."""
-    if any(one.status is Status.ACTIVE for one in runs):
+    if any(status is Status.ACTIVE for status, _ in runs):
         return BenchmarkResult(Status.ACTIVE)
-    counted = [one for one in runs if one.status is not Status.CANCELLED]
+    counted = [one for one in runs if one[0] is not Status.CANCELLED]
     if not counted:
         return BenchmarkResult(Status.CANCELLED)
     score = exact_mean([Placed(Placement("task run"), _outcome(one)) for one in counted]) or 0.0
@@ -39,5 +35,6 @@ def benchmark_result(runs: Sequence[TaskResult]) -> BenchmarkResult:
 
 
 def _outcome(run: TaskResult) -> Scored:
-    score = run.score if run.status is Status.COMPLETED and run.score is not None else 0.0
+    status, known = run
+    score = known if status is Status.COMPLETED and known is not None else 0.0
     return Scored(score, score >= 1)

@@ -32,7 +32,7 @@ def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterabl
     """The row of a run by one of its gradings."""
     report = record.report
     known = {one.name: one.value for one in report.run.metrics}
-    fields = decided(gates_of(report))
+    fields = decision_fields(gates_of(report))
     row = Run(
         job=run.job,
         name=run.id,
@@ -41,7 +41,7 @@ def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterabl
         model=run.model,
         dataset=f"{task.scenario_id}@{task.scenario_version}",
         cost_usd=_number(known.get("cost_usd")),
-        started_at=_started(run, record.turns),
+        started_at=_start_text(run, record.turns),
         finished_at=None if run.ended_at is None else run.ended_at.isoformat(),
         duration_sec=_duration(record.turns),
         tokens=_whole(known.get("tokens")),
@@ -69,7 +69,7 @@ def run_of_report(
         job=job,
         name=name,
         task=task or report.provenance.scenario_sha256[:_HASH],
-        **decided(gates or gates_of(report)),
+        **decision_fields(gates or gates_of(report)),
     )
     # What a judge says may come later.
     content = hashlib.sha256(report.model_dump_json(exclude={"judge", "disagreement"}).encode()).hexdigest()
@@ -92,7 +92,7 @@ def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, d
     return Kept(row)
 
 
-def decided(gates: Gates) -> dict[str, Any]:
+def decision_fields(gates: Gates) -> dict[str, Any]:
     """What the gates of a coding run come to, as fields of its row."""
     decision = decide(gate_facts(gates))
     return {
@@ -133,7 +133,7 @@ def _duration(turns: Iterable[AgentEnded]) -> float | None:
     return sum(known) if known else None
 
 
-def _started(run: CodingRun, turns: Iterable[AgentEnded]) -> str | None:
+def _start_text(run: CodingRun, turns: Iterable[AgentEnded]) -> str | None:
     duration = _duration(turns)
     if run.ended_at is None or duration is None:
         return run.created_at.isoformat()

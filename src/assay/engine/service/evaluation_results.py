@@ -1,22 +1,61 @@
-"""EvaluationResults over HTTP: given as they are, or made from what a verifier wrote, and put on a run."""
+"""EvaluationResults of runs: given as they are, or made from what a verifier wrote. They are only added."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from datetime import datetime
+from typing import Any, Final, Literal
 
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.jobs.job_runs import joint_validity
+from assay.engine.service import limits
+from assay.engine.service.storage import Resources, Row, RowReader, require
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.evidence.run import Cause, Facts, Run, decide
+from assay.formats.strict_model import StrictModel
 
 REWARD_JSON: Final = "reward.json"
 REWARD_TEXT: Final = "reward.txt"
 DETAILS: Final = "details.json"
 
 
-def ingested(
+class EvaluationResultResource(StrictModel):
+    """A result of a run. ``reason_code`` says why its reward isn't the verifier's, if it isn't."""
+
+    id: str
+    run_id: str
+    origin: Literal["given", "verifier"]
+    result: EvaluationResult
+    reason_code: str | None
+    created_at: datetime
+
+
+class EvaluationResults(Resources[Any]):
+    """Results of runs. They are only added, and shown as they were written."""
+
+    table, prefix, word, model = "evaluation_results", "eval", "evaluation result", EvaluationResultResource
+
+    def _resource(self, row: Row, **_more: Any) -> dict[str, Any]:
+        same = ("id", "origin", "result", "reason_code", "created_at")
+        return {"run_id": row["run"], **{name: row[name] for name in same}}
+
+    def add(
+        self, organisation: str, run: str, origin: str, result: EvaluationResult, reason_code: str | None
+    ) -> dict[str, Any]:
+        checked = limits.checked_data(result.model_dump(mode="json"), "the result")
+        values = {"run": run, "origin": origin, "result": checked, "reason_code": reason_code}
+        with self.storage.transaction() as rows:
+            identity = self._insert(rows, organisation, **values)
+        return dict(self.get(organisation, identity))
+
+
+def run_id_of(rows: RowReader, organisation: str, job: str, name: str) -> str:
+    """The id of a run of a job. Raises ``NotFoundError``."""
+    return str(require(rows.find("runs", organisation=organisation, job=job, name=name), "run")["id"])
+
+
+def result_of_artifacts(
     *,
     reward_json: str | None = None,
     reward_txt: str | None = None,

@@ -4,13 +4,15 @@ A secret has 256 bits of chance, so a plain hash of it can't be turned back.
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from enum import Enum
-from typing import Final, Protocol
+from typing import Final
 
 from assay.core.errors import InputError
-from assay.engine.service.host import ServiceHost
+from assay.engine.service import limits
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.storage import EMPTY, Resources
 
 PREFIX: Final = "ask_"
 
@@ -55,65 +57,84 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """A new key. This is the only time that its secret can be seen."""
+    """A new key, or a new session of one. This is the only time that the secret can be seen."""
 
     key: Key
     secret: str
 
 
-class KeyStore(Protocol):
-    """Where keys are kept."""
+class Keys(Resources[Key]):
+    """Organisations and their keys."""
 
-    def add_key(self, key: Key, digest: str) -> None: ...
+    table, prefix, word, model = "keys", "key", "key", Key
 
-    def key_by_digest(self, digest: str) -> Key | None: ...
+    def add_organisation(self, identity: str, name: str) -> bool:
+        """Whether it is new."""
+        values = {
+            "id": limits.checked_name(identity, "the id of an organisation"),
+            "name": limits.checked_name(name, "the name of an organisation"),
+        }
+        with self.storage.transaction() as rows:
+            return rows.add("organisations", created_at=self.host.now(), **values)
 
-    def key(self, organisation: str, identity: str) -> Key:
-        """Raises ``NotFoundError``."""
-        ...
+    def has_keys(self, organisation: str) -> bool:
+        return self.storage.find(self.table, organisation=organisation) is not None
 
-    def revoke_key(self, organisation: str, identity: str, at: datetime) -> Key:
-        """Raises ``NotFoundError``. A key that was revoked before keeps its time."""
-        ...
+    def add(self, key: Key, digest: str) -> None:
+        limits.checked_name(key.name, "the name of a key")
+        values = {**asdict(key), "scope": key.scope.value, "digest": digest}
+        with self.storage.transaction() as rows:
+            if rows.find("organisations", id=key.organisation) is None:
+                raise NotFoundError(f"there is no organisation {key.organisation!r}")
+            rows.insert(self.table, [values])
+
+    def by_digest(self, digest: str) -> Key | None:
+        row = self.storage.find(self.table, digest=digest)
+        return None if row is None else self._resource(row)
+
+    def every(self, organisation: str) -> list[Key]:
+        """The newest first."""
+        return self.to_resources(self.storage.every(self.table, organisation=organisation))[::-1]
+
+    def revoke(self, organisation: str, identity: str) -> Key:
+        """A key that was revoked before keeps its time. Raises ``NotFoundError``."""
+        with self.storage.transaction() as rows:
+            self.row(rows, organisation, identity)
+            rows.change(self.table, {"revoked_at": self.host.now()}, id=identity, revoked_at=EMPTY)
+        return self.get(organisation, identity)
 
 
 def digest_of(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def issue_key(
-    store: KeyStore,
-    host: ServiceHost,
-    owner: Owner,
-    scope: Scope,
-    name: str,
-    expires_at: datetime | None = None,
-) -> IssuedKey:
+def issue_key(keys: Keys, owner: Owner, scope: Scope, name: str, expires_at: datetime | None = None) -> IssuedKey:
     """Add a key to an organisation. Only a run token is bound to a benchmark run, and only it must end."""
     if (scope is Scope.RUN) != (owner.benchmark_run is not None):
         raise InputError("a key must have the scope run if it is bound to a benchmark run, and only then")
     if scope is Scope.RUN and expires_at is None:
         raise InputError("a run token must have a time at which it expires")
-    now = host.now()
+    now = keys.host.now()
     if expires_at is not None and expires_at <= now:
         raise InputError("expires_at must be in the future")
-    key = Key(host.new_id("key"), owner.organisation, name, scope, owner.benchmark_run, now, expires_at)
-    secret = PREFIX + host.new_secret()
-    store.add_key(key, digest_of(secret))
+    identity = keys.host.new_id(keys.prefix)
+    key = Key(identity, owner.organisation, name, scope, owner.benchmark_run, now, expires_at)
+    secret = PREFIX + keys.host.new_secret()
+    keys.add(key, digest_of(secret))
     return IssuedKey(key, secret)
 
 
-def rotate_key(store: KeyStore, host: ServiceHost, organisation: str, identity: str) -> IssuedKey:
+def rotate_key(keys: Keys, organisation: str, identity: str) -> IssuedKey:
     """A new key in place of an old one, which is revoked at once. Raises ``NotFoundError``."""
-    old = store.key(organisation, identity)
-    if not old.valid_at(host.now()):
+    old = keys.get(organisation, identity)
+    if not old.valid_at(keys.host.now()):
         raise InputError(f"the key {identity} must be valid to be rotated; it is revoked or has expired")
-    issued = issue_key(store, host, old.owner, old.scope, old.name, old.expires_at)
-    store.revoke_key(organisation, identity, host.now())
+    issued = issue_key(keys, old.owner, old.scope, old.name, old.expires_at)
+    keys.revoke(organisation, identity)
     return issued
 
 
-def key_of(store: KeyStore, secret: str, now: datetime) -> Key | None:
+def key_of(keys: Keys, secret: str) -> Key | None:
     """The key that a caller presents; None for one that is unknown, revoked or expired."""
-    key = store.key_by_digest(digest_of(secret))
-    return key if key is not None and key.valid_at(now) else None
+    key = keys.by_digest(digest_of(secret))
+    return key if key is not None and key.valid_at(keys.host.now()) else None

@@ -6,73 +6,61 @@ that nobody who can't read the cookie can make one.
 
 import hashlib
 import hmac
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Protocol
+from typing import Final
 
 from assay.core.errors import InputError
-from assay.engine.service.host import ServiceHost
-from assay.engine.service.keys import PREFIX, Key, KeyStore, Scope, digest_of, key_of
+from assay.engine.service.keys import PREFIX, IssuedKey, Key, Keys, Scope, digest_of, key_of
+from assay.engine.service.storage import UpTo
 
 LASTING: Final = timedelta(hours=12)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A session without its secret."""
+class Sessions:
+    """Sessions of people who look at pages."""
 
-    digest: str
-    key: str
-    organisation: str
-    created_at: datetime
-    expires_at: datetime
+    def __init__(self, keys: Keys) -> None:
+        self.keys = keys
+        self._storage = keys.storage
 
+    def begin(self, key: Key) -> IssuedKey:
+        """A session of a key that is known to be valid, with its secret. It ends with the key."""
+        now, secret = self.keys.host.now(), self.keys.host.new_secret()
+        ends = now + LASTING if key.expires_at is None else min(now + LASTING, key.expires_at)
+        owner = {"key": key.id, "organisation": key.organisation}
+        times = {"created_at": now, "expires_at": ends}
+        with self._storage.transaction() as rows:
+            # Those that have expired are forgotten.
+            rows.remove("sessions", expires_at=UpTo(now))
+            rows.insert("sessions", [{"digest": digest_of(secret), **owner, **times}])
+        return IssuedKey(key, secret)
 
-class SessionStore(Protocol):
-    """Where sessions are kept."""
-
-    def add_session(self, session: Session) -> None:
-        """Keep a session, and forget those that have expired."""
-        ...
-
-    def session_key(self, digest: str, now: datetime) -> Key | None:
+    def key(self, digest: str, now: datetime) -> Key | None:
         """The key that a session was begun with; None if there is no such session, or it has expired."""
-        ...
+        row = self._storage.find("sessions", digest=digest)
+        return None if row is None or row["expires_at"] <= now else self.keys.get(row["organisation"], row["key"])
 
-    def end_session(self, digest: str) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class SignedIn:
-    """A new session. This is the only time that its secret can be seen."""
-
-    key: Key
-    secret: str
+    def end(self, digest: str) -> None:
+        with self._storage.transaction() as rows:
+            rows.remove("sessions", digest=digest)
 
 
-def sign_in(keys: KeyStore, sessions: SessionStore, host: ServiceHost, secret: str) -> SignedIn:
+def sign_in(sessions: Sessions, secret: str) -> IssuedKey:
     """Begin a session with a key. Raises ``InputError`` for what is no key, or one that can't see pages."""
-    key = key_of(keys, secret, host.now()) if secret.startswith(PREFIX) else None
+    key = key_of(sessions.keys, secret) if secret.startswith(PREFIX) else None
     if key is None:
         raise InputError(
             f"the key must be a valid one, which begins with {PREFIX}; this one is unknown or has expired"
         )
     if key.scope is Scope.RUN:
         raise InputError("a run token can't see pages: sign in with a key of the scope reader, grader or admin")
-    return begin(sessions, host, key)
+    return sessions.begin(key)
 
 
-def begin(sessions: SessionStore, host: ServiceHost, key: Key) -> SignedIn:
-    """A session of a key that is known to be valid. It ends with the key."""
-    now, secret = host.now(), host.new_secret()
-    ends = now + LASTING if key.expires_at is None else min(now + LASTING, key.expires_at)
-    sessions.add_session(Session(digest_of(secret), key.id, key.organisation, now, ends))
-    return SignedIn(key, secret)
-
-
-def session_of(sessions: SessionStore, secret: str, now: datetime) -> Key | None:
+def session_of(sessions: Sessions, secret: str) -> Key | None:
     """Who is signed in with this secret; None if nobody is, or the key isn't valid any more."""
-    key = sessions.session_key(digest_of(secret), now)
+    now = sessions.keys.host.now()
+    key = sessions.key(digest_of(secret), now)
     return key if key is not None and key.valid_at(now) else None
 
 

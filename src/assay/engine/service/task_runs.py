@@ -19,7 +19,7 @@ from assay.dialects.criteria.resources import Phase, Snapshot, Status, TaskRun
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.ports import Ending, RunStore
+from assay.engine.service.runs import Ending, TaskRuns
 
 WAIT_SEC: Final = 60.0
 FIRST_PAUSE_SEC: Final = 0.005
@@ -34,7 +34,7 @@ class Completed:
     criterion_runs: Sequence[CriterionRun]
 
 
-class Grade(Protocol):
+class GradeRun(Protocol):
     """Holds the criteria of a task against the playground of a run. Raises ``MeasurementError``."""
 
     def __call__(self, organisation: str, run: TaskRun, snapshot: Snapshot) -> Completion: ...
@@ -51,28 +51,26 @@ class Claims(Protocol):
         ...
 
 
-def start_task_run(store: RunStore, host: ServiceHost, owner: Owner, identity: str) -> TaskRun:
+def start_task_run(store: TaskRuns, owner: Owner, identity: str) -> TaskRun:
     """Start a run; one that was started before stays as it is. Raises ``ConflictError`` for one that ended."""
-    run = store.start(owner, identity, host.now())
+    run = store.start(owner, identity, store.host.now())
     if run.status is not Status.ACTIVE:
         raise ConflictError(f"the task run can't be started: it is {run.status.value}")
     return run
 
 
-def cancel_task_run(
-    store: RunStore, host: ServiceHost, owner: Owner, identity: str, reason: str | None
-) -> TaskRun:
+def cancel_task_run(store: TaskRuns, owner: Owner, identity: str, reason: str | None) -> TaskRun:
     """Cancel a run that has not ended; it doesn't count. Raises ``ConflictError`` for one that ended otherwise."""
-    return _end_without_grading(store, owner, identity, Ending(Status.CANCELLED, host.now(), reason=reason))
+    return _end_without_grading(store, owner, identity, Ending(Status.CANCELLED, store.host.now(), reason=reason))
 
 
-def fail_task_run(store: RunStore, host: ServiceHost, owner: Owner, identity: str, reason: str | None) -> TaskRun:
+def fail_task_run(store: TaskRuns, owner: Owner, identity: str, reason: str | None) -> TaskRun:
     """End a run that broke on the agent's side: it counts as 0."""
-    ending = Ending(Status.FAILED, host.now(), Verdict.FAIL, 0.0, {}, reason)
+    ending = Ending(Status.FAILED, store.host.now(), Verdict.FAIL, 0.0, {}, reason)
     return _end_without_grading(store, owner, identity, ending)
 
 
-def _end_without_grading(store: RunStore, owner: Owner, identity: str, ending: Ending) -> TaskRun:
+def _end_without_grading(store: TaskRuns, owner: Owner, identity: str, ending: Ending) -> TaskRun:
     store.task_run(owner, identity)
     store.end(owner.organisation, identity, ending, None)
     run = store.task_run(owner, identity)
@@ -82,9 +80,9 @@ def _end_without_grading(store: RunStore, owner: Owner, identity: str, ending: E
 
 
 def complete_task_run(
-    store: RunStore,
+    store: TaskRuns,
     host: ServiceHost,
-    grade: Grade,
+    grade: GradeRun,
     claims: Claims,
     owner: Owner,
     identity: str,
@@ -103,11 +101,11 @@ def complete_task_run(
         now = host.now()
         run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
-            done = _graded(store, grade, claims, owner.organisation, run, claim)
+            done = _grade(store, grade, claims, owner.organisation, run, claim)
             result = (done.verdict, done.score, done.axes, None, done.criterion_runs, idempotency_key)
             ending = Ending(Status.COMPLETED, host.now(), *result)
             if store.end(owner.organisation, run.id, ending, claim):
-                return Completed(_as_ended(run, ending), ending.criterion_runs)
+                return Completed(_ended_run(run, ending), ending.criterion_runs)
         else:
             run = store.task_run(owner, identity)
             if run.status is Status.ACTIVE and not end_overdue(store, owner.organisation, run, now):
@@ -120,7 +118,7 @@ def complete_task_run(
             return _result(store, owner, run)
 
 
-def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime) -> bool:
+def end_overdue(store: TaskRuns, organisation: str, run: TaskRun, now: datetime) -> bool:
     """Whether the time of a run is over, and no completion came before. Then it is timed out: fail, with 0."""
     if run.status is not Status.ACTIVE or run.deadline_at is None or now < run.deadline_at:
         return False
@@ -130,25 +128,25 @@ def end_overdue(store: RunStore, organisation: str, run: TaskRun, now: datetime)
     return store.end(organisation, run.id, ending, None)
 
 
-def _result(store: RunStore, owner: Owner, run: TaskRun) -> Completed:
+def _result(store: TaskRuns, owner: Owner, run: TaskRun) -> Completed:
     if run.status in (Status.CANCELLED, Status.FAILED):
         raise ConflictError(f"the task run can't be completed: it is {run.status.value}")
     return Completed(run, store.criterion_runs_of(owner, run.id))
 
 
-def _graded(
-    store: RunStore, grade: Grade, claims: Claims, organisation: str, run: TaskRun, claim: str
+def _grade(
+    store: TaskRuns, grade: GradeRun, claims: Claims, organisation: str, run: TaskRun, claim: str
 ) -> Completion:
     """How a claimed run comes out. If that can't be found out, the claim is given back."""
     try:
         with claims.holding(claim):
             return grade(organisation, run, store.snapshot(organisation, run.snapshot))
     except BaseException:
-        store.release(claim)
+        store.claims.release(claim)
         raise
 
 
-def _as_ended(run: TaskRun, ending: Ending) -> TaskRun:
+def _ended_run(run: TaskRun, ending: Ending) -> TaskRun:
     """The run as it is written."""
     same = {name: getattr(ending, name) for name in ("status", "verdict", "score", "axes")}
     return run.model_copy(update={**same, "phase": Phase.COMPLETED, "completed_at": ending.at})

@@ -23,7 +23,7 @@ MOST_RUNS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class ComparedSide:
     """One side of a comparison: where its runs are."""
 
     label: str
@@ -34,7 +34,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskRow:
+class ComparedTask:
     """One task: the attempts of each side, and the difference if there are two."""
 
     task: str
@@ -50,7 +50,7 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
     if len(names) >= 2:
         try:
-            values |= _compared(call, names)
+            values |= _comparison_values(call, names)
         except NotFoundError:
             raise
         except InputError as error:
@@ -63,7 +63,7 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     return call.page("compare.html", title="Compare", **values)
 
 
-def _compared(call: PageCall, names: list[str]) -> dict[str, Any]:
+def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
     found = call.source.compare(names)
     sides = _sides(call, names, found)
     rows, start = _rows(found, sides), call.query.whole("start")
@@ -88,21 +88,22 @@ def comparison_chart(found: ArmComparison) -> Markup | str:
     return picture(comparison_svg(found)) if drawn else ""
 
 
-def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[Side]:
+def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
     """The sides of the comparison, each with the strips of its group."""
     views = {name: call.source.job(name) for name in names}
     links = {name: run_links(call.site, call.source, name) for name in names}
     arms = [agent.arm for agent in found.agents]
     return [
-        Side(arm.label, arm.job, arm.group, strips_of(views[arm.job], arm.group), links[arm.job]) for arm in arms
+        ComparedSide(arm.label, arm.job, arm.group, strips_of(views[arm.job], arm.group), links[arm.job])
+        for arm in arms
     ]
 
 
-def _rows(found: ArmComparison, sides: list[Side]) -> list[TaskRow]:
+def _rows(found: ArmComparison, sides: list[ComparedSide]) -> list[ComparedTask]:
     """The tasks that decide come first."""
     known = {task.task: task.difference for task in found.pairs[0].tasks} if len(found.pairs) == 1 else {}
     tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)])
-    return [TaskRow(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
+    return [ComparedTask(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
 
 
 def sentence(pair: ArmPair) -> str:
@@ -119,7 +120,7 @@ def sentence(pair: ArmPair) -> str:
     return f"{pair.better} is better than {other}: the difference is {abs(value):.3f}{ends} {over}."
 
 
-def _side_by_side(call: PageCall, sides: list[Side], task: str) -> list[list[RunDetail]]:
+def _side_by_side(call: PageCall, sides: list[ComparedSide], task: str) -> list[list[RunDetail]]:
     """The runs of a task, those of each side in a column."""
     columns = []
     for side in sides:

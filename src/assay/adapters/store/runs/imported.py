@@ -5,38 +5,44 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, Final
 
-from sqlalchemy import Connection, delete, func, select, update
-from sqlalchemy.engine import Row
+from sqlalchemy import Connection, delete, func, select
 
 from assay.adapters.store.bulk import one_of
-from assay.adapters.store.coding_tables import evaluation_results
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
+from assay.adapters.store.runs.listed_runs import list_run
 from assay.adapters.store.runs.reviews import note_reviews
 from assay.adapters.store.runs.run_search import chosen_runs
-from assay.adapters.store.runs.run_values import (
-    insert_beside,
-    insert_runs,
-    run_of_row,
-    run_values,
-    shown_digest,
-)
+from assay.adapters.store.runs.run_values import insert_runs, run_of_row, shown_digest
 from assay.adapters.store.runs.totals import ALL, Changes, apply, totals_of, uncount
-from assay.adapters.store.service.keyset import sorted_page
-from assay.adapters.store.service.paging import AddedRows, PageRequest, Rows, mine
+from assay.adapters.store.service.keyset import sorted_slice
+from assay.adapters.store.service.storage import StoredStorage, StoredTransaction, mine
+from assay.adapters.store.store import Store
 from assay.engine.explorer.blobs import Blob, KeptFile
 from assay.engine.explorer.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
+from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.explorer.run_totals import Totals
-from assay.engine.service.errors import ConflictError
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.imports import kind_of_import
+from assay.engine.service.storage import require
 from assay.evidence.run import Run, State
 
 MOST_GROUPS: Final = 1000
-# What a run is found again by isn't changed when it is brought up to date.
-_KEPT: Final = ("id", "organisation", "created_at", "digest")
 
 
-class StoredImports(AddedRows):
+class StoredImports:
     """Fulfils ``ImportStore``."""
+
+    def __init__(self, store: Store, host: ServiceHost) -> None:
+        self._store = store
+        self._storage = StoredStorage(store)
+        self._host = host
+
+    def _insert(self, connection: Connection, table: str, prefix: str, organisation: str, **values: object) -> str:
+        identity, now = self._host.new_id(prefix), self._host.now()
+        row = {"id": identity, "organisation": organisation, "created_at": now, **values}
+        StoredTransaction(connection).insert(table, [row])
+        return identity
 
     def add_runs(self, organisation: str, new: Iterable[Kept]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
@@ -64,26 +70,26 @@ class StoredImports(AddedRows):
 
     def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
         query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
-        known = {row.name: row for row in self._store.rows(query)}
+        known = {row.name: row._mapping for row in self._store.rows(query)}
         for kept in new:
-            _kind(kept, known.get(kept.run.name))
+            kind_of_import(kept, known.get(kept.run.name))
 
     def _add_job(self, connection: Connection, organisation: str, job: str, new: Sequence[Kept]) -> Iterator[str]:
         """What became of each run. What is known of them is read once, and what is new is added at once."""
         columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.reason, runs.c.shown_digest)
         these = one_of(runs.c.name, [kept.run.name for kept in new], connection.dialect)
         found = select(*columns).where(_of_job(organisation, job), these)
-        known = {row.name: row for row in connection.execute(found)}
+        known = {row.name: row._mapping for row in connection.execute(found)}
         rows: list[tuple[str, Kept]] = []
         beside, now, changes = [], self._host.now(), Changes()
         for kept in new:
             before = known.get(kept.run.name)
-            kind = _kind(kept, before)
-            identity = self._host.new_id("run") if before is None else before.id
+            kind = kind_of_import(kept, before)
+            identity = self._host.new_id("run") if before is None else before["id"]
             if before is None:
                 rows.append((identity, kept))
-            elif kind == "replaced" or before.shown_digest != shown_digest(kept):
-                self._bring_up_to_date(connection, organisation, identity, kept)
+            elif kind == "replaced" or before["shown_digest"] != shown_digest(kept):
+                list_run(connection, organisation, identity, kept, now)
             if kept.gradings or kept.annotations:
                 beside.append((identity, kept))
             yield kind
@@ -92,35 +98,28 @@ class StoredImports(AddedRows):
         for identity, kept in beside:
             self._add_beside(connection, organisation, identity, kept)
 
-    def _bring_up_to_date(self, connection: Connection, organisation: str, identity: str, run: Kept) -> None:
-        uncount(connection, organisation, [identity])
-        values = run_values(organisation, identity, run, self._host.now())
-        changed = {name: value for name, value in values.items() if name not in _KEPT or name == "digest"}
-        connection.execute(update(runs).where(runs.c.id == identity).values(changed))
-        insert_beside(connection, organisation, [(identity, run)], anew=True)
-        note_reviews(connection, identity)
-
     def _add_beside(self, connection: Connection, organisation: str, identity: str, run: Kept) -> None:
         """Gradings and annotations that are not there yet: both are only ever added."""
         known = set(connection.scalars(select(gradings.c.number).where(gradings.c.run == identity)))
         for record in run.gradings:
             if record["number"] not in known:
                 values = {"run": identity, "number": record["number"], "record": dict(record)}
-                self._insert(connection, gradings, "grad", organisation, **values)
+                self._insert(connection, "gradings", "grad", organisation, **values)
                 if record["step"] is None:
                     result = {"result": record["result"], "reason_code": record["reason_code"]}
                     values = {"run": identity, "origin": "grading", **result}
-                    self._insert(connection, evaluation_results, "eval", organisation, **values)
+                    self._insert(connection, "evaluation_results", "eval", organisation, **values)
         there = [row.record for row in connection.execute(mine(annotations, organisation, run=identity))]
         new = [dict(record) for record in run.annotations if dict(record) not in there]
         for one in new:
-            self._insert(connection, annotations, "note", organisation, run=identity, record=one)
+            self._insert(connection, "annotations", "note", organisation, run=identity, record=one)
         if new:
             note_reviews(connection, identity)
 
     def run(self, organisation: str, identity: str) -> Run:
         """Raises ``NotFoundError``."""
-        return run_of_row(self._one(runs, organisation, identity, "run"))
+        row = require(self._storage.find("runs", organisation=organisation, id=identity), "run")
+        return run_of_row(row)
 
     def files(self, organisation: str, run: str) -> list[KeptFile]:
         """The files of a run. Raises ``NotFoundError``."""
@@ -128,17 +127,18 @@ class StoredImports(AddedRows):
         query = mine(run_files, organisation, run=run).order_by(run_files.c.name)
         return [KeptFile(row.name, Blob(row.blob, row.size)) for row in self._store.rows(query)]
 
-    def page(self, organisation: str, asked: RunQuery) -> Rows[Run]:
+    def slice(self, organisation: str, asked: RunQuery) -> Slice[Run]:
         """Raises ``InputError`` for a cursor of another list."""
         chosen = chosen_runs(self._store, organisation, runs.c, asked)
-        return sorted_page(self._store, chosen.query, chosen.order, asked.page).each(run_of_row)
+        rows = sorted_slice(self._store, chosen.query, chosen.order, asked.page)
+        return rows.each(lambda row: run_of_row(row._mapping))
 
     def every(self, organisation: str, asked: RunQuery) -> Iterator[Run]:
         """All runs that are asked for, however many, some at a time."""
         cursor = None
         while True:
-            some = replace(asked, page=PageRequest(AT_ONCE, cursor))
-            rows = self.page(organisation, some)
+            some = replace(asked, page=SliceRequest(AT_ONCE, cursor))
+            rows = self.slice(organisation, some)
             yield from rows.rows
             cursor = rows.next
             if cursor is None:
@@ -153,7 +153,7 @@ class StoredImports(AddedRows):
         name = asked.group or "task"
         found = self._from_totals(organisation, name, asked)
         if found is None:
-            found = self._grouped(organisation, name, asked)
+            found = self._group_runs(organisation, name, asked)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known[:MOST_GROUPS]]
 
@@ -172,7 +172,7 @@ class StoredImports(AddedRows):
         found = totals_of(self._store, organisation, name, kinds)
         return {value: totals for value, totals in found.items() if wanted is None or value in wanted}
 
-    def _grouped(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
+    def _group_runs(self, organisation: str, name: str, asked: RunQuery) -> dict[str | None, Totals]:
         columns = (runs.c[name], runs.c.state, runs.c.score)
         chosen = chosen_runs(self._store, organisation, [*columns, func.count()], asked)
         found: dict[str | None, Totals] = {}
@@ -190,26 +190,16 @@ class StoredImports(AddedRows):
         self.run(organisation, run)
         with self._store.writing() as connection:
             values = {"run": run, "record": dict(record)}
-            identity = self._insert(connection, annotations, "note", organisation, **values)
+            identity = self._insert(connection, "annotations", "note", organisation, **values)
             note_reviews(connection, run)
         return {"id": identity, "run_id": run, **record}
 
-    def annotations(self, organisation: str, run: str, asked: PageRequest) -> Rows[Any]:
+    def annotations(self, organisation: str, run: str, asked: SliceRequest) -> Slice[dict[str, Any]]:
+        """What reviewers said of a run, the newest first. Raises ``NotFoundError``."""
         self.run(organisation, run)
-        return self._page(annotations, organisation, asked, run=run)
+        rows = self._storage.slice("annotations", asked, organisation=organisation, run=run)
+        return rows.each(lambda row: {"id": row["id"], "run_id": row["run"], **row["record"]})
 
 
 def _of_job(organisation: str, job: str) -> Any:
     return (runs.c.organisation == organisation) & (runs.c.job == job)
-
-
-def _kind(kept: Kept, before: "Row[*tuple[Any, ...]] | None") -> str:
-    """Raises ``ConflictError`` for a run that was imported with another result."""
-    if before is None:
-        return "added"
-    if before.digest == kept.digest:
-        return "known"
-    if before.reason not in RESULTLESS:
-        run = kept.run
-        raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
-    return "replaced"

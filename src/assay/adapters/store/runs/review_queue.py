@@ -10,7 +10,7 @@ from assay.adapters.store.bulk import batches
 from assay.adapters.store.run_tables import annotations, runs
 from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.runs.run_values import run_of_row
-from assay.adapters.store.service.paging import StoredRows
+from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.review_queue import GateCount, Reviewed, Waiting
 from assay.engine.explorer.run_query import RunQuery
@@ -19,8 +19,11 @@ from assay.evidence.run import Run
 _DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
 
 
-class StoredReviews(StoredRows):
+class StoredReviews:
     """Runs and what reviewers said about them. ``asked`` says which runs belong to a queue."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
 
     def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
         """The next runs that the reviewer hasn't judged, in the order of the queue.
@@ -40,7 +43,7 @@ class StoredReviews(StoredRows):
         # Both parts are in order, and a stable sort keeps that. Only the rows that are shown are read whole.
         chosen = [row.id for _, _, row in sorted(found, key=lambda one: one[:2])[:limit]]
         whole = {row.id: row for row in self._store.rows(select(runs).where(runs.c.id.in_(chosen)))}
-        return [run_of_row(whole[one]) for one in chosen if one in whole]
+        return [run_of_row(whole[one]._mapping) for one in chosen if one in whole]
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
         counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
@@ -52,7 +55,7 @@ class StoredReviews(StoredRows):
         chosen = self._of(runs.c, organisation, asked).where(runs.c.reviewers > 0)
         rows = self._store.rows(chosen.order_by(runs.c.id.desc()).limit(most))
         said = self._annotations([row.id for row in rows])
-        return [Reviewed(run_of_row(row), said.get(row.id, [])) for row in rows]
+        return [Reviewed(run_of_row(row._mapping), said.get(row.id, [])) for row in rows]
 
     def one(self, run: Run) -> Reviewed:
         """A run with its annotations."""

@@ -14,12 +14,11 @@ from typing import Any, Final
 from sqlalchemy import Integer, Select, and_, any_, exists, false, func, literal_column, or_, select, text, true
 from sqlalchemy.sql.elements import ColumnElement
 
-from assay.adapters.store.limits import is_text
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.run_tables import run_axes, run_metadata, run_texts, runs
 from assay.adapters.store.runs.run_values import MOST_TOKENS, words
 from assay.adapters.store.service.keyset import Order, plus
 from assay.adapters.store.store import Store
-from assay.core.errors import InputError
 from assay.engine.explorer.run_fields import CREATED
 from assay.engine.explorer.run_query import (
     AxisWithin,
@@ -34,6 +33,7 @@ from assay.engine.explorer.run_query import (
     Within,
 )
 from assay.engine.explorer.run_ranges import Range
+from assay.engine.service.limits import is_text
 
 # So many runs are sorted faster than a list is walked until a page of them is found.
 FEW: Final = 5000
@@ -60,7 +60,7 @@ def chosen_runs(
     store: Store, organisation: str, columns: "Iterable[ColumnElement[Any]]", asked: RunQuery
 ) -> Chosen:
     """A query of the runs of an organisation. Raises ``InputError`` for words that can't be looked for."""
-    search = _Search(organisation, store.is_postgres)
+    search = _RunSearch(organisation, store.is_postgres)
     column = None if asked.sorted_by == CREATED else runs.c[asked.sorted_by]
     fewest = _fewest(store, search, asked.filters)
     walked = fewest is not None and _in_order(fewest, column)
@@ -82,7 +82,7 @@ def chosen_runs(
     return Chosen(query, order)
 
 
-def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filter | None:
+def _fewest(store: Store, search: "_RunSearch", filters: Sequence[Filter]) -> Filter | None:
     """The filter that leaves the fewest runs, if these are few."""
     found: list[tuple[int, int]] = []
     for at, one in enumerate(filters):
@@ -96,7 +96,7 @@ def _fewest(store: Store, search: "_Search", filters: Sequence[Filter]) -> Filte
     return filters[min(found)[1]] if found else None
 
 
-def _is_found_late(store: Store, search: "_Search", filters: Sequence[Filter], few: bool) -> bool:
+def _is_found_late(store: Store, search: "_RunSearch", filters: Sequence[Filter], few: bool) -> bool:
     """Whether the ids that a single range leaves are sorted: the index has them, and no more is read.
 
     Walking a list from its newest end would pass all that came after a range of times.
@@ -124,7 +124,7 @@ def _in_order(one: Filter, sorted_by: Any) -> bool:
     return False
 
 
-class _Search:
+class _RunSearch:
     """Filters as conditions on runs, and as the ids that an index finds."""
 
     def __init__(self, organisation: str, postgres: bool) -> None:
@@ -167,7 +167,7 @@ class _Search:
     def _mentioning(self, said: str) -> "Select[*tuple[Any, ...]]":
         wanted = list(words(said))
         if not wanted or not is_text(said):
-            raise InputError("text must have words of letters or digits")
+            raise StoreRefusalError("text must have words of letters or digits")
         if self._postgres:
             asked = func.plainto_tsquery(literal_column("'simple'::regconfig"), " ".join(wanted))
             mine = run_texts.c.organisation == self._organisation
@@ -207,5 +207,5 @@ def _within(column: Any, span: "Range[Any]") -> ColumnElement[bool]:
 def _begins(column: Any, start: str) -> ColumnElement[bool]:
     """Names are compared by their code points on both databases."""
     if not is_text(start):
-        raise InputError("name must be Unicode text")
+        raise StoreRefusalError("name must be Unicode text")
     return and_(column >= start, column < start + LAST_CHARACTER)

@@ -10,14 +10,13 @@ from operator import attrgetter
 from typing import Any, Final
 
 from sqlalchemy import Connection, Table, delete
-from sqlalchemy.engine import Row
 
-from assay.adapters.store import limits
 from assay.adapters.store.bulk import batches, insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.runs.totals import Changes
-from assay.adapters.store.service.run_rows import without_nan, without_nul
 from assay.engine.explorer.imported_runs import Kept
+from assay.engine.service import limits
+from assay.engine.service.limits import without_nan, without_nul
 from assay.evidence.run import Run, State
 
 BATCH: Final = 1000
@@ -201,13 +200,12 @@ def _finite(value: float | None) -> float | None:
     return value + 0.0 if value is not None and math.isfinite(value) else None
 
 
-def run_of_row(row: "Row[*tuple[Any, ...]]") -> Run:
+def run_of_row(row: Mapping[Any, Any]) -> Run:
     """The run in a row, as it was decided."""
     return Run(
-        **{name: getattr(row, name) for name in _SHOWN},
-        state=State(row.state),
-        rewards=None if row.rewards is None else json.loads(row.rewards),
-        # SQLAlchemy's rows have no attribute for a column of this name in every version.
-        metadata=row._mapping["metadata"] or {},
-        axes=row.axes or {},
+        **{name: row[name] for name in _SHOWN},
+        state=State(row["state"]),
+        rewards=None if row["rewards"] is None else json.loads(row["rewards"]),
+        metadata=row["metadata"] or {},
+        axes=row["axes"] or {},
     )

@@ -83,13 +83,13 @@ def apply(connection: Connection, organisation: str, changes: Changes) -> None:
     for (name, kind), some in groupby(keys, lambda key: key[:2]):
         values = [value for _, _, value in some]
         for at in range(0, len(values), BATCH):
-            for row in _locked(connection, organisation, name, kind, values[at : at + BATCH]):
+            for row in _lock_totals(connection, organisation, name, kind, values[at : at + BATCH]):
                 _include(changes.found[name, kind, row.value], row)
     rows = [row for key in keys for row in _rows(organisation, key, changes)]
     upsert_many(connection, run_totals, rows, _COUNTS)
 
 
-def _locked(connection: Connection, organisation: str, name: str, kind: str, values: list[str]) -> Any:
+def _lock_totals(connection: Connection, organisation: str, name: str, kind: str, values: list[str]) -> Any:
     mine = _of_field(organisation, name) & (run_totals.c.kind == kind)
     these = one_of(run_totals.c.value, values, connection.dialect)
     query = select(run_totals).where(mine, these).order_by(run_totals.c.value, run_totals.c.state)
@@ -129,7 +129,7 @@ def fold(store: Store, organisation: str) -> int:
 
 def _fold_some(store: Store, organisation: str) -> int:
     """Whoever takes a run marks it in the same statement, so that two who count at once count each once."""
-    some = select(runs.c.id).where(_uncounted(organisation)).limit(FOLDED_AT_ONCE)
+    some = select(runs.c.id).where(_not_counted(organisation)).limit(FOLDED_AT_ONCE)
     with store.writing(durable=False) as connection:
         if store.is_postgres:
             some = some.with_for_update(skip_locked=True)
@@ -149,7 +149,7 @@ def _read(
         if row.runs and (kinds is None or row.kind in kinds):
             _include(found.setdefault(None if row.value == NOTHING else row.value, Totals()), row)
     column = runs.c.id if name == ALL else runs.c[name]
-    query = select(column, runs.c.kind, runs.c.score, runs.c.state).where(_uncounted(organisation))
+    query = select(column, runs.c.kind, runs.c.score, runs.c.state).where(_not_counted(organisation))
     waiting = 0
     for value, kind, score, state in connection.execute(query):
         if kinds is None or kind in kinds:
@@ -162,7 +162,7 @@ def _of_field(organisation: str, name: str) -> Any:
     return (run_totals.c.organisation == organisation) & (run_totals.c.field == name)
 
 
-def _uncounted(organisation: str) -> Any:
+def _not_counted(organisation: str) -> Any:
     return (runs.c.organisation == organisation) & (runs.c.counted == false())
 
 

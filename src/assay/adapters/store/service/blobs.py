@@ -10,13 +10,13 @@ from typing import IO, Final, Protocol
 
 from sqlalchemy import select
 
-from assay.adapters.store.limits import is_text
 from assay.adapters.store.run_tables import blob_index, blob_parts
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import insert_into
 from assay.core.errors import MeasurementError
-from assay.engine.explorer.blobs import PART_BYTES, Blob
-from assay.engine.service.errors import NotFoundError
+from assay.engine.explorer.blobs import PART_BYTES, Blob, check_part, refuse_lost
+from assay.engine.service.limits import is_text
+from assay.engine.service.storage import require
 
 # Content that is larger waits in a file until its hash is known.
 IN_MEMORY: Final = 8 * PART_BYTES
@@ -41,7 +41,7 @@ class BlobPlace(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _IndexEntry:
     """What the index says of a blob."""
 
     size: int
@@ -62,8 +62,8 @@ class StoredBlobs:
 
     def put(self, content: Iterable[bytes]) -> Blob:
         with tempfile.SpooledTemporaryFile(max_size=IN_MEMORY) as file:
-            whole, parts, size = _spooled(content, file)
-            if self._known(whole) is None:
+            whole, parts, size = _spool(content, file)
+            if self._index_entry(whole) is None:
                 file.seek(0)
                 if size:
                     self._place.write(whole, size, file)
@@ -89,18 +89,15 @@ class StoredBlobs:
         self._name([_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()])
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
-        known = self._known(digest)
-        if known is None:
-            raise NotFoundError("there is no such file")
+        known = require(self._index_entry(digest), "file")
         end = known.size if length is None else min(known.size, start + length)
         return self._parts(digest, known, start, end)
 
-    def _parts(self, digest: str, known: _Known, start: int, end: int) -> Iterator[bytes]:
+    def _parts(self, digest: str, known: _IndexEntry, start: int, end: int) -> Iterator[bytes]:
         for number in range(start // PART_BYTES, -(-end // PART_BYTES)):
             at = number * PART_BYTES
             part = self._part(digest, at, min(PART_BYTES, known.size - at))
-            if hashlib.sha256(part).hexdigest() != known.parts[number]:
-                raise MeasurementError(f"the content of the file {digest} was changed since it was kept")
+            check_part(digest, part, known.parts[number])
             yield part[max(0, start - at) : max(0, end - at)]
 
     def _part(self, digest: str, start: int, length: int) -> bytes:
@@ -111,11 +108,11 @@ class StoredBlobs:
                 raise
             return self._database.part(digest, start, length)
 
-    def _known(self, digest: str) -> _Known | None:
+    def _index_entry(self, digest: str) -> _IndexEntry | None:
         if not is_text(digest):
             return None
         rows = self._store.rows(select(blob_index).where(blob_index.c.digest == digest))
-        return _Known(rows[0].size, rows[0].parts) if rows else None
+        return _IndexEntry(rows[0].size, rows[0].parts) if rows else None
 
     def _name(self, rows: Sequence[Mapping[str, object]]) -> None:
         with self._store.writing() as connection:
@@ -160,7 +157,7 @@ def _index_row(digest: str, size: int, parts: Sequence[str]) -> dict[str, object
     return {"digest": digest, "size": size, "parts": list(parts)}
 
 
-def _spooled(content: Iterable[bytes], file: IO[bytes]) -> tuple[str, list[str], int]:
+def _spool(content: Iterable[bytes], file: IO[bytes]) -> tuple[str, list[str], int]:
     """Write content into a file, and return the hash of it all, those of its parts, and its size."""
     whole, part, parts, size = hashlib.sha256(), hashlib.sha256(), [], 0
     for chunk in content:
@@ -206,7 +203,7 @@ class InDatabase:
         mine = (blob_parts.c.digest == digest) & (blob_parts.c.number == start // PART_BYTES)
         rows = self._store.rows(select(blob_parts.c.content).where(mine))
         if not rows:
-            raise MeasurementError(f"the content of the file {digest} is gone from the store")
+            refuse_lost(digest, "the store")
         return bytes(rows[0].content)[:length]
 
     def close(self) -> None:

@@ -1,5 +1,5 @@
-"""Pages of a list in any order. A cursor holds the place where a page begins, so rows that are added elsewhere in
-the meantime neither repeat nor hide others.
+"""Slices of a list in any order. A cursor holds the place where a slice begins, so rows that are added elsewhere
+in the meantime neither repeat nor hide others.
 
 Rows without a value come last, whichever way the list is sorted.
 """
@@ -7,10 +7,10 @@ Rows without a value come last, whichever way the list is sorted.
 import base64
 import binascii
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Generic, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias
 
 from sqlalchemy import Column, Float, Integer, Select, Text, select, tuple_
 from sqlalchemy.engine import Row
@@ -18,34 +18,15 @@ from sqlalchemy.sql.elements import ColumnElement, UnaryExpression
 from sqlalchemy.sql.operators import custom_op
 
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.limits import is_text
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.store import Store
-from assay.core.errors import InputError
-from assay.engine.explorer.paging import PageRequest
+from assay.engine.explorer.list_slices import Slice, SliceRequest
+from assay.engine.service.limits import is_text
 
 _PLUS: Final[custom_op[Any]] = custom_op("+")
 _FORTH, _BACK = "f", "b"
 _CURSOR_BYTES: Final = 4000
 Found: TypeAlias = "Row[*tuple[Any, ...]]"
-Shown = TypeVar("Shown")
-Item = TypeVar("Item")
-
-
-@dataclass(frozen=True, slots=True)
-class Rows(Generic[Item]):
-    """A part of a list of at most ``limit``, and the cursors to both sides of it."""
-
-    rows: list[Item]
-    limit: int
-    next: str | None = None
-    prev: str | None = None
-
-    def each(self, shown: Callable[[Item], Shown]) -> "Rows[Shown]":
-        """The same part, with what is shown of each row."""
-        return self.all([shown(row) for row in self.rows])
-
-    def all(self, shown: list[Shown]) -> "Rows[Shown]":
-        return Rows(shown, self.limit, self.next, self.prev)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +45,20 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _ListPlace:
     """A row of the list: its value, and its id."""
 
     value: Any
     identity: str | int
 
 
-def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: PageRequest) -> Rows[Found]:
-    """The page that is asked for. Raises ``InputError`` for a cursor of another list."""
-    back, place = _decoded(asked.cursor, order)
+def sorted_slice(
+    store: Store, query: "Select[*tuple[Any, ...]]", order: Order, asked: SliceRequest
+) -> Slice[Found]:
+    """The slice that is asked for. Raises ``StoreRefusalError`` for a cursor of another list."""
+    back, place = _decode_cursor(asked.cursor, order)
     found: list[Found] = []
-    for part in _parts(query, order, back, place):
+    for part in ordered_queries(query, order, back, place):
         found += store.rows(_late(part.limit(asked.limit + 1 - len(found)), order, back))
         if len(found) > asked.limit:
             break
@@ -83,18 +66,18 @@ def sorted_page(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, a
     if back:
         found.reverse()
     if not found:
-        return Rows([], asked.limit)
+        return Slice([], asked.limit)
     has_next, has_prev = (True, more) if back else (more, place is not None)
-    after = _encoded(_FORTH, order, found[-1]) if has_next else None
-    return Rows(found, asked.limit, after, _encoded(_BACK, order, found[0]) if has_prev else None)
+    after = _encode_cursor(_FORTH, order, found[-1]) if has_next else None
+    return Slice(found, asked.limit, after, _encode_cursor(_BACK, order, found[0]) if has_prev else None)
 
 
 def beside(
     store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found
 ) -> "tuple[Found | None, Found | None]":
     """The rows before and after one of a list."""
-    before = sorted_page(store, query, order, PageRequest(1, _encoded(_BACK, order, row))).rows
-    after = sorted_page(store, query, order, PageRequest(1, _encoded(_FORTH, order, row))).rows
+    before = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_BACK, order, row))).rows
+    after = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_FORTH, order, row))).rows
     return before[0] if before else None, after[0] if after else None
 
 
@@ -108,13 +91,8 @@ def _late(page: "Select[*tuple[Any, ...]]", order: Order, back: bool) -> "Select
     return rows.order_by(order.identity.asc() if order.descending == back else order.identity.desc())
 
 
-def sorted_rows(query: "Select[*tuple[Any, ...]]", order: Order) -> Iterator["Select[*tuple[Any, ...]]"]:
-    """The whole list, as queries one after the other."""
-    return _parts(query, order, back=False, place=None)
-
-
-def _parts(
-    query: "Select[*tuple[Any, ...]]", order: Order, back: bool, place: _Place | None
+def ordered_queries(
+    query: "Select[*tuple[Any, ...]]", order: Order, back: bool = False, place: _ListPlace | None = None
 ) -> Iterator["Select[*tuple[Any, ...]]"]:
     """The rows with a value and those without, in the direction of reading, from a place on."""
     descending = order.descending != back
@@ -155,7 +133,7 @@ def _beyond(what: Any, place: Any, descending: bool) -> ColumnElement[bool]:
     return found
 
 
-def _encoded(direction: str, order: Order, row: Found) -> str:
+def _encode_cursor(direction: str, order: Order, row: Found) -> str:
     value = None if order.column is None else row._mapping[order.column.name]
     written = value.isoformat() if isinstance(value, datetime) else value
     name = "" if order.column is None else order.column.name
@@ -163,7 +141,7 @@ def _encoded(direction: str, order: Order, row: Found) -> str:
     return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
 
 
-def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
+def _decode_cursor(cursor: str | None, order: Order) -> tuple[bool, _ListPlace | None]:
     if cursor is None:
         return False, None
     try:
@@ -175,9 +153,9 @@ def _decoded(cursor: str | None, order: Order) -> tuple[bool, _Place | None]:
             raise ValueError("of another list")
         if not _fits(order.identity, identity):
             raise ValueError("no place")
-        return direction == _BACK, _Place(_value(order.column, written), identity)
+        return direction == _BACK, _ListPlace(_value(order.column, written), identity)
     except (binascii.Error, ValueError, TypeError, RecursionError) as error:
-        raise InputError("cursor must be next or prev of an earlier page of the same list") from error
+        raise StoreRefusalError("cursor must be next or prev of an earlier page of the same list") from error
 
 
 def _value(column: "Column[Any] | None", written: Any) -> Any:

@@ -1,21 +1,17 @@
 """What workers of the service do, by the kind of work."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from assay.adapters.service.claim_renewal import HeldClaims
-from assay.adapters.service.coding_parts import CodingParts
-from assay.adapters.service.worker import Worker
-from assay.adapters.store.service.runs import StoredRuns
-from assay.adapters.store.service.work import StoredWork
 from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.task_runs import Grade, complete_task_run, end_overdue
-from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, work_once
+from assay.engine.service.runs import TaskRuns
+from assay.engine.service.task_runs import Claims, GradeRun, complete_task_run, end_overdue
+from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, WorkQueue, work_once
 
 log = logging.getLogger("assay.worker")
 SWEPT_AT_ONCE = 100
@@ -23,18 +19,18 @@ SWEPT_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class ServiceWork:
-    """Everything that work is done with."""
+    """Everything that work is done with. ``coding`` has what this machine can do for coding runs."""
 
     host: ServiceHost
-    runs: StoredRuns
-    work: StoredWork
-    grade: Grade
-    claims: HeldClaims
-    coding: CodingParts
+    runs: TaskRuns
+    work: WorkQueue
+    grade: GradeRun
+    claims: Claims
+    coding: Callable[[], Mapping[str, Doer]]
 
     def doers(self) -> Mapping[str, Doer]:
-        known = {WorkKind.COMPLETE_TASK_RUN.value: self.complete, **self.coding.doers()}
-        return {kind: _guarded(doer) for kind, doer in known.items()}
+        known = {WorkKind.COMPLETE_TASK_RUN.value: self.complete, **self.coding()}
+        return {kind: _guard(doer) for kind, doer in known.items()}
 
     def step(self) -> bool:
         """Do one piece of work; whether there was one."""
@@ -62,11 +58,8 @@ class ServiceWork:
         except ConflictError as error:
             log.info("nothing to complete: %s", error)
 
-    def worker(self, threads: int) -> Worker:
-        return Worker(self.step, self.sweep, threads)
 
-
-def _guarded(doer: Doer) -> Doer:
+def _guard(doer: Doer) -> Doer:
     """A mistake of Assay's own breaks a piece of work, and not the worker."""
 
     def do(work: Work) -> None:

@@ -5,9 +5,10 @@ Payloads and the texts inside of JSON may have anything.
 """
 
 import json
+import math
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 from assay.core.errors import InputError
 
@@ -72,3 +73,17 @@ def checked_time(value: datetime, what: str) -> datetime:
         return value.astimezone(UTC)
     except OverflowError as error:
         raise InputError(f"{what} is out of range") from error
+
+
+def without_nul(text: str) -> str:
+    """PostgreSQL has no NUL in a text, and neither has UTF-8 half of a character; evidence has both as JSON."""
+    return text.replace("\0", "\N{SYMBOL FOR NULL}").encode("utf-8", "replace").decode()
+
+
+def without_nan(value: Any) -> Any:
+    """The same value with null in place of every NaN and infinity, which JSON can't hold."""
+    if isinstance(value, dict):
+        return {key: without_nan(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -3,10 +3,8 @@
 import threading
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from assay.adapters.store.records import Records
-from assay.adapters.store.store import Store
 from assay.core.errors import MeasurementError
 from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
@@ -14,12 +12,24 @@ from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, T
 Answer = TypeVar("Answer")
 
 
+class PlaygroundRecords(Protocol):
+    """What was recorded of playgrounds."""
+
+    def events(self, playground: str, event_type: str) -> Sequence[Event]: ...
+
+    def state_rows(self, playground: str, resource: str) -> Sequence[StateRow]: ...
+
+    def turns(self, playground: str) -> Sequence[Turn]: ...
+
+    def x12_responses(self, playground: str) -> Sequence[Event]: ...
+
+
 class StoredPlayground:
     """Fulfils ``PlaygroundState``. Each question goes to the store once, so all criteria see the same state."""
 
     def __init__(
         self,
-        store: Store | Records,
+        store: PlaygroundRecords,
         playground: Playground,
         fhir: FhirSource | None = None,
         files: FileSource | None = None,

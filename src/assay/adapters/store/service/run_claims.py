@@ -1,0 +1,64 @@
+"""Who grades which task run, decided by single statements: of two who ask at the same moment, one gets it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from sqlalchemy import and_, exists, func, literal, or_, select, update
+
+from assay.adapters.store.columns import UtcTime
+from assay.adapters.store.service.storage import conditions
+from assay.adapters.store.service_tables import task_runs, work
+from assay.adapters.store.store import Store
+from assay.dialects.criteria.resources import Phase, Status
+from assay.engine.service.keys import Owner
+from assay.engine.service.storage import Row
+from assay.engine.service.work import WorkKind
+
+
+class StoredRunClaims:
+    """Fulfils ``RunClaims``."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def accept(self, owner: Owner, identity: str, now: datetime, claim: Row | None = None) -> Row | None:
+        """A caller is told after a durable write only."""
+        requested, deadline = task_runs.c.completion_requested_at, task_runs.c.deadline_at
+        free = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now)
+        wanted = {"organisation": owner.organisation, "id": identity, "benchmark_run": owner.benchmark_run}
+        going_on = {"status": Status.ACTIVE.value, "phase": Phase.STARTED.value}
+        changed = update(task_runs).where(
+            *conditions(task_runs, {**wanted, **going_on}),
+            or_(requested.is_not(None), deadline.is_(None), deadline > now),
+            requested.is_(None) if claim is None else free,
+        )
+        first = func.coalesce(requested, literal(now, UtcTime))
+        written = changed.values(completion_requested_at=first, **(claim or {})).returning(task_runs)
+        with self._store.writing(durable=False) as connection:
+            return connection.execute(written).mappings().first()
+
+    def renew(self, claims: Iterable[str], until: datetime) -> None:
+        held = list(claims)
+        if held:
+            with self._store.writing(durable=False) as connection:
+                connection.execute(
+                    update(task_runs).where(task_runs.c.claim.in_(held)).values(claimed_until=until)
+                )
+
+    def release(self, claim: str) -> None:
+        # What is durable makes durable what was written before it: the caller learns that it may come back.
+        with self._store.writing() as connection:
+            freed = update(task_runs).where(task_runs.c.claim == claim)
+            connection.execute(freed.values(claim=None, claimed_until=None))
+
+    def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
+        waiting = exists().where(
+            (work.c.kind == WorkKind.COMPLETE_TASK_RUN.value) & (work.c.target == task_runs.c.id)
+        )
+        forgotten = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now) & ~waiting
+        late = and_(
+            task_runs.c.status == Status.ACTIVE.value,
+            task_runs.c.deadline_at <= now,
+            or_(task_runs.c.completion_requested_at.is_(None), forgotten),
+        )
+        return [row._mapping for row in self._store.rows(select(task_runs).where(late).limit(limit))]

@@ -1,0 +1,44 @@
+"""Job folders that were sent, kept as archives: their trials are runs, their reports can be computed again."""
+
+from datetime import datetime
+from typing import ClassVar
+
+from assay.engine.explorer.blobs import BlobStore
+from assay.engine.service.host import ServiceHost
+from assay.engine.service.storage import Resources, Storage
+from assay.formats.strict_model import StrictModel
+
+
+class JobResource(StrictModel):
+    """A job whose folder was sent. ``sha256`` is that of its newest archive."""
+
+    id: str
+    name: str
+    sha256: str
+    size: int
+    created_at: datetime
+    imported_at: datetime
+
+
+class Jobs(Resources[JobResource]):
+    """One archive for each name: the newest that was sent."""
+
+    table, prefix, word, model = "jobs", "job", "job", JobResource
+    other_key = "name"
+    renamed: ClassVar = {"sha256": "archive"}
+
+    def __init__(self, storage: Storage, host: ServiceHost, blobs: BlobStore) -> None:
+        super().__init__(storage, host)
+        self._blobs = blobs
+
+    def put(self, organisation: str, name: str, archive: bytes) -> JobResource:
+        """Keep the archive of a job under its name, in place of an earlier one."""
+        blob, now = self._blobs.put([archive]), self.host.now()
+        newest = {"archive": blob.digest, "size": blob.size, "imported_at": now}
+        first = {"id": self.host.new_id(self.prefix), "created_at": now}
+        with self.storage.transaction() as rows:
+            rows.put(self.table, {"organisation": organisation, "name": name}, newest, first)
+        return self.get(organisation, name)
+
+    def archive(self, job: JobResource) -> bytes:
+        return b"".join(self._blobs.read(job.sha256))
