@@ -3,128 +3,111 @@
 Graded runs are in ``runs``, under the same id.
 """
 
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-    UniqueConstraint,
-    select,
-)
+import sqlalchemy as sa
 
 from assay.adapters.store.columns import (
     UtcTime,
     created_column,
     listed_table,
-    metadata,
     optional,
-    optional_texts,
     organisation_column,
     owned_table,
-    texts,
+    reference,
+    required,
+    table,
 )
 
 # Which organisation sent which archive: a blob alone belongs to nobody, and knowing its hash is no right to it.
-archives = Table(
+archives = table(
     "archives",
-    metadata,
     organisation_column(),
-    *texts("digest"),
-    Column("size", Integer, nullable=False),
+    *required(sa.Text, "digest"),
+    *required(sa.Integer, "size"),
     created_column(),
-    PrimaryKeyConstraint("organisation", "digest"),
+    sa.PrimaryKeyConstraint("organisation", "digest"),
 )
 
 scenarios = listed_table(
     "scenarios",
-    Column("latest", Integer, nullable=False),
-    Column("removed_at", UtcTime),
+    *required(sa.Integer, "latest"),
+    *optional(UtcTime, "removed_at"),
 )
 
-scenario_versions = Table(
+scenario_versions = table(
     "scenario_versions",
-    metadata,
-    Column("scenario", Text, ForeignKey("scenarios.id"), nullable=False),
-    Column("version", Integer, nullable=False),
+    reference("scenario", "scenarios.id"),
+    *required(sa.Integer, "version"),
     organisation_column(),
-    *texts("sha256"),
-    Column("content", JSON, nullable=False),
+    *required(sa.Text, "sha256"),
+    *required(sa.JSON, "content"),
     created_column(),
-    PrimaryKeyConstraint("scenario", "version"),
+    sa.PrimaryKeyConstraint("scenario", "version"),
 )
 
 coding_tasks = listed_table(
     "coding_tasks",
-    Column("scenario", Text, ForeignKey("scenarios.id"), nullable=False),
-    Column("version", Integer, nullable=False),
-    *texts("state"),
-    *optional_texts("reason", "archive", "workspace"),
-    *optional(JSON, "record", "notes"),
-    Column("seeded_at", UtcTime),
-    Index(None, "organisation", "scenario", "id"),
+    reference("scenario", "scenarios.id"),
+    *required(sa.Integer, "version"),
+    *required(sa.Text, "state"),
+    *optional(sa.Text, "reason", "archive", "workspace"),
+    *optional(sa.JSON, "record", "notes"),
+    *optional(UtcTime, "seeded_at"),
+    sa.Index(None, "organisation", "scenario", "id"),
 )
 
 coding_runs = listed_table(
     "coding_runs",
-    Column("task", Text, ForeignKey("coding_tasks.id"), nullable=False),
-    *texts("job", "agent", "state"),
-    *optional_texts("model", "workspace"),
-    Column("about", JSON, nullable=False),
-    Column("workspace_size", Integer),
-    Column("ending", JSON),
+    reference("task", "coding_tasks.id"),
+    *required(sa.Text, "job", "agent", "state"),
+    *optional(sa.Text, "model", "workspace"),
+    *required(sa.JSON, "about"),
+    *optional(sa.Integer, "workspace_size"),
+    *optional(sa.JSON, "ending"),
     *optional(UtcTime, "ended_at", "graded_at"),
-    Index(None, "organisation", "task", "id"),
-    Index(None, "organisation", "state", "id"),
+    sa.Index(None, "organisation", "task", "id"),
+    sa.Index(None, "organisation", "state", "id"),
 )
 
 # The agent's logs, by their path.
-coding_files = Table(
+coding_files = table(
     "coding_files",
-    metadata,
-    Column("run", Text, ForeignKey("coding_runs.id"), nullable=False),
-    *texts("path", "digest"),
-    Column("size", Integer, nullable=False),
-    PrimaryKeyConstraint("run", "path"),
+    reference("run", "coding_runs.id"),
+    *required(sa.Text, "path", "digest"),
+    *required(sa.Integer, "size"),
+    sa.PrimaryKeyConstraint("run", "path"),
 )
 
 grading_requests = owned_table(
     "grading_requests",
-    Column("run", Text, ForeignKey("runs.id"), nullable=False),
-    Column("judge_only", Boolean, nullable=False),
-    Column("number", Integer),
-    Index(None, "run", "id"),
+    reference("run", "runs.id"),
+    *required(sa.Boolean, "judge_only"),
+    *optional(sa.Integer, "number"),
+    sa.Index(None, "run", "id"),
 )
 
-judges = Table(
+judges = table(
     "judges",
-    metadata,
-    Column("organisation", Text, ForeignKey("organisations.id"), primary_key=True),
-    Column("settings", JSON, nullable=False),
-    Column("secrets", LargeBinary),
+    sa.Column("organisation", sa.Text, sa.ForeignKey("organisations.id"), primary_key=True),
+    *required(sa.JSON, "settings"),
+    *optional(sa.LargeBinary, "secrets"),
 )
 
 # Archives of job folders, by which their reports can be computed again.
 jobs = listed_table(
     "jobs",
-    *texts("name", "archive"),
-    Column("size", Integer, nullable=False),
-    Column("imported_at", UtcTime, nullable=False),
-    UniqueConstraint("organisation", "name"),
+    *required(sa.Text, "name", "archive"),
+    *required(sa.Integer, "size"),
+    *required(UtcTime, "imported_at"),
+    sa.UniqueConstraint("organisation", "name"),
 )
 
 evaluation_results = listed_table(
     "evaluation_results",
-    Column("run", Text, ForeignKey("runs.id"), nullable=False),
-    *texts("origin"),
-    Column("result", JSON, nullable=False),
-    *optional_texts("reason_code"),
-    Index(None, "organisation", "run", "id"),
+    reference("run", "runs.id"),
+    *required(sa.Text, "origin"),
+    *required(sa.JSON, "result"),
+    *optional(sa.Text, "reason_code"),
+    sa.Index(None, "organisation", "run", "id"),
 )
 
 # Scenarios with what their newest version has.

@@ -72,13 +72,17 @@ def optional(kind: Any, *names: str) -> list[Column[Any]]:
     return [Column(name, kind) for name in names]
 
 
-def texts(*names: str) -> list[Column[str]]:
-    """Columns of texts that every row has."""
-    return required(Text, *names)
+def counted_id() -> Column[int]:
+    return Column("id", Counted, primary_key=True)
 
 
-def optional_texts(*names: str) -> list[Column[str]]:
-    return optional(Text, *names)
+def reference(name: str, target: str) -> Column[str]:
+    """A column that every row has, with the key of another table's row."""
+    return Column(name, Text, ForeignKey(target), nullable=False)
+
+
+def table(name: str, *parts: Any) -> Table:
+    return Table(name, metadata, *parts)
 
 
 def owned_table(name: str, *parts: Any) -> Table:

@@ -4,206 +4,186 @@ Everything belongs to an organisation, and every index begins with it. Ids grow 
 first by going through an index backwards.
 """
 
-from sqlalchemy import (
-    JSON,
-    Boolean,
-    Column,
-    Float,
-    ForeignKey,
-    Index,
-    Integer,
-    LargeBinary,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-    UniqueConstraint,
-)
+import sqlalchemy as sa
 
 from assay.adapters.store.columns import (
     Counted,
     UtcTime,
+    counted_id,
     created_column,
     listed_table,
-    metadata,
     optional,
-    optional_texts,
     organisation_column,
     owned_table,
     playground_column,
+    reference,
     required,
-    texts,
+    table,
 )
 
-organisations = Table(
-    "organisations", metadata, Column("id", Text, primary_key=True), *texts("name"), created_column()
+organisations = table(
+    "organisations", sa.Column("id", sa.Text, primary_key=True), *required(sa.Text, "name"), created_column()
 )
 
 keys = listed_table(
     "keys",
-    *texts("name", "scope", "digest"),
-    *optional_texts("benchmark_run"),
+    *required(sa.Text, "name", "scope", "digest"),
+    *optional(sa.Text, "benchmark_run"),
     *optional(UtcTime, "expires_at", "revoked_at"),
-    UniqueConstraint("digest"),
+    sa.UniqueConstraint("digest"),
 )
 
-sessions = Table(
+sessions = table(
     "sessions",
-    metadata,
-    Column("digest", Text, primary_key=True),
+    sa.Column("digest", sa.Text, primary_key=True),
     organisation_column(),
-    Column("key", Text, ForeignKey("keys.id"), nullable=False),
+    reference("key", "keys.id"),
     created_column(),
-    Column("expires_at", UtcTime, nullable=False),
-    Index(None, "expires_at"),
+    *required(UtcTime, "expires_at"),
+    sa.Index(None, "expires_at"),
 )
 
-sources = Table(
+sources = table(
     "sources",
-    metadata,
     playground_column(),
-    *texts("kind"),
-    Column("settings", JSON, nullable=False),
-    Column("secrets", LargeBinary),
-    PrimaryKeyConstraint("playground", "kind"),
+    *required(sa.Text, "kind"),
+    *required(sa.JSON, "settings"),
+    *optional(sa.LargeBinary, "secrets"),
+    sa.PrimaryKeyConstraint("playground", "kind"),
 )
 
-blobs = Table(
+blobs = table(
     "blobs",
-    metadata,
-    Column("digest", Text, primary_key=True),
-    Column("content", LargeBinary, nullable=False),
+    sa.Column("digest", sa.Text, primary_key=True),
+    *required(sa.LargeBinary, "content"),
 )
 
-files = Table(
+files = table(
     "files",
-    metadata,
     playground_column(),
-    *texts("path"),
-    Column("size", Integer, nullable=False),
-    Column("modified", UtcTime, nullable=False),
-    Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
-    PrimaryKeyConstraint("playground", "path"),
+    *required(sa.Text, "path"),
+    *required(sa.Integer, "size"),
+    *required(UtcTime, "modified"),
+    reference("blob", "blobs.digest"),
+    sa.PrimaryKeyConstraint("playground", "path"),
 )
 
-replaced_files = Table(
+replaced_files = table(
     "replaced_files",
-    metadata,
-    Column("id", Counted, primary_key=True),
+    counted_id(),
     playground_column(),
-    *texts("path"),
-    Column("size", Integer, nullable=False),
+    *required(sa.Text, "path"),
+    *required(sa.Integer, "size"),
     *required(UtcTime, "modified", "replaced_at"),
-    Column("blob", Text, ForeignKey("blobs.digest"), nullable=False),
-    Index(None, "playground", "replaced_at"),
+    reference("blob", "blobs.digest"),
+    sa.Index(None, "playground", "replaced_at"),
 )
 
 tasks = listed_table(
     "tasks",
-    *texts("name", "instruction"),
-    Column("data", JSON, nullable=False),
-    Column("timeout_s", Float),
+    *required(sa.Text, "name", "instruction"),
+    *required(sa.JSON, "data"),
+    *optional(sa.Float, "timeout_s"),
 )
 
 criteria = owned_table(
     "criteria",
-    Column("task", Text, ForeignKey("tasks.id"), nullable=False),
-    Column("written", JSON, nullable=False),
-    Index(None, "organisation", "task", "id"),
+    reference("task", "tasks.id"),
+    *required(sa.JSON, "written"),
+    sa.Index(None, "organisation", "task", "id"),
 )
 
-snapshots = Table(
+snapshots = table(
     "snapshots",
-    metadata,
     organisation_column(),
-    *texts("digest"),
-    Column("content", JSON, nullable=False),
-    PrimaryKeyConstraint("organisation", "digest"),
+    *required(sa.Text, "digest"),
+    *required(sa.JSON, "content"),
+    sa.PrimaryKeyConstraint("organisation", "digest"),
 )
 
 benchmarks = listed_table(
     "benchmarks",
-    *texts("slug", "name"),
-    Column("latest", Integer),
-    UniqueConstraint("organisation", "slug"),
+    *required(sa.Text, "slug", "name"),
+    *optional(sa.Integer, "latest"),
+    sa.UniqueConstraint("organisation", "slug"),
 )
 
 versions = owned_table(
     "benchmark_versions",
-    Column("benchmark", Text, ForeignKey("benchmarks.id"), nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("tasks", JSON, nullable=False),
-    UniqueConstraint("benchmark", "version"),
+    reference("benchmark", "benchmarks.id"),
+    *required(sa.Integer, "version"),
+    *required(sa.JSON, "tasks"),
+    sa.UniqueConstraint("benchmark", "version"),
 )
 
 benchmark_runs = listed_table(
     "benchmark_runs",
-    Column("version", Text, ForeignKey("benchmark_versions.id"), nullable=False),
-    *texts("benchmark", "status"),
-    Column("scored", Boolean, nullable=False),
-    *optional_texts("verdict"),
-    Column("score", Float),
-    Column("completed_at", UtcTime),
+    reference("version", "benchmark_versions.id"),
+    *required(sa.Text, "benchmark", "status"),
+    *required(sa.Boolean, "scored"),
+    *optional(sa.Text, "verdict"),
+    *optional(sa.Float, "score"),
+    *optional(UtcTime, "completed_at"),
 )
 
 task_runs = listed_table(
     "task_runs",
-    Column("benchmark_run", Text, ForeignKey("benchmark_runs.id")),
-    *texts("task", "snapshot", "status", "phase"),
+    sa.Column("benchmark_run", sa.Text, sa.ForeignKey("benchmark_runs.id")),
+    *required(sa.Text, "task", "snapshot", "status", "phase"),
     playground_column(),
-    Column("scored", Boolean, nullable=False),
-    *optional_texts("verdict", "reason", "idempotency_key"),
-    Column("score", Float),
-    Column("axes", JSON),
+    *required(sa.Boolean, "scored"),
+    *optional(sa.Text, "verdict", "reason", "idempotency_key"),
+    *optional(sa.Float, "score"),
+    *optional(sa.JSON, "axes"),
     *optional(UtcTime, "started_at", "deadline_at", "completed_at", "claimed_until"),
     # The first completion that came in time. From then on, only the grading ends the run.
-    Column("completion_requested_at", UtcTime),
+    *optional(UtcTime, "completion_requested_at"),
     # Who grades it at the moment, and until when that is believed.
-    *optional_texts("claim"),
-    Index(None, "organisation", "benchmark_run", "id"),
-    Index(None, "organisation", "status", "id"),
-    Index(None, "organisation", "verdict", "id"),
-    Index(None, "organisation", "task", "id"),
-    Index(None, "status", "deadline_at"),
-    UniqueConstraint("organisation", "idempotency_key"),
+    *optional(sa.Text, "claim"),
+    sa.Index(None, "organisation", "benchmark_run", "id"),
+    sa.Index(None, "organisation", "status", "id"),
+    sa.Index(None, "organisation", "verdict", "id"),
+    sa.Index(None, "organisation", "task", "id"),
+    sa.Index(None, "status", "deadline_at"),
+    sa.UniqueConstraint("organisation", "idempotency_key"),
 )
 
 criterion_runs = listed_table(
     "criterion_runs",
-    Column("task_run", Text, ForeignKey("task_runs.id"), nullable=False),
-    Column("position", Integer, nullable=False),
-    *optional_texts("criterion", "assertion", "axis"),
-    *texts("label", "status", "details"),
-    *required(Float, "weight", "score"),
-    Column("passed", Boolean, nullable=False),
-    Column("evidence", JSON, nullable=False),
-    UniqueConstraint("task_run", "position"),
+    reference("task_run", "task_runs.id"),
+    *required(sa.Integer, "position"),
+    *optional(sa.Text, "criterion", "assertion", "axis"),
+    *required(sa.Text, "label", "status", "details"),
+    *required(sa.Float, "weight", "score"),
+    *required(sa.Boolean, "passed"),
+    *required(sa.JSON, "evidence"),
+    sa.UniqueConstraint("task_run", "position"),
 )
 
 work = listed_table(
     "work",
-    *texts("kind", "target", "state"),
-    *required(Integer, "priority", "tries"),
+    *required(sa.Text, "kind", "target", "state"),
+    *required(sa.Integer, "priority", "tries"),
     # Organisations take turns: each of their submissions is one turn later than the one before.
-    Column("turn", Counted, nullable=False),
+    *required(Counted, "turn"),
     # Since when it waits for a source that is down, and how often that was seen. This doesn't count as a try.
-    Column("source_down_since", UtcTime),
-    Column("source_waits", Integer, nullable=False, server_default="0"),
-    Column("not_before", UtcTime, nullable=False),
-    *optional_texts("claim", "reason"),
+    *optional(UtcTime, "source_down_since"),
+    sa.Column("source_waits", sa.Integer, nullable=False, server_default="0"),
+    *required(UtcTime, "not_before"),
+    *optional(sa.Text, "claim", "reason"),
     *optional(UtcTime, "claimed_until", "finished_at"),
-    Index(None, "state", "priority", "turn", "id"),
-    Index(None, "organisation", "state", "turn"),
-    Index(None, "state", "claimed_until"),
-    Index(None, "kind", "target"),
+    sa.Index(None, "state", "priority", "turn", "id"),
+    sa.Index(None, "organisation", "state", "turn"),
+    sa.Index(None, "state", "claimed_until"),
+    sa.Index(None, "kind", "target"),
 )
 
-audit = Table(
+audit = table(
     "audit",
-    metadata,
-    Column("id", Counted, primary_key=True),
+    counted_id(),
     organisation_column(),
-    *optional_texts("key", "target", "request"),
-    *texts("action"),
-    Column("at", UtcTime, nullable=False),
-    Index(None, "organisation", "id"),
+    *optional(sa.Text, "key", "target", "request"),
+    *required(sa.Text, "action"),
+    *required(UtcTime, "at"),
+    sa.Index(None, "organisation", "id"),
 )

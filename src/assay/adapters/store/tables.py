@@ -1,26 +1,17 @@
 """The tables. Every change to them is a migration as well; a test compares the two."""
 
-from sqlalchemy import (
-    JSON,
-    Column,
-    Index,
-    Integer,
-    LargeBinary,
-    PrimaryKeyConstraint,
-    Table,
-    Text,
-)
+import sqlalchemy as sa
 
 from assay.adapters.store import coding_tables, run_tables, service_tables
 from assay.adapters.store.columns import (
     DEFAULT_ORGANISATION,
-    Counted,
     UtcTime,
+    counted_id,
     metadata,
-    optional_texts,
+    optional,
     playground_column,
     required,
-    texts,
+    table,
 )
 
 # Whoever knows these tables knows those of the service too: a database has all or none.
@@ -37,78 +28,72 @@ __all__ = [
     "x12_responses",
 ]
 
-playgrounds = Table(
+playgrounds = table(
     "playgrounds",
-    metadata,
-    Column("id", Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
     *required(UtcTime, "created_at", "run_start"),
-    *optional_texts("fhir_base", "file_source"),
-    Column("data", JSON, nullable=False),
+    *optional(sa.Text, "fhir_base", "file_source"),
+    *required(sa.JSON, "data"),
     # What the command line adds belongs to the organisation that a store begins with.
-    Column("organisation", Text, nullable=False, server_default=DEFAULT_ORGANISATION),
-    Index(None, "organisation", "id"),
+    sa.Column("organisation", sa.Text, nullable=False, server_default=DEFAULT_ORGANISATION),
+    sa.Index(None, "organisation", "id"),
 )
 
 
-def _received() -> "Column[object]":
+def _received() -> "sa.Column[object]":
     """When the store took a record, whatever its sender says. Those of older stores have none."""
-    return Column("received_at", UtcTime)
+    return sa.Column("received_at", UtcTime)
 
 
-events = Table(
+events = table(
     "events",
-    metadata,
-    Column("id", Counted, primary_key=True),
+    counted_id(),
     playground_column(),
-    *texts("type"),
-    Column("payload", LargeBinary, nullable=False),
-    Column("at", UtcTime, nullable=False),
+    *required(sa.Text, "type"),
+    *required(sa.LargeBinary, "payload"),
+    *required(UtcTime, "at"),
     _received(),
-    Index(None, "playground", "type", "at"),
+    sa.Index(None, "playground", "type", "at"),
 )
 
-state_rows = Table(
+state_rows = table(
     "state_rows",
-    metadata,
     playground_column(),
-    *texts("resource", "key"),
-    Column("data", JSON, nullable=False),
-    Column("at", UtcTime, nullable=False),
+    *required(sa.Text, "resource", "key"),
+    *required(sa.JSON, "data"),
+    *required(UtcTime, "at"),
     _received(),
-    PrimaryKeyConstraint("playground", "resource", "key"),
+    sa.PrimaryKeyConstraint("playground", "resource", "key"),
 )
 
 # What rows were before they changed: a run is graded by the state of when its completion was accepted.
-replaced_rows = Table(
+replaced_rows = table(
     "replaced_rows",
-    metadata,
-    Column("id", Counted, primary_key=True),
+    counted_id(),
     playground_column(),
-    *texts("resource", "key"),
-    Column("data", JSON, nullable=False),
+    *required(sa.Text, "resource", "key"),
+    *required(sa.JSON, "data"),
     *required(UtcTime, "at", "replaced_at"),
     _received(),
-    Index(None, "playground", "resource", "replaced_at"),
+    sa.Index(None, "playground", "resource", "replaced_at"),
 )
 
-turns = Table(
+turns = table(
     "turns",
-    metadata,
     playground_column(),
-    Column("number", Integer, nullable=False),
-    *texts("speaker", "text"),
-    Column("at", UtcTime, nullable=False),
+    *required(sa.Integer, "number"),
+    *required(sa.Text, "speaker", "text"),
+    *required(UtcTime, "at"),
     _received(),
-    PrimaryKeyConstraint("playground", "number"),
+    sa.PrimaryKeyConstraint("playground", "number"),
 )
 
-x12_responses = Table(
+x12_responses = table(
     "x12_responses",
-    metadata,
-    Column("id", Counted, primary_key=True),
+    counted_id(),
     playground_column(),
-    Column("payload", LargeBinary, nullable=False),
-    Column("at", UtcTime, nullable=False),
+    *required(sa.LargeBinary, "payload"),
+    *required(UtcTime, "at"),
     _received(),
-    Index(None, "playground", "at"),
+    sa.Index(None, "playground", "at"),
 )
