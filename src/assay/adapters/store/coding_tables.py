@@ -112,7 +112,7 @@ evaluation_results = listed_table(
 
 # Scenarios with what their newest version has.
 listed_scenarios = (
-    select(
+    sa.select(
         *scenarios.c,
         scenario_versions.c.sha256,
         scenario_versions.c.content,
@@ -127,7 +127,7 @@ listed_scenarios = (
 
 # Seeded tasks with what their scenario was then, and which version it has now.
 seeded_tasks = (
-    select(*coding_tasks.c, scenarios.c.latest, scenarios.c.removed_at, scenario_versions.c.content)
+    sa.select(*coding_tasks.c, scenarios.c.latest, scenarios.c.removed_at, scenario_versions.c.content)
     .join(scenarios, scenarios.c.id == coding_tasks.c.scenario)
     .join(
         scenario_versions,
