@@ -55,8 +55,7 @@ class Cause(StrEnum):
     MACHINE = "machine"
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, gc=False):
     """What a run came to. ``reason`` is a code, or the names of the checks that failed.
 
     ``cause`` is None where there is a usable answer, and where nobody could tell: then no control was run.
@@ -94,8 +93,7 @@ class Gates:
         return {self.checks, self.judge} == {"PASS", "FAIL"}
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True, gc=False):
     """All that decides. ``ended`` is a state that somebody else set: cancelled, pending or running.
 
     ``unusable`` says that there is no usable answer, with its ``reason``, and its ``cause`` if that was seen or
@@ -146,7 +144,7 @@ def _by_gates(gates: Gates) -> Decision:
     return Decision(State.NOT_JUDGED, None, NO_JUDGE)
 
 
-class Run(msgspec.Struct, frozen=True, kw_only=True):
+class Run(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt of one agent at one task. ``run_fields`` has a sentence on each field.
 
     ``id`` is empty for a run that no place knows yet. ``rewards`` are harbor's own, whatever they are. ``detail``
