@@ -41,10 +41,10 @@ def _parsed(line: bytes, where: str) -> RecordLine:
         return RECORD_LINE.validate_json(line)
     except ValidationError as error:
         told = first(error.errors(include_url=False))
-        raise InputError(f"{where}: {_said(told)}".removeprefix(": ")) from error
+        raise InputError(f"{where}: {_describe_error(told)}".removeprefix(": ")) from error
 
 
-def _said(told: ErrorDetails) -> str:
+def _describe_error(told: ErrorDetails) -> str:
     if told["type"] in ("union_tag_invalid", "union_tag_not_found"):
         return f"record must be one of {', '.join(LINES)}"
     # The first part of the place only repeats which record it is.
