@@ -17,7 +17,7 @@ from assay.dialects.criteria.models import StrictModel
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
-from assay.engine.criteria.record_lines import no_file, record_of
+from assay.engine.criteria.load_playground import no_file, record_of
 from assay.engine.service.errors import NotFoundError
 from assay.web.playground_view import SourceView, view_sources
 

@@ -15,7 +15,7 @@ from assay.dialects.criteria.variables import PATTERN, VARIABLE, filled, texts_i
 from assay.engine.criteria.bounded_evidence import DISCRIMINATOR
 from assay.engine.criteria.complete_run import check_class, check_of, kinds
 from assay.engine.criteria.contradictions import remarks
-from assay.engine.criteria.empty_playground import EmptyPlayground
+from assay.engine.criteria.load_playground import EmptyPlayground
 from assay.engine.schema_errors import Place, Remark, line_of, sentence, spelled
 from assay.evidence.playground import PlaygroundCheck
 
