@@ -40,10 +40,9 @@ from assay.engine.criteria.bounded_evidence import LoadedCriteria, criterion_of
 from assay.engine.criteria.complete_run import complete as _complete
 from assay.engine.criteria.complete_run import kinds as assertion_types
 from assay.engine.criteria.complete_run import verify_criteria
-from assay.engine.criteria.empty_playground import EmptyPlayground
 from assay.engine.criteria.lint import CriteriaFinding
 from assay.engine.criteria.lint import lint as _lint
-from assay.engine.criteria.load_playground import Loaded, load_playground
+from assay.engine.criteria.load_playground import EmptyPlayground, Loaded, load_playground
 from assay.evidence.playground import Event, FhirSource, FileSource, PlaygroundState, StateRow, StoredFile, Turn
 from assay.evidence.verdict import Judge, NoOpinion, Opinion, Question
 

@@ -10,8 +10,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import PlaygroundFile
-from assay.engine.criteria.load_playground import Loaded, load_playground
-from assay.engine.criteria.prepared_state import FolderEntry
+from assay.engine.criteria.load_playground import FolderEntry, Loaded, load_playground
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.core.errors import InputError
-from assay.engine.criteria.record_lines import records_of
+from assay.engine.criteria.load_playground import records_of
 from assay.engine.criteria.watched_sources import NewEvent, Record
 from assay.evidence.playground import StateRow, Turn
 

@@ -41,7 +41,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "engine/tasks/rules/answers.py": {"path": "/ab"},
     "engine/tasks/rules/facts.py": {"path": "/ab"},
     "engine/tasks/rules/names.py": {"before": r"(?<![\w-])", "stem": "ab"},
-    "engine/tasks/rules/verdicts.py": {"name": "ab"},
+    "engine/tasks/rules/settings.py": {"name": "ab"},
     "web/routing.py": {"parts": ("runs", "(?P<id>[^/]+)")},
     "formats/fhir/answers.py": {"one": "ab", "name": "ab"},
     "formats/file_content/rules.py": {"name": "sha256"},

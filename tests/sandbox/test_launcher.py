@@ -172,9 +172,9 @@ def test_a_new_group_of_a_process_in_another_pid_namespace_stays(backend: Backen
     if not controllers.roots:
         pytest.skip("no control groups can be made here")
     make = """
-from assay.adapters.sandbox.cgroups import Group
+from assay.adapters.sandbox.cgroups import ControlGroup
 from assay.adapters.sandbox.cgroups import find_controllers
-group = Group(find_controllers())
+group = ControlGroup(find_controllers())
 print(*group.folders, flush=True)
 input()
 group.remove()

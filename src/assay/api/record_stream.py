@@ -18,7 +18,7 @@ from assay.api.limits import too_large
 from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
-from assay.engine.criteria.record_lines import record_in
+from assay.engine.criteria.load_playground import record_in
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.run_export import render_json
 from assay.engine.service.limits import PAYLOAD_BYTES

@@ -42,7 +42,7 @@ def _lines(run: Run, result: EvaluationResult) -> Iterator[str]:
     if result.confidence is not None:
         yield f"confidence: {_confidence(result.confidence)}"
     if result.breakdown is not None:
-        rows = [(name, _shown(value)) for name, value in result.breakdown.items()]
+        rows = [(name, _one_line(value)) for name, value in result.breakdown.items()]
         yield f"\n{render_table(('part', 'value'), rows)}"
     if result.error_taxonomy:
         tags = [(tag.category, tag.source.value, tag.description or "") for tag in result.error_taxonomy]
@@ -57,10 +57,10 @@ def _lines(run: Run, result: EvaluationResult) -> Iterator[str]:
 
 def _confidence(confidence: ConfidenceMetadata) -> str:
     known = confidence.model_dump(mode="json", exclude_none=True)
-    return clean(", ".join(f"{name} {_shown(value)}" for name, value in known.items()))
+    return clean(", ".join(f"{name} {_one_line(value)}" for name, value in known.items()))
 
 
-def _shown(value: object) -> str:
+def _one_line(value: object) -> str:
     """A value of a verifier in one line, cut where it is long."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 100 else f"{text[:100]}…"

@@ -109,7 +109,7 @@ class FolderPages:
         if not isinstance(place, JobPlace):
             found = None if place is None else place.trace("", TraceQuery(text=words[0] if words else ""))
             return found is not None and bool(found.steps)
-        return any(all(word in said for word in words) for said in _said(f"{place.path}/agent"))
+        return any(all(word in said for word in words) for said in _agent_texts(f"{place.path}/agent"))
 
     def lines(self, asked: RunQuery) -> LinePage:
         return self._lines.page(asked)
@@ -127,18 +127,18 @@ class FolderPages:
         return self._lines.neighbours(asked, identity)
 
     def run(self, identity: str) -> RunDetail:
-        line, place, history = self._found(identity)
+        line, place, history = self._find_run(identity)
         return RunDetail(line) if place is None else place.detail(line, history)
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
-        _, place, _ = self._found(identity)
+        _, place, _ = self._find_run(identity)
         return None if place is None else place.trace(turn, asked)
 
     def file(self, identity: str, name: str) -> ByteSource | None:
-        _, place, _ = self._found(identity)
+        _, place, _ = self._find_run(identity)
         return None if place is None else place.file(name)
 
-    def _found(self, identity: str) -> tuple[Run, WorkPlace | None, History | None]:
+    def _find_run(self, identity: str) -> tuple[Run, WorkPlace | None, History | None]:
         if identity not in self._places:
             raise NotFoundError("there is no such run")
         return self._places[identity]
@@ -197,7 +197,7 @@ def _kept_line(path: str) -> Run:
     return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")
 
 
-def _said(folder: str) -> Iterator[str]:
+def _agent_texts(folder: str) -> Iterator[str]:
     """What is in the files of an agent, in small letters. Escapes of JSON stay as they are."""
     try:
         names = sorted(os.listdir(folder))

@@ -2,25 +2,31 @@
 
 import contextlib
 import hashlib
+import json
 import os
-from collections.abc import Callable, Sequence
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from assay.adapters.jobs.agent_record import read_agent_record
 from assay.adapters.jobs.job_folder import SCORES
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import (
-    file_name,
     numbers_in,
-    read_all_numbered,
     read_numbered,
     write_numbered,
 )
-from assay.adapters.machine.record_files import parse_record
+from assay.adapters.machine.record_files import read_records
 from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.tree_walk import file_checksum
+from assay.adapters.machine.trees import unpack_tree
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
+from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.tasks.seeded_task import load_seeded
 from assay.adapters.tasks.workbench import ARCHIVE
 from assay.adapters.workspace.capture import Captured
@@ -36,39 +42,35 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, CodingRecord, Diff,
 from assay.evidence.files import Content
 from assay.evidence.workspace import ResultMemory
 
-FOLDER = SCORES
 _MAX_DIFF = 64 * 2**20
 
 
 def last_number(trial: str) -> tuple[int, str | None]:
     """The number of the newest record and its hash; 0 and None if there is none."""
-    numbers = numbers_in(trial, FOLDER)
+    numbers = numbers_in(trial, SCORES)
     if not numbers:
         return 0, None
-    return numbers[-1], hashlib.sha256(read_numbered(trial, FOLDER, numbers[-1])).hexdigest()
+    return numbers[-1], hashlib.sha256(read_numbered(trial, SCORES, numbers[-1])).hexdigest()
 
 
 def write_scored(trial: str, record: Scoring, diff: Diff | None) -> None:
     """Keep a record under its number, with its diff. Raises ``NumberTakenError`` if the number is in use."""
-    os.makedirs(f"{trial}/{FOLDER}", exist_ok=True)
+    os.makedirs(f"{trial}/{SCORES}", exist_ok=True)
     if diff is not None:
-        write_text(f"{trial}/{FOLDER}/{_diff_name(record)}", diff.text.encode("utf-8", "replace").decode())
-    write_numbered(trial, FOLDER, record.number, record.model_dump_json(indent=2) + "\n")
+        write_text(f"{trial}/{SCORES}/{_diff_name(record)}", diff.text.encode("utf-8", "replace").decode())
+    write_numbered(trial, SCORES, record.number, record.model_dump_json(indent=2) + "\n")
 
 
 def read_scored(trial: str) -> list[Scoring]:
     """All scorings of a run, the oldest first. Raises ``InputError`` for one that can't be read."""
-    return [
-        parse_record(data, Scoring, f"{trial}/{FOLDER}/{file_name(number)}")
-        for number, data in read_all_numbered(trial, FOLDER).items()
-    ]
+    return read_records(trial, SCORES, Scoring)
 
 
 def load_coding_run(trial: str) -> CodingRecord:
     """A run that was scored, as a judge reads it: by its newest record. Raises ``InputError`` if there is none."""
     records = read_scored(trial)
     if not records:
-        raise InputError(f"{trial} must be a run that was scored, but it has no {FOLDER}; run 'assay score' on it")
+        raise InputError(f"{trial} must be a run that was scored, but it has no {SCORES}; run 'assay score' on it")
     newest = records[-1]
     agent = agent_records(trial, newest)
     return coding_run(newest.scenario, newest.report, agent, _diff(trial, newest))
@@ -108,10 +110,10 @@ def end_of(record: AgentEnded) -> AgentEnd | None:
 def _diff(trial: str, record: Scoring) -> Diff | None:
     if record.diff_sha256 is None:
         return None
-    found = read_below(trial, (FOLDER, _diff_name(record)), _MAX_DIFF)
+    found = read_below(trial, (SCORES, _diff_name(record)), _MAX_DIFF)
     if not isinstance(found, Content) or hashlib.sha256(found.data).hexdigest() != record.diff_sha256:
         raise InputError(
-            f"{trial}/{FOLDER}/{_diff_name(record)} is missing or was changed since the run was scored"
+            f"{trial}/{SCORES}/{_diff_name(record)} is missing or was changed since the run was scored"
         )
     return Diff(found.data.decode(errors="replace"), record.diff_sha256, record.diff_cut)
 
@@ -186,3 +188,95 @@ def _record(trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[Agen
         previous=previous,
         report=scored.report,
     )
+
+
+_LIMIT = 64 * 2**20
+_CODE = re.compile(r"exit code (\d+)")
+# Exceptions of a run that say that the agent never had its chance.
+_FAILED = ("MeasurementError", "EnvironmentStartTimeoutError")
+
+
+class KeptCodingWork:
+    """A finished run. ``path`` is as the user wrote it."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path.rstrip("/")
+
+    def task_path(self) -> str:
+        match self._json("config.json"):
+            case {"task": {"path": str(task)}} if is_seeded(task):
+                return task
+            case {"task": {"path": str(task)}}:
+                raise InputError(f"{task}, the task of {self.path}, isn't a seeded task; pass one with --task")
+        raise InputError(f"{self.path}/config.json must name the task in task.path, but it doesn't")
+
+    def status(self) -> RunStatus:
+        kind = self._exception()[0]
+        if kind == "CancelledError":
+            return RunStatus.CANCELLED
+        return RunStatus.FAILED if kind in _FAILED else RunStatus.COMPLETED
+
+    def agent_records(self) -> list[AgentRecord]:
+        before = read_scored(self.path)
+        if before:
+            return agent_records(self.path, before[-1])
+        agent = self._json("result.json").get("agent_info")
+        name = agent.get("name") if isinstance(agent, dict) else None
+        return [
+            read_agent_record(agent_folder(self.path, turn), self._end(), name if isinstance(name, str) else None)
+            for turn in turns_of_trial(self.path)
+        ]
+
+    @contextlib.contextmanager
+    def workspace(self, task: str) -> Iterator[str | None]:
+        archive = archive_of_trial(self.path)
+        if archive is None:
+            yield None
+            return
+        with temporary_folder(0o700) as folder:
+            try:
+                unpack_tree(archive, folder)
+            except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
+                raise InputError(f"{archive} can't be unpacked: {error}") from error
+            place = os.path.normpath(f"{folder}/{load_seeded(task).scenario.workdir}")
+            inside = os.path.realpath(place) == place.replace(folder, os.path.realpath(folder), 1)
+            yield place if inside and os.path.isdir(place) else None
+
+    def _end(self) -> AgentEnd | None:
+        """How the agent ended, as far as the result tells."""
+        match self._json("result.json").get("agent_execution"):
+            case {"started_at": str(start), "finished_at": str(finish)}:
+                seconds = _seconds(start, finish)
+            case _:
+                return None
+        kind, message = self._exception()
+        if kind == "AgentTimeoutError":
+            return AgentEnd(ProcessEnd(None, timed_out=True), seconds)
+        if kind == "NonZeroAgentExitCodeError":
+            code = _CODE.search(message)
+            return AgentEnd(ProcessEnd(int(code[1]) if code else 1), seconds)
+        return AgentEnd(ProcessEnd(0), seconds)
+
+    def _exception(self) -> tuple[str | None, str]:
+        match self._json("result.json").get("exception_info"):
+            case {"exception_type": str(kind), "exception_message": str(message)}:
+                return kind, message
+        return None, ""
+
+    def _json(self, name: str) -> dict[str, Any]:
+        found = read_below(self.path, (name,), _LIMIT)
+        try:
+            value = json.loads(found.data) if isinstance(found, Content) else None
+        except (ValueError, RecursionError):
+            value = None
+        if not isinstance(value, dict):
+            raise InputError(f"{self.path}/{name} must be a JSON object, but it can't be read as one")
+        return value
+
+
+def _seconds(start: str, finish: str) -> float:
+    with contextlib.suppress(ValueError):
+        begun, ended = (datetime.fromisoformat(text) for text in (start, finish))
+        with contextlib.suppress(TypeError):
+            return max((ended - begun).total_seconds(), 0.0)
+    return 0.0

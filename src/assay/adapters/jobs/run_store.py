@@ -30,7 +30,6 @@ RUN: Final = "run.json"
 RESULT: Final = "result.json"
 REPORT: Final = "report.json"
 SECTION: Final = "judge.json"
-FOLDER: Final = JUDGEMENTS
 LIMIT: Final = 256 * 2**20
 BY_AGENT: Final = "the task was read from a file that the agent could have changed"
 
@@ -86,10 +85,10 @@ class LocalCases:
     def judgements(self, place: str) -> list[JudgeVerdict]:
         """Those that were kept. Before them comes the one that a scoring in the folder of a job was given."""
         scored = [one.report.judge.verdict for one in read_scored(place)]
-        return [*(one for one in scored if one is not None), *read_records(place, FOLDER, JudgeVerdict)]
+        return [*(one for one in scored if one is not None), *read_records(place, JUDGEMENTS, JudgeVerdict)]
 
     def keep(self, place: str, verdict: JudgeVerdict) -> None:
-        append_numbered(place, FOLDER, verdict.model_dump_json(indent=2) + "\n")
+        append_numbered(place, JUDGEMENTS, verdict.model_dump_json(indent=2) + "\n")
 
 
 def _scored(place: str) -> JudgedCase | None:

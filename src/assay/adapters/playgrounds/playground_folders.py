@@ -8,7 +8,7 @@ from typing import Final
 
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
-from assay.engine.criteria.prepared_state import FolderEntry
+from assay.engine.criteria.load_playground import FolderEntry
 
 EPOCH: Final = datetime.fromtimestamp(0, UTC)
 

@@ -112,7 +112,7 @@ def _offer(name: str) -> Offer:
 def measured(sandbox: Sandbox, image: str | None = None) -> Isolation:
     """How well the sandbox isolates. A limit that was measured not to hold isn't claimed."""
     claimed = sandbox.isolation
-    kept = _kept()
+    kept = _read_kept()
     key = f"{VERSION} {ENGINE} {claimed.backend} {_cgroup()} {image}"
     found = kept.get(key)
     if found is None:
@@ -146,7 +146,7 @@ def _path() -> str:
     return os.path.join(folder, f"assay-holds-{os.geteuid()}-{place()}.json")
 
 
-def _kept() -> dict[str, dict[str, str]]:
+def _read_kept() -> dict[str, dict[str, str]]:
     """The answers so far. A file that somebody else could have written doesn't count."""
     path = _path()
     try:

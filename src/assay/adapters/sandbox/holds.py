@@ -80,13 +80,13 @@ def measure(sandbox: Sandbox, image: str | None = None) -> dict[str, str]:
         Path(elsewhere, "secret").write_text("secret\n")
         os.chmod(f"{elsewhere}/secret", 0o644)
         trying = Trying(sandbox, image, folder)
-        found = {**_said(lambda: dict(_facts(trying, f"{elsewhere}/secret")), HOLDS)}
+        found = {**_measure_or_explain(lambda: dict(_facts(trying, f"{elsewhere}/secret")), HOLDS)}
         for name, look in _LIMITS.items():
-            found.update(_said(lambda look=look, name=name: {name: look(trying)}, (name,)))  # type: ignore[misc]
+            found.update(_measure_or_explain(lambda look=look, name=name: {name: look(trying)}, (name,)))  # type: ignore[misc]
     return {name: found[name] for name in HOLDS}
 
 
-def _said(look: Callable[[], Mapping[str, str]], names: Iterable[str]) -> Mapping[str, str]:
+def _measure_or_explain(look: Callable[[], Mapping[str, str]], names: Iterable[str]) -> Mapping[str, str]:
     try:
         return look()
     except MeasurementError as error:
@@ -99,19 +99,22 @@ def _facts(trying: Trying, secret: str) -> Iterator[tuple[str, str]]:
     lines = trying.run(f"{{ {script} }} 2>/dev/null", limits).output.decode(errors="replace").splitlines()
     if not lines or not lines[-1].startswith(_LAST):
         raise MeasurementError("the commands didn't come to their end")
-    yield "files", _held("see files" not in lines)
-    yield "processes", _held("see processes" not in lines)
-    yield "network", _held({_interface(line) for line in lines if line.startswith("interface ")} <= {"lo", ""})
-    yield "system", _held("change system" not in lines)
+    yield "files", _hold_word("see files" not in lines)
+    yield "processes", _hold_word("see processes" not in lines)
+    yield (
+        "network",
+        _hold_word({_interface(line) for line in lines if line.startswith("interface ")} <= {"lo", ""}),
+    )
+    yield "system", _hold_word("change system" not in lines)
     status = dict(line.removeprefix("status ").split(":", 1) for line in lines if line.startswith("status "))
-    yield "system calls", _held(status.get("Seccomp", "").strip() == "2")
-    yield "setuid", _held(status.get("NoNewPrivs", "").strip() == "1")
+    yield "system calls", _hold_word(status.get("Seccomp", "").strip() == "2")
+    yield "setuid", _hold_word(status.get("NoNewPrivs", "").strip() == "1")
     mounts = {line.split()[2]: line.split()[4] for line in lines if line.startswith("mount ")}
     sized = all("size=" in mounts.get(path, "") for path in ("/tmp", "/dev/shm"))  # noqa: S108
-    yield "memory folders", _held(sized and "write root" not in lines)
+    yield "memory folders", _hold_word(sized and "write root" not in lines)
     answer = lines[-1].removeprefix(_LAST)
     missing = "not measured: there is no unshare to try it with"
-    yield "namespaces", missing if answer == "127" else _held(answer != "0")
+    yield "namespaces", missing if answer == "127" else _hold_word(answer != "0")
 
 
 def _interface(line: str) -> str:
@@ -119,7 +122,7 @@ def _interface(line: str) -> str:
     return name.strip() if colon else ""
 
 
-def _held(holds: bool) -> str:
+def _hold_word(holds: bool) -> str:
     return HELD if holds else NOT_HELD
 
 
@@ -144,7 +147,7 @@ def _process_count(trying: Trying) -> str:
 def _cpu(trying: Trying) -> str:
     """Others may take the processors, too: the fastest of some free runs is compared with a limited one."""
     free = min(_spin(trying, None) for _ in range(3))
-    return _held(_spin(trying, 0.05) > 3 * free)
+    return _hold_word(_spin(trying, 0.05) > 3 * free)
 
 
 def _spin(trying: Trying, cpus: float | None) -> float:
@@ -157,12 +160,12 @@ def _spin(trying: Trying, cpus: float | None) -> float:
 def _file_size(trying: Trying) -> str:
     write = f"{_WRITE}; for i in 1 2 3 4 5 6 7 8 9 10; do echo $s$s$s$s; done > large"
     trying.run(write, CommandLimits(timeout_sec=_TRY, file_mb=1))
-    return _held(os.path.getsize(f"{trying.folder}/large") <= 2**20)
+    return _hold_word(os.path.getsize(f"{trying.folder}/large") <= 2**20)
 
 
 def _disk(trying: Trying) -> str:
     write = f"{_WRITE}; for i in 1 2 3 4 5 6 7 8 9 10; do echo $s$s$s$s$s$s$s$s > $i; done; sleep 5"
-    return _held(trying.run(write, CommandLimits(timeout_sec=_TRY, disk_mb=1)).end.excess != "")
+    return _hold_word(trying.run(write, CommandLimits(timeout_sec=_TRY, disk_mb=1)).end.excess != "")
 
 
 _LIMITS: dict[str, Callable[[Trying], str]] = {

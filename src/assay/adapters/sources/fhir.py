@@ -89,7 +89,7 @@ class FhirServer:
         search = _Search(resource_type, parameters, self._what(asked))
         fits = recheck(resource_type, parameters)
         # One that is too large or too deep is in doubt, whatever it has.
-        kept = (one for one in self._found(search) if strange_resource(one) is not None or fits(one))
+        kept = (one for one in self._search_pages(search) if strange_resource(one) is not None or fits(one))
         return each_once(kept)
 
     def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
@@ -136,7 +136,7 @@ class FhirServer:
     def _history_page(self, answer: JsonAnswer, what: str) -> dict[str, Any]:
         return answers.resource_in(answer.status, answer.body, "Bundle", what, self._secrets())
 
-    def _found(self, search: "_Search") -> Iterator[dict[str, Any]]:
+    def _search_pages(self, search: "_Search") -> Iterator[dict[str, Any]]:
         count = search.count
         while True:
             try:

@@ -54,13 +54,13 @@ class AskedWorkspace:
         return self._content("after", path)
 
     def entry(self, path: str) -> Entry | None:
-        return self._asked(Entry, "entry", path)
+        return self._ask_parent(Entry, "entry", path)
 
     def link_target(self, path: str) -> str | None:
-        return self._asked(str, "link_target", path)
+        return self._ask_parent(str, "link_target", path)
 
     def baseline_paths(self) -> Iterable[str]:
-        return self._asked(list[str], "baseline_paths") or []
+        return self._ask_parent(list[str], "baseline_paths") or []
 
     def run(
         self,
@@ -72,16 +72,16 @@ class AskedWorkspace:
         watch: bool = False,
     ) -> CommandResult:
         asked = (command, timeout_sec, msgspec.to_builtins(tree), collect, remember, watch)
-        ran = self._asked(CommandResult, "run", *asked)
+        ran = self._ask_parent(CommandResult, "run", *asked)
         if ran is None:
             raise MeasurementError("the command gave no answer")
         return ran
 
     def forget(self, kept_as: str) -> None:
-        self._asked(str, "forget", kept_as)
+        self._ask_parent(str, "forget", kept_as)
 
     def secret(self, of: str = "") -> str:
-        return self._asked(str, "secret", of) or ""
+        return self._ask_parent(str, "secret", of) or ""
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         return self._reading(read, question, answer)
@@ -89,13 +89,13 @@ class AskedWorkspace:
     def _content(self, when: str, path: str) -> bytes | None:
         if (when, path) in self._contents:
             return self._contents[when, path]
-        data = self._asked(bytes, when, path)
+        data = self._ask_parent(bytes, when, path)
         self._room -= len(data or b"")
         if self._room >= 0:
             self._contents[when, path] = data
         return data
 
-    def _asked(self, kind: type[_Kept], call: str, *arguments: object) -> _Kept | None:  # noqa: ARG002
+    def _ask_parent(self, kind: type[_Kept], call: str, *arguments: object) -> _Kept | None:  # noqa: ARG002
         self.parent.send(json.dumps({"call": call, "arguments": arguments}).encode())
         found: _Kept | None = pickle.loads(self.parent.receive())  # noqa: S301 - sent by the parent
         return found

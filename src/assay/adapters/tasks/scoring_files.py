@@ -217,9 +217,9 @@ class TimeLimit:
         # An idle process may have ended with the thread that started it; if a new one ends, the scorer ended it.
         new = False
         while not new:
-            worker, new = _taken()
+            worker, new = _take_worker()
             try:
-                outcome = self._asked(worker, check, evidence)
+                outcome = self._ask_worker(worker, check, evidence)
             except TimeoutError:
                 worker.child.end()
                 raise TimeLimitError(
@@ -236,7 +236,7 @@ class TimeLimit:
         how = f"signal {-ended}" if ended < 0 else f"exit code {ended}"
         raise LostScorerError(f"the process of the scorer ended before it had an answer ({how})")
 
-    def _asked(self, worker: _Worker, check: Check[Workspace], evidence: Workspace) -> Outcome:
+    def _ask_worker(self, worker: _Worker, check: Check[Workspace], evidence: Workspace) -> Outcome:
         if worker.serves is not self:
             self._begin(worker, evidence)
         until = time.monotonic() + self.limit_sec
@@ -266,7 +266,7 @@ class TimeLimit:
         worker.serves = self
 
 
-def _taken() -> tuple[_Worker, bool]:
+def _take_worker() -> tuple[_Worker, bool]:
     """A process for scorers, and whether it is a new one."""
     try:
         return _idle.pop(), False

@@ -76,7 +76,7 @@ class Captured:
         changed = self._changed.get(path)
         if changed is not None:
             return changed
-        found = self._found(path)
+        found = self._stat_now(path)
         if found is None:
             return None
         if path in self._unread:
@@ -136,7 +136,7 @@ class Captured:
         left: dict[str, Entry | None] = {change.old_path: None for change in self.changes}
         return left | {change.path: change.after for change in self.changes}
 
-    def _found(self, path: str) -> os.stat_result | None:
+    def _stat_now(self, path: str) -> os.stat_result | None:
         """Look at a path now, without following a link on the way."""
         if os.path.realpath(f"{self.root}/{os.path.dirname(path)}") != _below(self.root, os.path.dirname(path)):
             return None
@@ -250,7 +250,7 @@ class Ignored:
 
     def __init__(self, baseline: Baseline) -> None:
         self._baseline = baseline
-        self._found: dict[str, list[str]] = defaultdict(list)
+        self._stat_now: dict[str, list[str]] = defaultdict(list)
 
     def told_apart(self, rows: Iterable[bytes]) -> tuple[frozenset[bytes], frozenset[bytes]]:
         """The records of ignored new files, and the others."""
@@ -261,7 +261,7 @@ class Ignored:
             rule = self._rules.rule_for(path) if self._baseline.entry(path) is None else None
             (others if rule is None else aside).add(row)
             if rule is not None:
-                self._found[rule].append(path)
+                self._stat_now[rule].append(path)
         return frozenset(aside), frozenset(others)
 
     def has_folder(self, path: str) -> bool:
@@ -270,7 +270,7 @@ class Ignored:
 
     @property
     def files(self) -> tuple[IgnoredFiles, ...]:
-        return tuple(IgnoredFiles(rule, tuple(sorted(paths))) for rule, paths in sorted(self._found.items()))
+        return tuple(IgnoredFiles(rule, tuple(sorted(paths))) for rule, paths in sorted(self._stat_now.items()))
 
     @functools.cached_property
     def _rules(self) -> IgnoreRules:

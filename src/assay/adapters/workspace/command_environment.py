@@ -50,7 +50,7 @@ def command_environment(
         folder = _folder(name, base, "environment.folders")
         # Node looks for a module's own modules in folders of the name that this one has.
         target = folder if os.path.isabs(name) else f"{FOLDERS}/{number}/{os.path.basename(folder)}"
-        mounts.append(Mount(_shown(folder, sandbox), target))
+        mounts.append(Mount(_readable_folder(folder, sandbox), target))
         if not os.path.isabs(name):
             linked.append(LinkedFolder(os.path.normpath(name), target, tuple(sorted(os.listdir(folder)))))
         path += (f"{target}/{programs}" for programs in _PROGRAMS if os.path.isdir(f"{folder}/{programs}"))
@@ -79,7 +79,7 @@ def _folder(name: str, base: str, field: str) -> str:
 
 def venv_mounts(venv: str, sandbox: Sandbox) -> list[Mount]:
     """A virtual environment and its Python, where the sandbox's user can read both."""
-    mounts = [Mount(_shown(venv, sandbox), venv)]
+    mounts = [Mount(_readable_folder(venv, sandbox), venv)]
     prefix = _prefix_of(venv)
     if not _is_system(prefix):
         source = (
@@ -117,7 +117,7 @@ def _is_system(path: str) -> bool:
     return any(path == folder or path.startswith(f"{folder}/") for folder in SYSTEM)
 
 
-def _shown(folder: str, sandbox: Sandbox) -> str:
+def _readable_folder(folder: str, sandbox: Sandbox) -> str:
     """A folder that the sandbox's user can read: itself, or a copy where a folder above it is closed."""
     return folder if _is_open(folder, sandbox) else open_copy(folder)
 

@@ -87,7 +87,7 @@ class Commands:
             if known is not None and known.duration_sec <= timeout_sec:
                 self._remembered.append(key)
                 return replace(known, kept_as=key, remembered=True)
-            with self._made(tree) as folder:
+            with self._make_tree(tree) as folder:
                 ran = self._run_on(folder, command, timeout_sec, collect, watch=watch)
         except MeasurementError as error:
             raise BrokenCommandError(str(error)) from error
@@ -133,7 +133,7 @@ class Commands:
         return []
 
     @contextlib.contextmanager
-    def _made(self, tree: Tree) -> Iterator[str]:
+    def _make_tree(self, tree: Tree) -> Iterator[str]:
         """A folder with the files of a tree."""
         with self._start(tree) as folder:
             if tree.side is Side.BASELINE:

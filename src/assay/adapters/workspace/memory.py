@@ -59,7 +59,7 @@ def content_of(root: str, without: Iterable[str]) -> str | None:
             skipped.add(path)
             continue
         room -= found.st_size
-        told = _told(root, path, found) if room >= 0 else None
+        told = _content_mark(root, path, found) if room >= 0 else None
         if told is None:
             return None
         digest.update(f"{_text(path)}\0{found.st_mode:o}\0{told}\0".encode())
@@ -130,7 +130,7 @@ def _signs(source: str) -> str:
     return hashed(list(rows)) if os.path.isdir(source) else hashed(*_size_and_time(source))
 
 
-def _told(root: str, path: str, found: os.stat_result) -> str | None:
+def _content_mark(root: str, path: str, found: os.stat_result) -> str | None:
     """What is at a path: the hash of a file, the target of a link, nothing for anything else."""
     if stat.S_ISREG(found.st_mode):
         return digest_below(root, path)

@@ -215,7 +215,7 @@ def _read(
             cut.append(f"find was ended by signal {-process.returncode}")
         yield output.split(b"\0")[:-1]
     complaints.seek(0)
-    cut += _shown(complaints.read(_COMPLAINTS * _COMPLAINT))
+    cut += _first_complaints(complaints.read(_COMPLAINTS * _COMPLAINT))
 
 
 def _find(root: str, arguments: list[str], complaints: int) -> "subprocess.Popen[bytes]":
@@ -235,7 +235,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.kill()
 
 
-def _shown(complaints: bytes) -> list[str]:
+def _first_complaints(complaints: bytes) -> list[str]:
     lines = complaints.decode(errors="replace").splitlines()
     return [line[:_COMPLAINT] for line in lines[:_COMPLAINTS]]
 

@@ -6,7 +6,7 @@ from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.playgrounds import SETTINGS, set_source
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
-from assay.engine.criteria.record_lines import no_file, records_of
+from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
 from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
 from assay.web.playground_view import PlaygroundView, view_records, view_sources

@@ -15,7 +15,7 @@ from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
-from assay.engine.criteria.record_lines import no_file, record_of
+from assay.engine.criteria.load_playground import no_file, record_of
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.formats.strict_model import StrictModel

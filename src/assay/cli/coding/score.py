@@ -125,8 +125,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersReport:
     """Score a run in a job's folder."""
-    from assay.adapters.jobs.kept_coding_run import KeptCodingWork  # noqa: PLC0415 - only for such a run
-    from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
+    from assay.adapters.jobs.run_scoring import KeptCodingWork, LocalScoring  # noqa: PLC0415 - only for such a run
     from assay.engine.coding.score_trials import SeededGrading, score_trial  # noqa: PLC0415
 
     scoring = LocalScoring(functools.cache(lambda: choose(args.isolation)), args.strict, _runs(args))

@@ -85,13 +85,13 @@ def agent_of(
     Raises ``InputError``.
     """
     private, grant = _private(args, env), _grant(args, env)
-    agent = replace(_named(args, sandbox, say), private=private, model_grant=grant)
+    agent = replace(_named_agent(args, sandbox, say), private=private, model_grant=grant)
     if agent.model_grant is not None and agent.command is None:
         raise InputError(f"--model-endpoint must come with an agent that is a command, got {agent.name}")
     return agent
 
 
-def _named(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
+def _named_agent(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     if args.agent == "oracle":
         return Agent("oracle", oracle=True, model=args.model)
     if args.agent == "nop":

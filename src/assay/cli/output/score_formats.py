@@ -142,7 +142,7 @@ def _uri(path: str) -> str:
 
 def _case(row: Row) -> str:
     start = f"  <testcase classname={quoteattr(_xml(row.type))} name={quoteattr(_xml(row.name))}>"
-    text = escape(_xml("\n".join(filter(None, (row.detail, *_told(row), (row.output or "")[-_OUTPUT:])))))
+    text = escape(_xml("\n".join(filter(None, (row.detail, *_finding_lines(row), (row.output or "")[-_OUTPUT:])))))
     if row.verdict is RowVerdict.NOT_APPLICABLE:
         return f"{start}<skipped message={quoteattr(_xml(row.detail))}/></testcase>"
     if row.hard_failure:
@@ -153,7 +153,7 @@ def _case(row: Row) -> str:
     return f"{start}<system-out>advisory {row.verdict.value}: {text}</system-out></testcase>"
 
 
-def _told(row: Row) -> Iterator[str]:
+def _finding_lines(row: Row) -> Iterator[str]:
     listed = row.evidence.get("findings")
     for found in listed if isinstance(listed, list) else ():
         one = _finding(row, found)

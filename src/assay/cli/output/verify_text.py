@@ -47,10 +47,10 @@ def _field(row: Mapping[str, Any]) -> str:
     wanted = [operator] if operator is not None else []
     if operator not in UNARY:
         wanted.append(_short(row.get("expected")))
-    return f"{_mark(row.get('passed'))}  {row['path']}: expected {' '.join(wanted)}, {_found(row)}"
+    return f"{_mark(row.get('passed'))}  {row['path']}: expected {' '.join(wanted)}, {_describe_actual(row)}"
 
 
-def _found(row: Mapping[str, Any]) -> str:
+def _describe_actual(row: Mapping[str, Any]) -> str:
     if "error" in row:
         return str(row["error"])
     return "is absent" if row.get("absent") else f"is {_short(row.get('actual'))}"

@@ -249,10 +249,10 @@ def _try_commands(
     It may fail there, since the agent hasn't done its work; and a runner that can't start is better known now.
     """
     answers = grade([one for one in checks if one.check.kind == COMMAND], untouched, run=recorder)
-    return {one.placement.name: _seen(one.outcome) for one in answers}
+    return {one.placement.name: _summarize_outcome(one.outcome) for one in answers}
 
 
-def _seen(outcome: Outcome) -> dict[str, object]:
+def _summarize_outcome(outcome: Outcome) -> dict[str, object]:
     if not isinstance(outcome, Scored):
         return {"verdict": "ERROR", "detail": outcome.summary}
     known = {key: outcome.evidence[key] for key in ("exit_code", "tests") if key in outcome.evidence}

@@ -15,7 +15,7 @@ from assay.dialects.criteria.variables import PATTERN, VARIABLE, filled, texts_i
 from assay.engine.criteria.bounded_evidence import DISCRIMINATOR
 from assay.engine.criteria.complete_run import check_class, check_of, kinds
 from assay.engine.criteria.contradictions import remarks
-from assay.engine.criteria.empty_playground import EmptyPlayground
+from assay.engine.criteria.load_playground import EmptyPlayground
 from assay.engine.schema_errors import Place, Remark, line_of, sentence, spelled
 from assay.evidence.playground import PlaygroundCheck
 
@@ -153,7 +153,7 @@ def why_unsupported(
         reasons, kind = error.__cause__.errors(include_url=False), check_class(assertion[DISCRIMINATOR])
         placed: dict[Place, list[str]] = {}
         for one in reasons:
-            why, written = sentence(one, kind), _written(one["loc"], assertion)
+            why, written = sentence(one, kind), _existing_place(one["loc"], assertion)
             where = (*written, *_named_at(why, written, assertion))
             # A sentence that begins with the field's name need not say it twice.
             placed.setdefault(where, []).append(why.removeprefix(f"{where[-1]} ") if where else why)
@@ -175,7 +175,7 @@ def _named_at(why: str, place: Place, part: Any) -> Place:
     return (_named_in(why, part) or ()) if place and isinstance(part, dict) else ()
 
 
-def _written(loc: Place, part: Any) -> Place:
+def _existing_place(loc: Place, part: Any) -> Place:
     """The place as far as it is in what was written, and one name more if that is missing.
 
     Where there are several ways to write something, the rest says which of them did not fit.

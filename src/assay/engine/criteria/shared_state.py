@@ -128,9 +128,9 @@ class SharedJudge:
 
     def opinion(self, question: Question) -> verdict.Answer:
         """The same for the same question."""
-        return self._memory.once(question, lambda: self._asked(question))
+        return self._memory.once(question, lambda: self._ask_once(question))
 
-    def _asked(self, question: Question) -> verdict.Answer:
+    def _ask_once(self, question: Question) -> verdict.Answer:
         if self._judge is None:
             return NoOpinion(verdict.NO_JUDGE)
         try:
@@ -180,16 +180,16 @@ class SharedState:
         return self._source.run_start
 
     def events(self, event_type: str) -> Sequence[Event]:
-        return self._asked(("events", event_type), lambda: self._source.events(event_type))
+        return self._ask_once(("events", event_type), lambda: self._source.events(event_type))
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
-        return self._asked(("rows", resource), lambda: self._source.state_rows(resource))
+        return self._ask_once(("rows", resource), lambda: self._source.state_rows(resource))
 
     def turns(self) -> Sequence[Turn]:
-        return self._asked("turns", self._source.turns)
+        return self._ask_once("turns", self._source.turns)
 
     def x12_responses(self) -> Sequence[Event]:
-        return self._asked("x12", self._source.x12_responses)
+        return self._ask_once("x12", self._source.x12_responses)
 
     def opinion(self, question: Question) -> verdict.Answer:
         """What the judge thinks, if there is one."""
@@ -197,13 +197,13 @@ class SharedState:
 
     @property
     def fhir(self) -> FhirSource:
-        return self._asked("fhir", lambda: SharedFhir(self._source.fhir, self._memory))
+        return self._ask_once("fhir", lambda: SharedFhir(self._source.fhir, self._memory))
 
     @property
     def files(self) -> FileSource:
-        return self._asked("files", lambda: SharedFiles(self._source.files, self._memory))
+        return self._ask_once("files", lambda: SharedFiles(self._source.files, self._memory))
 
-    def _asked(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
+    def _ask_once(self, question: Hashable, ask: Callable[[], Answer]) -> Answer:
         if self._stopped.is_set():
             raise MeasurementError("the grading was stopped")
         return self._memory.once(question, ask)

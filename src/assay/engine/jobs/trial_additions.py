@@ -149,7 +149,7 @@ def _regraded(trial: Trial, history: History | None) -> Trial:
     kept = trial.exception_type if trial.exception_type in AGENT_ERRORS else None
     return msgspec.structs.replace(
         trial,
-        rewards=_known(newest.rewards),
+        rewards=_known_rewards(newest.rewards),
         lost=tuple(key for key, value in (newest.rewards or {}).items() if value is None),
         verified=newest.rewards is not None,
         exception_type=newest.exception_type or kept,
@@ -165,14 +165,14 @@ def strategy_of(trial: Trial, first: "list[Grading]") -> Strategy:
 def rewards_of_steps(gradings: "Sequence[Grading]", strategy: Strategy | None) -> Rewards | None:
     """Harbor's rewards of a trial, from the gradings of its steps. Null rewards without an error are a result."""
     steps = [
-        Step(verified=one.rewards is not None or one.exception_type is None, rewards=_known(one.rewards))
+        Step(verified=one.rewards is not None or one.exception_type is None, rewards=_known_rewards(one.rewards))
         for one in gradings
     ]
     result = trial_rewards(steps, strategy)
     return result.rewards if result is not None else None
 
 
-def _known(rewards: dict[str, float | int | None] | None) -> Rewards | None:
+def _known_rewards(rewards: dict[str, float | int | None] | None) -> Rewards | None:
     return None if rewards is None else {key: value for key, value in rewards.items() if value is not None}
 
 

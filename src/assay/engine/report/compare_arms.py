@@ -217,12 +217,12 @@ def _differences(first: Arm, second: Arm, common: Sequence[str]) -> Iterator[Mis
             yield Mismatch(f"the {noun} differs for {tasks}", refuses=True)
     for noun, known, found in (("engine", one.engines, other.engines), ("profile", one.profiles, other.profiles)):
         if known and found and known != found:
-            said = f"{_listed(known)} and {_listed(found)}"
+            said = f"{_join_names(known)} and {_join_names(found)}"
             yield Mismatch(f"they were graded under different {noun}s: {said}", refuses=True)
     if first.key != second.key:
         yield Mismatch(f"their rewards are {first.key} and {second.key}", refuses=True)
     if one.datasets != other.datasets:
-        said = f"{_listed(one.datasets)} and {_listed(other.datasets)}"
+        said = f"{_join_names(one.datasets)} and {_join_names(other.datasets)}"
         yield Mismatch(f"tasks are paired by name, but their datasets are {said}", refuses=False)
 
 
@@ -235,8 +235,8 @@ def _differ(left: frozenset[str] | None, right: frozenset[str] | None) -> bool:
 
 def _unknown(first: Arm, second: Arm, common: Sequence[str]) -> Iterator[Mismatch]:
     unknown = sum(
-        not _known(task, first.provenance.versions, second.provenance.versions)
-        and not _known(task, first.provenance.verifiers, second.provenance.verifiers)
+        not _in_both(task, first.provenance.versions, second.provenance.versions)
+        and not _in_both(task, first.provenance.verifiers, second.provenance.verifiers)
         for task in common
     )
     if unknown:
@@ -244,9 +244,9 @@ def _unknown(first: Arm, second: Arm, common: Sequence[str]) -> Iterator[Mismatc
         yield Mismatch(f"it isn't recorded whether the version of {tasks} is the same", refuses=False)
 
 
-def _known(task: str, left: Mapping[str, frozenset[str]], right: Mapping[str, frozenset[str]]) -> bool:
+def _in_both(task: str, left: Mapping[str, frozenset[str]], right: Mapping[str, frozenset[str]]) -> bool:
     return task in left and task in right
 
 
-def _listed(names: frozenset[str]) -> str:
+def _join_names(names: frozenset[str]) -> str:
     return ", ".join(sorted(names))

@@ -205,8 +205,8 @@ def _group(
         success=Success(deciding, question.threshold) if scores else None,
         mean=exact_average(scores) if scores else None,
         n=len(scores),
-        pass_at_k=[_known(curves.at, k) or estimate_pass_at_k(attempts, k) for k in ks],
-        pass_hat_k=[_known(curves.hat, k) or estimate_pass_hat_k(attempts, k) for k in ks],
+        pass_at_k=[_curve_point(curves.at, k) or estimate_pass_at_k(attempts, k) for k in ks],
+        pass_hat_k=[_curve_point(curves.hat, k) or estimate_pass_hat_k(attempts, k) for k in ks],
         intervals=intervals,
         gates=_gate_counts(runs),
         keys=key_means(runs) if len(stats.reward_stats) > 1 else (),
@@ -227,7 +227,7 @@ def _gate_counts(runs: Sequence[Run]) -> GateCounts | None:
     )
 
 
-def _known(curve: Sequence[PassRate], k: int) -> Estimate | None:
+def _curve_point(curve: Sequence[PassRate], k: int) -> Estimate | None:
     """The estimate as a point of a curve that begins with k = 1; None if the curve doesn't have it."""
     if not 1 <= k <= len(curve):
         return None

@@ -61,11 +61,11 @@ def log_lines(record: TrialRecord) -> Iterator[str]:
     for step in record.steps:
         name = "" if step.name is None else f"step {step.name}: "
         if step.agent is not None:
-            yield f"{name}{_ended('agent', step.agent)}"
+            yield f"{name}{_describe_end('agent', step.agent)}"
         if step.model is not None:
-            yield f"{name}{_asked(step.model)}"
+            yield f"{name}{_describe_use(step.model)}"
         if step.verified is not None:
-            yield f"{name}{_ended('verifier', step.verified.ran)}"
+            yield f"{name}{_describe_end('verifier', step.verified.ran)}"
             yield from (f"{name}{line}" for line in _control_lines(step.verified))
         if step.failure is not None:
             yield f"{name}{step.failure.type}: {step.failure.message}"
@@ -129,7 +129,7 @@ def _control_lines(verified: Verified) -> Iterator[str]:
         yield f"the cause is the {verified.cause}"
 
 
-def _ended(who: str, ran: Ran) -> str:
+def _describe_end(who: str, ran: Ran) -> str:
     seconds = (ran.finished_at - ran.started_at).total_seconds()
     how = "timed out" if ran.end.timed_out else f"ended with exit code {ran.end.exit_code}"
     how = ran.end.excess or how
@@ -137,7 +137,7 @@ def _ended(who: str, ran: Ran) -> str:
     return f"{wire.utc(ran.finished_at)} the {who} {how} after {seconds:.3f} s{disk}"
 
 
-def _asked(use: ModelUse) -> str:
+def _describe_use(use: ModelUse) -> str:
     """What an agent asked its model for, and which limit it met."""
     parts = [counted(use.requests, "request")]
     if use.refused:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from assay.dialects.harbor.task_config import FILE_NAME
+from assay.engine.tasks.reward_lint import reward_script, writes_reward
 from assay.engine.tasks.rules.facts import TaskFacts
-from assay.engine.tasks.task_lint import reward_script, writes_reward
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import parse_python
 from assay.formats.python_tests import measured_times, random_verdicts, swallowed_assertions, test_demands
