@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.checkers.flat_settings import Flat
 from assay.detectors.checkers.tools import TOOLS, Demands, Tool
 from assay.detectors.runner_config.patterns import excluded
+from assay.detectors.runner_config.settings_text import Flat
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 _TRUE = frozenset(("true", "yes", "1", "on", "enable", "error"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.detectors.runner_config.commands import command_changes
 from assay.detectors.runner_config.patterns import excluded
-from assay.detectors.runner_config.pytest_settings import ini, table, toml
+from assay.detectors.runner_config.settings_text import ini, table, toml
 from assay.detectors.runner_config.weakening import Weakening, line_of, weakening
 
 _TASK_TOOLS = ("hatch", "poe", "pdm", "taskipy", "rye", "uv", "pixi", "invoke")
