@@ -25,6 +25,10 @@ _MODIFIERS = word_set(
 )
 _PASSED_ON = word_set("of in range as :")
 _ASKS = word_set("if unless while until")
+_COMPARES = word_set("== != < > <= >= in && ||")
+# Words of Python for signs that other languages have.
+_PYTHON_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "True": "true", "False": "false", "None": "null"}
+_COLON = frozenset((":",))
 
 Slice = tuple[int, int]
 
@@ -83,6 +87,10 @@ class Code:
         start = self.tree.text.rfind("\n", 0, self.starts[index]) + 1
         return sign(rule, self.line(index), self.tree.text[start : start + 400].partition("\n")[0])
 
+    def line_start(self, index: int) -> int:
+        """The first word of the line that a word is on."""
+        return self.at(self.tree.text.rfind("\n", 0, self.starts[index]) + 1)
+
     def breaks(self, index: int) -> bool:
         """Whether a word is the first of its line."""
         return index in self.line_starts
@@ -106,6 +114,19 @@ class Code:
         """The words of the function around a node; all words where there is none."""
         around = next((one for one in node.ancestors() if one.kind in self.grammar.functions), None)
         return self.slice(around) if around is not None else (0, len(self.words))
+
+    def scope_at(self, index: int) -> Slice:
+        """The words of the named function around a word; all words where there is none."""
+        offset = self.starts[index]
+        around = [one for one in self.functions if one.name and one.node.start <= offset < one.node.end]
+        return self.slice(around[-1].node) if around else (0, len(self.words))
+
+    def guards(self, index: int) -> list[Slice]:
+        """The conditions of the statements in Python that a word hangs on."""
+        offset = self.starts[index]
+        around = [node for node in self._of(frozenset(("if_statement",))) if node.start <= offset < node.end]
+        found = [self._condition(self.slice(node), node.kind) for node in around]
+        return [part for part in found if part is not None and part[1] <= index]
 
     def strings(self, part: Slice) -> list[str]:
         return [word[1:] for word in self.words[part[0] : part[1]] if word[0] == '"' and len(word) > 1]
@@ -152,6 +173,8 @@ class Code:
 
     def _function(self, node: Node) -> Function | None:
         first, end = self.slice(node)
+        if self.language == "python":
+            return self._python_function(node, first, end)
         opening = self._parameters(first, end)
         if opening is None:
             return None
@@ -167,6 +190,17 @@ class Code:
         return Function(
             name, max(name_at, first), tuple(words[head_from : max(name_at, first)]), parameters, body, node, short
         )
+
+    def _python_function(self, node: Node, first: int, end: int) -> Function | None:
+        words, colon = self.words, self.find(_COLON, (first, end))
+        if colon is None:
+            return None
+        if words[first] == "lambda":
+            name = words[first - 2].lstrip('"') if first > 1 and words[first - 1] in ("=", ":", ",") else ""
+            return Function(name, first, (), tuple(words[first + 1 : colon]), (colon + 1, end), node, True)
+        at = words.index("def", first) + 1
+        parameters = tuple(words[at + 2 : self.closing.get(at + 1, at + 2)])
+        return Function(words[at], at, (), parameters, (colon + 1, end), node, False)
 
     def _parameters(self, first: int, end: int) -> int | None:
         """Where the parameters are opened, or the only one where it has no parentheses."""
@@ -239,6 +273,8 @@ class Code:
 
     def _condition(self, part: Slice, kind: str) -> Slice | None:
         first, end = part
+        if self.language == "python":
+            return self._python_condition(first, end, kind)
         if kind in self.grammar.choices:
             question = self.find(frozenset(("?",)), part)
             return (first, question) if question is not None else None
@@ -255,6 +291,19 @@ class Code:
             index = self.closing.get(index, index) + 1
         return first + 1, min(index, end)
 
+    def _python_condition(self, first: int, end: int, kind: str) -> Slice | None:
+        """A comparison that is returned, or that a comprehension lists, decides as well."""
+        if kind == "conditional_expression":
+            asked = self.find(_ASKS, (first, end))
+            other = self.find(frozenset(("else",)), (asked or first, end))
+            return (asked + 1, other) if asked is not None and other is not None else None
+        if kind in ("return_statement", "generator_expression", "list_comprehension"):
+            stop = self.find(frozenset(("for", "if")), (first + 1, end)) or end
+            plain = kind != "return_statement" or stop == end
+            return (first + 1, stop) if plain and self.find(_COMPARES, (first + 1, stop)) is not None else None
+        colon = self.find(_COLON, (first, end))
+        return first + 1, end if colon is None else colon
+
     @cached_property
     def assignments(self) -> list[Assignment]:
         found = []
@@ -263,7 +312,8 @@ class Code:
             if node.kind not in self.grammar.loops:
                 sign = self.find(_ASSIGNS, (first, end))
                 if sign is not None:
-                    found.append(Assignment((first, sign), (sign + 1, end), node))
+                    typed = self.find(_COLON, (first, sign)) if self.language == "python" else None
+                    found.append(Assignment((first, typed or sign), (sign + 1, end), node))
             elif (loop := self._loop(first, end, node)) is not None:
                 found.append(loop)
         # ``if let x = y``
@@ -274,6 +324,10 @@ class Code:
         return found
 
     def _loop(self, first: int, end: int, node: Node) -> Assignment | None:
+        if self.language == "python":
+            between = self.find(frozenset(("in",)), (first, end))
+            stop = self.find(_COLON, (between or first, end)) or end
+            return Assignment((first + 1, between), (between + 1, stop), node) if between is not None else None
         opening = self.find(frozenset(("(",)), (first, min(first + 3, end)))
         inside = (opening + 1, self.closing.get(opening, end)) if opening is not None else (first + 1, end)
         if node.kind == "range_clause":
@@ -318,13 +372,15 @@ def read_code(text: str, language: str) -> Code:
                 _add_string(code, node)
             position = node.end
     _add(code, grammar, position, len(code.tree.text))
+    if family == "python":
+        _fold_texts(code.words, code.starts)
     _close(code)
     return code
 
 
 def _add(code: Code, grammar: Grammar, start: int, end: int) -> None:
     for found in grammar.own.word.finditer(code.tree.text, start, end):
-        code.words.append(found[0])
+        code.words.append(found[0] if code.language != "python" else _PYTHON_SIGNS.get(found[0], found[0]))
         code.starts.append(found.start())
 
 
@@ -339,6 +395,23 @@ def _add_string(code: Code, node: Node) -> None:
     else:
         words.append(text)
         code.starts.append(node.start)
+
+
+def _fold_texts(words: list[str], starts: list[int]) -> None:
+    """Put ``"".join(["a", "b"])`` and ``"ba"[::-1]`` of Python together."""
+    for index in range(len(words) - 5, -1, -1):
+        if words[index][0] != '"' or words[index + 1] not in (".", "["):
+            continue
+        text, at = words[index][1:], index + 5
+        if words[index + 1 : index + 6] == ["[", "::", "-", "1", "]"]:
+            words[index : index + 6], starts[index : index + 6] = [f'"{text[::-1]}'], [starts[index]]
+        elif words[index + 1 : index + 4] == [".", "join", "("] and words[index + 4] in ("[", "("):
+            parts = []
+            while at < len(words) and words[at][0] == '"':
+                parts.append(words[at][1:])
+                at += 2 if words[at + 1 : at + 2] == [","] else 1
+            if words[at : at + 2] in (["]", ")"], [")", ")"]):
+                words[index : at + 2], starts[index : at + 2] = [f'"{text.join(parts)}'], [starts[index]]
 
 
 def _close(code: Code) -> None:

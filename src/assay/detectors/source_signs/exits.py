@@ -1,9 +1,10 @@
 """Ways to end a run of tests with success. Outside of tests only what runs when a file is loaded or at the end."""
 
+import re
 from collections.abc import Iterator
 
 from assay.detectors.source_signs.code import Code, Function, Slice
-from assay.detectors.source_signs.names import Names
+from assay.detectors.source_signs.names import Chain, Names
 from assay.detectors.source_signs.patches import is_function_like
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
@@ -11,12 +12,18 @@ from assay.detectors.test_code.word_sets import word_set
 
 _GOES_ON = word_set("if unless } end ) ; rescue and or ||")
 _NO_EXIT = ("process.exit", "process.reallyExit", "process.abort")
+_FAILURE = re.compile(r"[1-9]|\".|true$")
+_LEAVING = word_set("SystemExit sys.exit exit quit builtins.exit builtins.quit builtins.SystemExit")
+_REPLACES = re.compile(r"os\.exec[lv]p?e?\(")
 _PROGRAM = word_set("args usage help clap main Command")
 
 
 def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Iterator[Sign]:
     """Everything of a file that ends the process with success at the wrong time."""
     found = _Exits(code, names, words)
+    if code.language == "python":
+        yield from _python_exits(code, names, words, found, in_tests=in_tests)
+        return
     at_end = list(found.at_end())
     yield from (code.sign("exit_at_end", part[0]) for part in at_end)
     yield from found.early("exit_in_test" if code.language == "rust" else "exit_at_import", in_tests)
@@ -85,7 +92,10 @@ class _Exits:
                 for opening, closing in code.closing.items()
                 if code.words[opening] == "{"
             )
-        return not code.enclosed(index, code.grammar.holders)
+        if code.language != "python":
+            return not code.enclosed(index, code.grammar.holders)
+        in_main = any("__name__" in code.words[slice(*part)] for part in code.guards(index))
+        return not in_main and not code.enclosed(index, frozenset(("function_definition",)))
 
     def _is_early(self, function: Function) -> bool:
         words, code = self._words, self._code
@@ -100,6 +110,63 @@ class _Exits:
         if path.endswith(")") or end >= len(code.words):
             return False
         return not code.breaks(end) and code.words[end] not in _GOES_ON
+
+
+def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_tests: bool) -> Iterator[Sign]:
+    """Exits on import, also by way of a function; a hard one anywhere in tests; and what is left for the end."""
+    hard = {chain.first: chain for chain in names.chains if words.match(words.hard_exits, chain.path)}
+    if in_tests:
+        yield from (code.sign("hard_exit", index) for index in hard if _ends_tests(code, hard[index]))
+    before = {chain.first: code.words[chain.first - 1] for chain in names.chains}
+    exits.all += [one.first for one in names.chains if one.path in _LEAVING and before[one.first] == "raise"]
+    ending = {function.name for function in code.functions if function.body and exits.within(function.body)}
+    called = (at for at in range(1, len(code.words)) if _is_call(code, at, ending - {"main", ""}))
+    given = (one.first for one in hard.values() if one.called is None and before[one.first] in ("(", ","))
+    replaced = (one.first for one in names.chains if _REPLACES.match(one.path))
+    at_once = (
+        at for at in exits.all if not (closures := _lambdas(code, at)) or (at in hard and "=" not in closures)
+    )
+    for index in sorted({*at_once, *called, *given, *replaced}):
+        if exits.is_top_level(index):
+            yield code.sign("exit_at_import", index)
+    for index, part in _left_for_the_end(code, names, words):
+        ends = not ending.isdisjoint(code.words[slice(*part)]) or not _LEAVING.isdisjoint(names.paths(part))
+        if ends or exits.within(part) or any(part[0] <= at < part[1] for at in hard if hard[at].called is None):
+            yield code.sign("exit_at_end", index)
+
+
+def _lambdas(code: Code, index: int) -> list[str]:
+    """The words before the closures in Python that a word is in."""
+    offset = code.starts[index]
+    around = [one for one in code.functions if one.is_expression and one.node.start <= offset < one.node.end]
+    return [code.words[one.at - 1] for one in around]
+
+
+def _ends_tests(code: Code, chain: Chain) -> bool:
+    """Whether a hard exit may be one with success. A child that was forked has to end this way."""
+    if chain.called is None or _FAILURE.match(code.words[chain.called + 1]):
+        return False
+    forks = "fork" in code.words[slice(*code.scope_at(chain.first))]
+    return not (forks and code.guards(chain.first))
+
+
+def _is_call(code: Code, index: int, names: set[str]) -> bool:
+    before, after = code.words[index - 1], code.words[index + 1 : index + 2]
+    return code.words[index] in names and after == ["("] and before not in (".", "def")
+
+
+def _left_for_the_end(code: Code, names: Names, words: Words) -> Iterator[tuple[int, Slice]]:
+    for path, value, index in names.given(None):
+        if words.match(words.exit_hooks, path):
+            yield index, value
+    for chain in names.chains:
+        if words.match(words.at_end, chain.path):
+            if chain.path.startswith("@"):
+                decorated = next((one for one in code.functions if one.at > chain.first and one.name), None)
+                if decorated is not None and decorated.body:
+                    yield decorated.at, decorated.body
+            else:
+                yield chain.first, names.arguments(chain)[0] if names.arguments(chain) else (0, 0)
 
 
 def _dropped_results(code: Code, names: Names, exits: _Exits) -> Iterator[Sign]:

@@ -6,6 +6,7 @@ other names.
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -19,6 +20,12 @@ _BEFORE = word_set("new await & * yield try try! return")
 _UNARY = word_set("typeof defined?")
 _LITERAL = re.compile(r'["\d]|(?:true|false|nil)$')
 _LOADED = re.compile(r"^(?:require|import)\((?:node:)?([^()]*)\)")
+# Other ways of Python to write ``os`` and ``os.name``.
+_IN_PYTHON = (
+    (re.compile(r"(?:__import__|(?:importlib\.)?import_module|vars)\(([\w.]+)\)"), r"\1"),
+    (re.compile(r"getattr\(([\w.]+),(\w+)(?:,\w*)?\)"), r"\1.\2"),
+    (re.compile(r"\.__dict__(?=\.)"), ""),
+)
 _BASE = re.compile(r"[^.(]+")
 _MOST_GIVEN, _LONGEST = 6, 200
 _FEW = 60
@@ -65,6 +72,10 @@ class Names:
         chains = self.chains
         return chains[bisect_left(self._firsts, part[0]) : bisect_left(self._firsts, part[1])]
 
+    def paths(self, part: Slice) -> frozenset[str]:
+        """The paths of all chains that begin in a slice."""
+        return frozenset(chain.path for chain in self.within(part))
+
     @cached_property
     def _firsts(self) -> list[int]:
         return [chain.first for chain in self.chains]
@@ -84,6 +95,21 @@ class Names:
         """The path that is given a value. A name by itself is only that name."""
         first, end = given.target
         return self.code.words[first] if end == first + 1 else self.path(given.target)
+
+    def given(self, setters: re.Pattern[str] | None) -> Iterator[tuple[str, Slice, int]]:
+        """The paths that get a value, with it and a word, also by calls such as ``setattr(os, "name", …)``."""
+        for given in self.code.assignments:
+            several = self.code.split(given.target) if self.code.language == "python" else ()
+            for part in several if len(several) > 1 else ():
+                yield self.path(part), given.value, part[0]
+            yield self.target(given), given.value, given.target[0]
+        for chain in self.chains if setters is not None else ():
+            arguments = self.arguments(chain)
+            if setters is not None and len(arguments) > 1 and setters.search(chain.path):
+                owner, name = self.path(arguments[0]), self.code.strings(arguments[1])[:1]
+                whole = self.code.strings(arguments[0])[:1] if not owner else []
+                path = ".".join([owner, *name] if owner and name else whole)
+                yield path, arguments[-1], chain.first
 
     def chain(self, first: int) -> Chain:
         words, closing, total = self.code.words, self.code.closing, len(self.code.words)
@@ -165,6 +191,8 @@ class Names:
 
     def _resolved(self, path: str) -> str:
         path = _LOADED.sub(r"\1", path)
+        for written, plain in _IN_PYTHON if self.code.language == "python" else ():
+            path = written.sub(plain, path)
         base = _BASE.match(path)
         other = self._aliases.get(base[0]) if base is not None else None
         return other + path[len(base[0]) :] if other is not None and base is not None else path
@@ -176,7 +204,7 @@ class Names:
         if not few or self._wanted.isdisjoint(word.lstrip('"') for word in words[value[0] : value[1]]):
             return
         path = self.path(value)
-        if not path or first >= target[1]:
+        if not path or first >= target[1] or (self.code.language == "python" and "(" in path):
             return
         if words[first] == "{":
             for part in self.code.split((first + 1, self.code.closing.get(first, target[1]))):
@@ -200,6 +228,9 @@ class Names:
     def _import(self, first: int, end: int) -> None:
         """``import {env as e} from "process"``, ``use std::env::{self, var as v}``, ``import o "os"``."""
         words = self.code.words[first:end]
+        if self.code.language == "python":
+            self._python_import(words)
+            return
         module = next((word[1:].removeprefix("node:") for word in words if word[0] == '"'), "")
         prefix = module or self._prefix(words)
         if self.code.language == "go":
@@ -221,6 +252,16 @@ class Names:
             for index, word in enumerate(named):
                 if _NAME.match(word) and word != "as" and "as" not in named[max(0, index - 1) : index + 2]:
                     self._put(word, f"{module}.{word}")
+
+    def _python_import(self, words: list[str]) -> None:
+        at = words.index("import") if "import" in words else len(words)
+        module = "".join(words[1:at])
+        for name in " ".join(word for word in words[at + 1 :] if word not in "()").split(" , "):
+            path, _, other = name.strip(" ,").replace(" . ", ".").partition(" as ")
+            full = f"{module}.{path}" if module else path
+            if (module or other) and not full.startswith(".") and not self._wanted.isdisjoint(full.split(".")):
+                self._aliases.setdefault(other or path, full)
+                self._wanted.add(other or path)
 
     def _prefix(self, words: list[str]) -> str:
         """What stands before the braces, or before the last name that is renamed."""
