@@ -12,7 +12,6 @@ from assay.detectors.test_code.word_sets import word_set
 _ALWAYS = frozenset(("true", "!false", "1==1", "1===1", "!0", "TRUE", "1"))
 _NEVER = frozenset(("false", "!true", "!1", "FALSE"))
 _SAME = re.compile(r"(?=.++\Z)(.+?)===?(.+)")
-_CHOICE = re.compile(r"(.+?)if.+?else(.+)")
 _LEAVES = word_set("throw panic! panic raise yield super parent fatalError todo! unimplemented! TODO")
 _ASKS_NOTHING = re.compile(r"isinstance\(?\w+,object\)?")
 _ASKS_FOR_TYPE = re.compile(
@@ -159,8 +158,9 @@ def _is_always(answer: str, answers: frozenset[str]) -> bool:
     answer = answer.removeprefix("(").removesuffix(")") if answer.count("(") == answer.count(")") == 1 else answer
     if answer in answers or ("true" in answers and _ASKS_NOTHING.fullmatch(answer)):
         return True
-    if choice := _CHOICE.fullmatch(answer):
-        return _is_always(choice[1], answers) and _is_always(choice[2], answers)
+    first, _, choice = answer.partition("if")
+    if "else" in choice:
+        return first in answers and choice.partition("else")[2] in answers
     answer = answer.replace("==!", "!=")
     terms = set(answer.split("||"))
     return "true" in answers and any(

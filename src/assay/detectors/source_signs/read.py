@@ -11,7 +11,6 @@ from assay.detectors.source_signs.python.subjects import subject_patches
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.apart import ReadApart
 
-_FIXTURE = re.compile(r"\bfixture\b[\s\S]*\bexcept\b")
 _HOOK = re.compile(r"def pytest_|hookimpl")
 _REMEMBERED = 1024
 
@@ -39,7 +38,7 @@ def tampering_signs(
 
 
 def _hooks(text: str, in_tests: bool) -> Iterator[Sign]:
-    if _HOOK.search(text) or (in_tests and _FIXTURE.search(text)):
+    if _HOOK.search(text) or (in_tests and "fixture" in text and "except" in text):
         module = parse_python(text)
         yield from hook_signs(module) if module is not None else ()
 
