@@ -49,6 +49,10 @@ _COMMENT_OR_TEXT = re.compile(
 _NOT_LINE_END = re.compile(r"[^\n]")
 _BRACE = re.compile(r"[{}]")
 _LONGEST_BLOCK = 20_000
+_GO_MOD = (
+    ("framework_replaced", re.compile(r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+")),
+)  # fmt: skip
+_NOX = (("failure_ignored", re.compile(r"success_codes\s*=\s*\[[^\]\n1-9]{0,80}[1-9][^\]\n]{0,80}\]")),)
 _RAKE = (
     ("failure_ignored", re.compile(r"fail_on_error\s{0,4}=\s{0,4}false|rescue\s+SystemExit|\|\|\s{0,4}true")),
     ("not_run", re.compile(r"Task\[[^\]\n]{0,40}(?:test|spec)[^\]\n]{0,20}\]\.(?:clear\w*|reenable\b|actions\b)|task\s{0,4}\(?:?[\"']?(?:test|spec)[\"']?\)?\s{0,4}(?:\{|do\b)[^\n]{0,20}(?:puts|true|nil|\}|end)")),
@@ -86,13 +90,7 @@ def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A test library that is replaced by a folder of the workspace."""
-    pattern = re.compile(
-        r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+"
-    )
-    known = {found[0] for found in pattern.finditer(before or "")}
-    for found in pattern.finditer(after or ""):
-        if found[0] not in known:
-            yield weakening("framework_replaced", after or "", found[0], None, found[0])
+    yield from _by_pattern(_GO_MOD, before, after)
 
 
 def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -153,6 +151,11 @@ def _default_tasks(text: str | None) -> set[str]:
     return {word for line in found for word in re.findall(r"\w+", line)}
 
 
+def nox(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """Sessions that take a failure for a success."""
+    yield from _by_pattern(_NOX, before, after)
+
+
 def rspec(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``.rspec``: options on lines of their own."""
     known = set(_rspec_features(before))
@@ -178,6 +181,7 @@ def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]
 def _by_pattern(
     rules: tuple[tuple[str, re.Pattern[str]], ...], before: str | None, after: str | None
 ) -> Iterator[Weakening]:
+    """Everything outside of comments that one of some patterns matches, and that wasn't there."""
     old, new = _without_comments(before or ""), _without_comments(after or "")
     for rule, pattern in rules:
         known = Counter("".join(found[0].split()) for found in pattern.finditer(old))

@@ -51,14 +51,6 @@ def _tasks(text: str) -> dict[str, str]:
     return found
 
 
-def nox(before: str, after: str) -> Iterator[Weakening]:
-    """Sessions that take a failure for a success."""
-    known = set(re.findall(r"success_codes\s*=\s*\[[^\]\n]{0,80}\]", before))
-    for found in re.finditer(r"success_codes\s*=\s*\[[^\]\n]{0,80}\]", after):
-        if found[0] not in known and re.search(r"[1-9]", found[0]):
-            yield weakening("failure_ignored", after, found[0], None, found[0])
-
-
 def collect_ignore(before: str, after: str, tests: tuple[str, ...]) -> Iterator[Weakening]:
     """Lists in a conftest.py of what not to collect."""
     old, new = _ignored(before), _ignored(after)

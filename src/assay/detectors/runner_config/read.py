@@ -76,7 +76,7 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     ".rspec-local": (builds.rspec,),
     "Rakefile": (builds.rakefile,),
     "rakefile": (builds.rakefile,),
-    "noxfile.py": (lambda before, after: python_tools.nox(before or "", after or ""),),
+    "noxfile.py": (builds.nox,),
 }
 _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
     (_JSON_CONFIG, javascript.json_config),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
+from assay.detectors.source_signs.native import SourceText
 from assay.detectors.source_signs.python.module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.evidence.apart import ReadApart
@@ -95,9 +96,9 @@ def python_pairs(module: PythonModule) -> list[Pair]:
 
 def native_pairs(text: str, language: str, apart: ReadApart) -> list[Pair]:
     """The pairs of a file in another language. Raises ``UnreadableError`` where the parser gives up on it."""
-    from assay.detectors.source_signs.native_pairs import NativePair, Question, read_pairs  # noqa: PLC0415 - rarely needed
+    from assay.detectors.source_signs.native_pairs import NativePair, read_pairs  # noqa: PLC0415 - rarely needed
 
-    question = Question(language, text.encode("utf-8", "replace").decode())
+    question = SourceText(language, text.encode("utf-8", "replace").decode())
     return [
         Pair((one.given,), (one.answer,), one.line, -1 if one.branch else 1, one.branch)
         for one in apart(read_pairs, question, list[NativePair])

@@ -39,7 +39,7 @@ class SourceText:
 
     language: str
     text: str
-    in_tests: bool
+    in_tests: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assay.detectors.source_signs.code import Code, read_code
 from assay.detectors.source_signs.constants import number_of
+from assay.detectors.source_signs.native import SourceText
 from assay.detectors.test_code.word_sets import word_set
 
 Constant = str | int | float
@@ -17,12 +18,6 @@ _BETWEEN = frozenset((")", ":", "{", "then"))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    language: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class NativePair:
     """An input with its output. ``branch``: a function compares with it and returns."""
 
@@ -32,7 +27,7 @@ class NativePair:
     branch: bool
 
 
-def read_pairs(question: Question) -> list[NativePair]:
+def read_pairs(question: SourceText) -> list[NativePair]:
     """The pairs of a text. Only to be called apart."""
     code = read_code(question.text, question.language)
     return [

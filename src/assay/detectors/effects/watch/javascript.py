@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from assay.detectors.effects.asking import driver_text
 from assay.detectors.effects.reach import Everything, InFiles, Loaded, Reach, Reached
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way, driver, on_top
+from assay.detectors.effects.watch.model import Question, Way, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.model import uniform
@@ -70,7 +71,7 @@ class JavaScriptWatch:
         )
 
     def _with(self, tree: Tree, names: list[str]) -> Tree:
-        return on_top(tree, {f"{self.folder}/{name}": driver(name) for name in names})
+        return on_top(tree, {f"{self.folder}/{name}": driver_text(name) for name in names})
 
 
 def node_watch(asked: Question) -> JavaScriptWatch | None:
