@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from assay.detectors.source_signs.grammar import Grammar, grammar_of
+from assay.detectors.source_signs.grammar import SourceGrammar, grammar_of
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.tree import Node, Tree, parse
 from assay.detectors.test_code.word_sets import word_set
@@ -34,7 +34,7 @@ Slice = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CodeFunction:
     """``head`` stands before the name, with attributes; ``at`` is the name's index; some have no ``body``."""
 
     name: str
@@ -67,7 +67,7 @@ class Code:
     comments: list[Node] = field(default_factory=list)
 
     @property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> SourceGrammar:
         return grammar_of(self.language)
 
     def at(self, offset: int) -> int:
@@ -106,7 +106,7 @@ class Code:
         return {close: opened for opened, close in self.closing.items()}
 
     @cached_property
-    def function_starts(self) -> dict[int, Function]:
+    def function_starts(self) -> dict[int, CodeFunction]:
         """Functions by the offset that they begin at."""
         return {function.node.start: function for function in self.functions}
 
@@ -167,11 +167,11 @@ class Code:
         return (node for node in self.tree.nodes if node.kind in kinds)
 
     @cached_property
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[CodeFunction]:
         found = (self._function(node) for node in self._of(self.grammar.functions))
         return [function for function in found if function is not None]
 
-    def _function(self, node: Node) -> Function | None:
+    def _function(self, node: Node) -> CodeFunction | None:
         first, end = self.slice(node)
         if self.language == "python":
             return self._python_function(node, first, end)
@@ -187,27 +187,27 @@ class Code:
         head_from = self._attributes(first)
         name = self._name(name_at, first)
         body, short = self._body(closing + 1, end)
-        return Function(
+        return CodeFunction(
             name, max(name_at, first), tuple(words[head_from : max(name_at, first)]), parameters, body, node, short
         )
 
-    def _python_function(self, node: Node, first: int, end: int) -> Function | None:
+    def _python_function(self, node: Node, first: int, end: int) -> CodeFunction | None:
         words, colon = self.words, self.find(_COLON, (first, end))
         if colon is None:
             return None
         if words[first] == "lambda":
             name = words[first - 2].lstrip('"') if first > 1 and words[first - 1] in ("=", ":", ",") else ""
-            return Function(name, first, (), tuple(words[first + 1 : colon]), (colon + 1, end), node, True)
+            return CodeFunction(name, first, (), tuple(words[first + 1 : colon]), (colon + 1, end), node, True)
         at = words.index("def", first) + 1
         parameters = tuple(words[at + 2 : self.closing.get(at + 1, at + 2)])
-        return Function(words[at], at, (), parameters, (colon + 1, end), node, False)
+        return CodeFunction(words[at], at, (), parameters, (colon + 1, end), node, False)
 
     def _parameters(self, first: int, end: int) -> int | None:
         """Where the parameters are opened, or the only one where it has no parentheses."""
         words, index = self.words, first
         if index + 1 < end and words[index + 1] == "=>":
             return index
-        if self.language == "go" and words[index : index + 2] == ["func", "("] and self.tree.nodes:
+        if self.language == "go" and words[index : index + 2] == ["func", "("]:
             after = self.closing.get(index + 1, index + 1) + 1
             if after + 1 < end and words[after + 1] == "(":
                 return after + 1
@@ -219,7 +219,7 @@ class Code:
                 return None
             attribute = word == "[" and self.language in ("csharp", "php")
             index = self.closing.get(index, index) + 1 if attribute or word == "(" else index + 1
-            if self.language == "ruby" and index < end and self.breaks(index) and index > first + 1:
+            if self.language == "ruby" and first + 1 < index < end and self.breaks(index):
                 return index - 1 if words[index - 2] != "def" else None
         return None
 
@@ -378,7 +378,7 @@ def read_code(text: str, language: str) -> Code:
     return code
 
 
-def _add(code: Code, grammar: Grammar, start: int, end: int) -> None:
+def _add(code: Code, grammar: SourceGrammar, start: int, end: int) -> None:
     for found in grammar.own.word.finditer(code.tree.text, start, end):
         code.words.append(found[0] if code.language != "python" else _PYTHON_SIGNS.get(found[0], found[0]))
         code.starts.append(found.start())

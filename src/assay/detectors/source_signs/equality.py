@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.code import Code, Function
+from assay.detectors.source_signs.code import Code, CodeFunction
 from assay.detectors.source_signs.names import Names
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
@@ -42,7 +42,7 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             yield code.sign("always_equal", index)
 
 
-def answers_always(code: Code, function: Function, *, yes: bool) -> bool:
+def answers_always(code: Code, function: CodeFunction, *, yes: bool) -> bool:
     """Whether every answer of a function is the same, whatever it is asked of."""
     if function.body is None:
         return False
@@ -92,7 +92,7 @@ def _ignores_other(body: list[str], second: str) -> bool:
     return bool(second) and not _COMPARES.isdisjoint(body) and second not in body
 
 
-def _is_blind(code: Code, function: Function, given: list[str], second: str) -> bool:
+def _is_blind(code: Code, function: CodeFunction, given: list[str], second: str) -> bool:
     """The same in Python, where truth may be anything; also one that only asks for a type that values have."""
     first, body = function.parameters[:1], code.words[slice(*function.body or (0, 0))]
     if function.name != "__eq__" or not given:
@@ -106,7 +106,7 @@ def _is_blind(code: Code, function: Function, given: list[str], second: str) -> 
     return not looks and second != "".join(first) in body and any(map(_NO_NAME.search, given))
 
 
-def _held(code: Code, function: Function, answer: str) -> str:
+def _held(code: Code, function: CodeFunction, answer: str) -> str:
     """What a name says that is given a value once."""
     first, end = function.body or (0, 0)
     values = [
@@ -117,7 +117,7 @@ def _held(code: Code, function: Function, answer: str) -> str:
     return "".join(word for word in code.words[slice(*values[0])] if word != ";") if len(values) == 1 else answer
 
 
-def _answers(code: Code, function: Function, body: list[str]) -> list[str]:
+def _answers(code: Code, function: CodeFunction, body: list[str]) -> list[str]:
     """Everything that a function may return, without white space."""
     if function.is_expression:
         return ["".join(word for word in body if word not in _NOTHING)]
@@ -141,7 +141,7 @@ def _answers(code: Code, function: Function, body: list[str]) -> list[str]:
     return found
 
 
-def _lines(code: Code, function: Function) -> list[list[str]]:
+def _lines(code: Code, function: CodeFunction) -> list[list[str]]:
     """The body in pieces that each have one statement at most."""
     first, end = function.body or (0, 0)
     found: list[list[str]] = [[]]

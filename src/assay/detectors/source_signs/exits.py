@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.code import Code, Function, Slice
+from assay.detectors.source_signs.code import Code, CodeFunction, Slice
 from assay.detectors.source_signs.names import Chain, Names
 from assay.detectors.source_signs.patches import is_function_like
 from assay.detectors.source_signs.sign import Sign
@@ -30,10 +30,7 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
     if code.language == "go":
         yield from _dropped_results(code, names, found)
     if code.language == "javascript" and not in_tests:
-        for given in code.assignments:
-            path = names.target(given)
-            if path.endswith(_NO_EXIT) and is_function_like(code, given.value):
-                yield code.sign("framework_patched", given.target[0])
+        yield from _disabled(code, names)
     if in_tests and words.exits_anywhere_in_tests:
         yield from (code.sign("exit_in_test", index) for index in found.explicit)
     elif words.top_level_runs and (in_tests or code.language != "ruby"):
@@ -41,6 +38,13 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
     # A library has no reason to end the program that uses it, unless it reads the command line.
     if code.language == "rust" and not in_tests and _PROGRAM.isdisjoint(code.words):
         yield from (code.sign("exit_in_library", index) for index in found.explicit)
+
+
+def _disabled(code: Code, names: Names) -> Iterator[Sign]:
+    """``process.exit = () => {}``"""
+    for given in code.assignments:
+        if names.target(given).endswith(_NO_EXIT) and is_function_like(code, given.value):
+            yield code.sign("framework_patched", given.target[0])
 
 
 class _Exits:
@@ -97,7 +101,7 @@ class _Exits:
         in_main = any("__name__" in code.words[slice(*part)] for part in code.guards(index))
         return not in_main and not code.enclosed(index, frozenset(("function_definition",)))
 
-    def _is_early(self, function: Function) -> bool:
+    def _is_early(self, function: CodeFunction) -> bool:
         words, code = self._words, self._code
         if code.language == "go":
             return words.is_one(words.early, function.name) and len(function.head) == 1
@@ -117,22 +121,35 @@ def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_t
     hard = {chain.first: chain for chain in names.chains if words.match(words.hard_exits, chain.path)}
     if in_tests:
         yield from (code.sign("hard_exit", index) for index in hard if _ends_tests(code, hard[index]))
-    before = {chain.first: code.words[chain.first - 1] for chain in names.chains}
-    exits.all += [one.first for one in names.chains if one.path in _LEAVING and before[one.first] == "raise"]
+    raised = (chain.first for chain in names.chains if chain.path in _LEAVING)
+    exits.all += [index for index in raised if code.words[index - 1] == "raise"]
     ending = {function.name for function in code.functions if function.body and exits.within(function.body)}
-    called = (at for at in range(1, len(code.words)) if _is_call(code, at, ending - {"main", ""}))
-    given = (one.first for one in hard.values() if one.called is None and before[one.first] in ("(", ","))
-    replaced = (one.first for one in names.chains if _REPLACES.match(one.path))
-    at_once = (
-        at for at in exits.all if not (closures := _lambdas(code, at)) or (at in hard and "=" not in closures)
-    )
-    for index in sorted({*at_once, *called, *given, *replaced}):
+    at_once = {index for index in exits.all if _is_run(code, index, index in hard)}
+    for index in sorted(at_once.union(_handed_over(code, names, hard, ending))):
         if exits.is_top_level(index):
             yield code.sign("exit_at_import", index)
     for index, part in _left_for_the_end(code, names, words):
         ends = not ending.isdisjoint(code.words[slice(*part)]) or not _LEAVING.isdisjoint(names.paths(part))
-        if ends or exits.within(part) or any(part[0] <= at < part[1] for at in hard if hard[at].called is None):
+        if ends or exits.within(part) or _has_bare(hard, part):
             yield code.sign("exit_at_end", index)
+
+
+def _handed_over(code: Code, names: Names, hard: dict[int, Chain], ending: set[str]) -> Iterator[int]:
+    """Calls of functions that end the process; ``Timer(1, os._exit, [0])``; and ``os.execv``."""
+    yield from (at for at in range(1, len(code.words)) if _is_call(code, at, ending - {"main", ""}))
+    yield from (at for at, one in hard.items() if one.called is None and code.words[at - 1] in ("(", ","))
+    yield from (one.first for one in names.chains if _REPLACES.match(one.path))
+
+
+def _has_bare(hard: dict[int, Chain], part: Slice) -> bool:
+    """Whether something is given a hard exit to call."""
+    return any(part[0] <= at < part[1] and chain.called is None for at, chain in hard.items())
+
+
+def _is_run(code: Code, index: int, is_hard: bool) -> bool:
+    """Whether an exit is run where it stands; a hard one in a closure is, if that is handed over."""
+    closures = _lambdas(code, index)
+    return not closures or (is_hard and "=" not in closures)
 
 
 def _lambdas(code: Code, index: int) -> list[str]:

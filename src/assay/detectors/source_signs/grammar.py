@@ -127,7 +127,7 @@ _OWN = {
 }
 
 
-class Grammar:
+class SourceGrammar:
     """The kinds of nodes of a language, by what they are to the rules."""
 
     def __init__(self, language: str) -> None:
@@ -155,6 +155,6 @@ class Grammar:
 
 
 @lru_cache(maxsize=16)
-def grammar_of(language: str) -> Grammar:
+def grammar_of(language: str) -> SourceGrammar:
     """The grammar of a language, with the declarations that its tests are read by."""
-    return Grammar(language)
+    return SourceGrammar(language)

@@ -18,6 +18,7 @@ _PHP_DOTS = frozenset(("->", "?.", "::", "\\"))
 _NAME = re.compile(r"[A-Za-z_$@\u0080-\uffff]")
 _BEFORE = word_set("new await & * yield try try! return")
 _UNARY = word_set("typeof defined?")
+_ASKING = tuple(f"{word}(" for word in _UNARY)
 _LITERAL = re.compile(r'["\d]|(?:true|false|nil)$')
 _LOADED = re.compile(r"^(?:require|import)\((?:node:)?([^()]*)\)")
 # Other ways of Python to write ``os`` and ``os.name``.
@@ -112,33 +113,18 @@ class Names:
                 yield path, arguments[-1], chain.first
 
     def chain(self, first: int) -> Chain:
-        words, closing, total = self.code.words, self.code.closing, len(self.code.words)
+        words, total = self.code.words, len(self.code.words)
         parts: list[str] = []
         called: int | None = None
-        wanted, index = False, first
+        index = first
         while True:
             name = words[index]
             index += 1
             if name in _UNARY and index < total and _NAME.match(words[index]):
                 name, index = f"{name}({words[index]})", index + 1
-            wanted = wanted or name in self._wanted or "(" in name
             parts.append(name)
-            while index < total and not self.code.breaks(index):
-                word = words[index]
-                if word == "(" and index in closing:
-                    called = index
-                    parts[-1] += f"({self._given(index + 1, closing[index])})"
-                    index = closing[index] + 1
-                elif word == "[" and index in closing:
-                    inside = words[index + 1 : closing[index]]
-                    if len(inside) == 1 and inside[0][0] == '"':
-                        parts.append(inside[0][1:_LONGEST])
-                        wanted = wanted or inside[0][1:] in self._wanted
-                    index = closing[index] + 1
-                elif word in ("!", "!!") and index + 1 < total and words[index + 1] in self._dots:
-                    index += 1
-                else:
-                    break
+            index, call = self._suffixes(parts, index)
+            called = call if call is not None else called
             if self.code.language == "ruby" and parts[-1][-1] != ")" and self._is_given(index):
                 parts[-1] += f"({words[index].lstrip(chr(34))})"
                 index += 1
@@ -147,7 +133,28 @@ class Names:
             if index + 1 >= total or words[index] not in self._dots or not _NAME.match(words[index + 1]):
                 break
             index += 1
+        wanted = any(part.partition("(")[0] in self._wanted or part.startswith(_ASKING) for part in parts)
         return Chain(self._resolved(".".join(parts)) if wanted else "", first, index, called, wanted)
+
+    def _suffixes(self, parts: list[str], index: int) -> tuple[int, int | None]:
+        """Add the calls and keys that follow a name to it; where they end, and the last call."""
+        words, closing, called = self.code.words, self.code.closing, None
+        while index < len(words) and not self.code.breaks(index):
+            word = words[index]
+            if word == "(" and index in closing:
+                called = index
+                parts[-1] += f"({self._given(index + 1, closing[index])})"
+                index = closing[index] + 1
+            elif word == "[" and index in closing:
+                inside = words[index + 1 : closing[index]]
+                if len(inside) == 1 and inside[0][0] == '"':
+                    parts.append(inside[0][1:_LONGEST])
+                index = closing[index] + 1
+            elif word in ("!", "!!") and words[index + 1 : index + 2] and words[index + 1] in self._dots:
+                index += 1
+            else:
+                break
+        return index, called
 
     def arguments(self, chain: Chain) -> list[Slice]:
         """What the last call of a chain is given."""
@@ -237,21 +244,23 @@ class Names:
             if module and len(words) == 2:
                 self._put(words[0], module.rpartition("/")[2])
             return
+        self._renamed(words, prefix)
+        if module and len(words) > 2 and _NAME.match(words[1]) and words[2] in ("from", ","):
+            self._put(words[1], module)
+        named = words[words.index("{") + 1 : words.index("}")] if module and "{" in words and "}" in words else []
+        for index, word in enumerate(named):
+            if _NAME.match(word) and word != "as" and "as" not in named[max(0, index - 1) : index + 2]:
+                self._put(word, f"{module}.{word}")
+
+    def _renamed(self, words: list[str], prefix: str) -> None:
+        """``env as e``, and ``e = System.env`` in C#."""
         for index in range(1, len(words) - 1):
             if words[index] == "as":
                 original = words[index - 1]
-                self._put(
-                    words[index + 1], prefix if original in ("*", "self") else f"{prefix}.{original}".lstrip(".")
-                )
+                full = prefix if original in ("*", "self") else f"{prefix}.{original}".lstrip(".")
+                self._put(words[index + 1], full)
             elif words[index] == "=" and self.code.language == "csharp":
                 self._put(words[index - 1], ".".join(word for word in words[index + 1 :] if _NAME.match(word)))
-        if module and len(words) > 2 and _NAME.match(words[1]) and words[2] in ("from", ","):
-            self._put(words[1], module)
-        if module and "{" in words:
-            named = words[words.index("{") + 1 : words.index("}")] if "}" in words else []
-            for index, word in enumerate(named):
-                if _NAME.match(word) and word != "as" and "as" not in named[max(0, index - 1) : index + 2]:
-                    self._put(word, f"{module}.{word}")
 
     def _python_import(self, words: list[str]) -> None:
         at = words.index("import") if "import" in words else len(words)

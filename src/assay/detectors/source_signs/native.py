@@ -34,7 +34,7 @@ _REMEMBERED, _SHORT = 1024, 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class SourceText:
+class SignsText:
     """One text to look at. ``language`` is the parser's: TypeScript with markup is ``tsx``."""
 
     language: str
@@ -66,7 +66,7 @@ def native_signs(text: str, language: str, added: str, *, in_tests: bool, apart:
     # The rules are needed where they are run, and for few of the files.
     from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
 
-    question = SourceText(language, text.encode("utf-8", "replace").decode(), in_tests)
+    question = SignsText(language, text.encode("utf-8", "replace").decode(), in_tests)
     return apart(read_signs, question, NativeSigns)
 
 
@@ -80,4 +80,4 @@ def _python_signs(text: str, in_tests: bool) -> NativeSigns:
     """The signs of a short text that Python itself could parse: no parser gives up on it."""
     from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
 
-    return read_signs(SourceText("python", text.encode("utf-8", "replace").decode(), in_tests))
+    return read_signs(SignsText("python", text.encode("utf-8", "replace").decode(), in_tests))

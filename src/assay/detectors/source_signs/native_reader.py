@@ -9,7 +9,7 @@ from assay.detectors.source_signs.interpreter import hidden_code, interpreter_si
 from assay.detectors.source_signs.languages import WORDS
 from assay.detectors.source_signs.languages.python import ALSO
 from assay.detectors.source_signs.names import Names
-from assay.detectors.source_signs.native import NativeSigns, SourceText
+from assay.detectors.source_signs.native import NativeSigns, SignsText
 from assay.detectors.source_signs.patches import clock_signs, framework_patches
 from assay.detectors.source_signs.sniffing import mode_signs, runner_signs, stack_signs
 
@@ -18,7 +18,7 @@ _EXECUTES = re.compile(r"(?:exec|eval)\(")
 _ALSO = frozenset(("expect", "Run", "Module", "Object", "Array", "Number", "prototype", "require", '$"'))
 
 
-def read_signs(question: SourceText) -> NativeSigns:
+def read_signs(question: SignsText) -> NativeSigns:
     """Read one text. Only to be called apart."""
     code = read_code(question.text, question.language)
     words = WORDS[code.language]
@@ -41,11 +41,11 @@ def read_signs(question: SourceText) -> NativeSigns:
     return found
 
 
-def _add_executed(code: Code, names: Names, question: SourceText, found: NativeSigns) -> None:
+def _add_executed(code: Code, names: Names, question: SignsText, found: NativeSigns) -> None:
     """The signs of code in a text that is executed, where that is done."""
     for chain in [chain for chain in names.chains if _EXECUTES.match(chain.path)]:
         for text in code.strings((names.arguments(chain) or [(0, 0)])[0])[:1]:
-            inner = read_signs(SourceText("python", text.replace("\\n", "\n"), question.in_tests))
+            inner = read_signs(SignsText("python", text.replace("\\n", "\n"), question.in_tests))
             at_import = not code.enclosed(chain.first, frozenset(("function_definition", "lambda")))
             found.source.extend(code.sign(one.rule, chain.first) for one in inner.source)
             found.patches.extend(code.sign(one.rule, chain.first) for one in inner.patches)

@@ -4,7 +4,7 @@ import builtins
 import re
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.code import Assignment, Code, Function, Slice
+from assay.detectors.source_signs.code import Assignment, Code, CodeFunction, Slice
 from assay.detectors.source_signs.equality import answers_always
 from assay.detectors.source_signs.languages.javascript import BUILT_IN_MATCHERS, COMPARING, LOADERS
 from assay.detectors.source_signs.languages.ruby import METHODS
@@ -258,7 +258,7 @@ def _of_functions(code: Code, words: Words) -> Iterator[Sign]:
         yield from _not_run(code)
 
 
-def _is_member(code: Code, function: Function) -> bool:
+def _is_member(code: Code, function: CodeFunction) -> bool:
     """``{ expect: () => … }`` and ``x.expect = …`` have a name that nobody else sees."""
     before = code.at(function.node.start) - 1
     return before > 1 and (code.words[before] == ":" or code.words[before - 2] == ".")

@@ -50,7 +50,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WatchQuestion:
     """Tests, whose files they are, and the folder of ours for them."""
 
     suite: Suite

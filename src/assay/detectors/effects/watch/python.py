@@ -8,7 +8,7 @@ from typing import Any
 from assay.detectors.effects.asking import driver_text
 from assay.detectors.effects.reach import Calls, Reach
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way, on_top
+from assay.detectors.effects.watch.model import WatchQuestion, Way, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
@@ -53,7 +53,7 @@ class PythonWatch:
         return on_top(tree, {f"{self.folder}/{self.name}.py": self.text})
 
 
-def pytest_watch(asked: Question) -> PythonWatch | None:
+def pytest_watch(asked: WatchQuestion) -> PythonWatch | None:
     """If a command runs pytest by its name."""
     if _PYTEST.search(asked.suite.command) is None:
         return None
@@ -61,7 +61,7 @@ def pytest_watch(asked: Question) -> PythonWatch | None:
     return PythonWatch(asked.folder, name, driver_text(_TRACER, "pytest_reach.py"), f" PYTEST_PLUGINS={name}")
 
 
-def unittest_watch(asked: Question) -> PythonWatch | None:
+def unittest_watch(asked: WatchQuestion) -> PythonWatch | None:
     """If a command runs unittest as a module, which then loads what every Python loads first."""
     if _UNITTEST.search(asked.suite.command) is None:
         return None
