@@ -71,6 +71,8 @@ CONTENT: dict[str, tuple[str, str, str]] = {
     "os._exit in a test": ("hard_exit", "tests/test_a.py", "import os\ndef test_a():\n    os._exit(0)\n"),
     "by another name": ("hard_exit", "conftest.py", "from os import _exit as leave\nleave(0)\n"),
     "by getattr": ("hard_exit", "conftest.py", "getattr(__import__('os'), '_e' + 'xit')(0)\n"),
+    "by joined texts": ("hard_exit", "conftest.py", "getattr(__import__('os'), ''.join(['_ex', 'it']))(0)\n"),
+    "by a text turned round": ("hard_exit", "conftest.py", "getattr(__import__('os'), 'tixe_'[::-1])(0)\n"),
     "sys.exit at import of source": ("exit_at_import", "src/a.py", "import sys\nsys.exit(0)\n"),
     "SystemExit at import": ("exit_at_import", "src/a.py", "raise SystemExit\n"),
     "by a function": ("exit_at_import", "src/a.py", "import sys\ndef go():\n    sys.exit()\ngo()\n"),

@@ -55,7 +55,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
 MATCHED_ELSEWHERE = frozenset(
     (
         "detectors/runner_config/builds.py:_XML_RULES",
-        "detectors/runner_config/code_text.py:_KINDS",
         "detectors/test_code/engine/expressions/values.py:BINDING",
         "formats/fhirpath/parse.py:ID",
         "formats/hl7/path.py:_NUMBER",

@@ -28,7 +28,7 @@ from typing import ClassVar
 from assay.core.outcome import Outcome, Scored
 from assay.detectors.secrets.archives import is_packed
 from assay.detectors.secrets.redact import Redaction
-from assay.detectors.secrets.scan import Finding, decoded, scan_bytes, scan_text
+from assay.detectors.secrets.scan import Leak, decoded, scan_bytes, scan_text
 from assay.evidence.workspace import Change, ChangeKind, EntryKind, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import added_lines
@@ -40,7 +40,7 @@ _SHOWN = 100
 @dataclass(frozen=True, slots=True)
 class _Place:
     path: str
-    found: Finding
+    found: Leak
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,8 @@ def _added(evidence: Workspace, change: Change) -> Iterator[_Place]:
         yield from (_Place(change.path, found) for found in _in_content(evidence, change))
 
 
-def _in_name(path: str) -> list[Finding]:
-    return [Finding(found.secret, 0, 0, f"name, {found.form}") for found in scan_text(path)]
+def _in_name(path: str) -> list[Leak]:
+    return [Leak(found.secret, 0, 0, f"name, {found.form}") for found in scan_text(path)]
 
 
 def _redaction(places: list[_Place]) -> Redaction:
@@ -94,7 +94,7 @@ def _redaction(places: list[_Place]) -> Redaction:
     return Redaction(tuple(place.found.secret for place in places), frozenset(disguised))
 
 
-def _in_content(evidence: Workspace, change: Change) -> list[Finding]:
+def _in_content(evidence: Workspace, change: Change) -> list[Leak]:
     after = _capped(evidence.after(change.path) or b"")
     before = _capped(evidence.before(change.old_path) or b"") if change.before is not None else b""
     if after == before:
@@ -105,7 +105,7 @@ def _in_content(evidence: Workspace, change: Change) -> list[Finding]:
     return [new for new in found if new.secret.value not in known]
 
 
-def _scan(before: bytes, after: bytes, path: str) -> list[Finding]:
+def _scan(before: bytes, after: bytes, path: str) -> list[Leak]:
     new = decoded(after)
     old = decoded(before)
     # A key's header may be far above the line that changed.
@@ -133,7 +133,7 @@ def _without_moved(places: list[_Place], evidence: Workspace) -> list[_Place]:
     return [place for place in places if place.found.secret.value not in gone]
 
 
-def _lost(evidence: Workspace, change: Change) -> list[Finding]:
+def _lost(evidence: Workspace, change: Change) -> list[Leak]:
     before = _capped(evidence.before(change.old_path) or b"")
     old = scan_bytes(before, change.old_path)
     kept = (

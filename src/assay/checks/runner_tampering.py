@@ -38,15 +38,13 @@ from assay.detectors.runner_files.cargo_config import cargo_signs
 from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
 from assay.detectors.runner_files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
-from assay.detectors.source_signs.read import read_source_ahead, subject_signs, tampering_signs
+from assay.detectors.source_signs.read import subject_signs, tampering_signs
 from assay.detectors.source_signs.roles import (
     code_language,
     is_program_of_tests,
     is_script,
-    is_source,
     is_test_code,
     project_packages,
-    serves_build,
 )
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import is_collected_path
@@ -169,8 +167,6 @@ def _of_text(path: str, text: str, added: str, is_loaded: bool, apart: ReadApart
         yield from (
             new for new in found if new.rule != "subject_patched" or is_loaded or not is_collected_path(path)
         )
-        if language == "python" and is_source(path):
-            read_source_ahead(text, added, serves_build=serves_build(path))
         yield from preload_in_code(text, added)
     elif path.endswith((".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain")):
         yield from cargo_signs(text)

@@ -24,7 +24,17 @@ from typing import ClassVar
 
 from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
-from assay.detectors.effects.unwatched import Answer, Call, Heard, Listened, Told, Way, ask_again, listen, replay
+from assay.detectors.effects.unwatched import (
+    Answer,
+    HeardCalls,
+    Listened,
+    NeutralAnswers,
+    NeutralWay,
+    NotedCall,
+    ask_again,
+    listen,
+    replay,
+)
 from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.shell_command import MAX_TIMEOUT, check_command
@@ -87,7 +97,7 @@ class SameWhenUnwatched:
         listened = listen(evidence, self.command, self.timeout_s, self.calls, Side.BASELINE)
         old: list[object] = []
         for heard in listened.heard:
-            told = ask_again(evidence, heard, Way(side=Side.BASELINE))
+            told = ask_again(evidence, heard, NeutralWay(side=Side.BASELINE))
             pairs = zip(heard.calls, _answers(told, len(heard.calls)), strict=True)
             old += [call.question for call, answer in pairs if answer is not None and answer != call.answer]
         return [told for told in other if told.call.question not in old]
@@ -103,7 +113,7 @@ class SameWhenUnwatched:
 class _Told:
     """What the program told a test, and what it tells when nobody looks."""
 
-    call: Call
+    call: NotedCall
     unwatched: Answer
 
 
@@ -111,14 +121,14 @@ class _Told:
 class _Compared:
     """The calls whose unwatched answer is the same in each order; ``asked`` is how many had an answer at all."""
 
-    heard: Heard
+    heard: HeardCalls
     asked: int
     steady: list[_Told]
 
 
-def _compared(evidence: Workspace, heard: Heard) -> _Compared:
+def _compared(evidence: Workspace, heard: HeardCalls) -> _Compared:
     once = ask_again(evidence, heard)
-    again = ask_again(evidence, heard, Way(backwards=True))
+    again = ask_again(evidence, heard, NeutralWay(backwards=True))
     if once is None or again is None:
         return _Compared(heard, 0, [])
     if once.answers != again.answers:
@@ -129,17 +139,17 @@ def _compared(evidence: Workspace, heard: Heard) -> _Compared:
     return _Compared(heard, len(answers), [_Told(call, one) for call, one, two in answers if one == two])
 
 
-def _wherever_started(evidence: Workspace, heard: Heard, other: list[_Told]) -> list[_Told]:
+def _wherever_started(evidence: Workspace, heard: HeardCalls, other: list[_Told]) -> list[_Told]:
     """Those that aren't just a file that is missed in another working folder."""
     if not any(told.unwatched[0] for told in other):
         return other
     calls = tuple(told.call for told in other)
-    home = ask_again(evidence, replace(heard, calls=calls), Way(in_project=True))
+    home = ask_again(evidence, replace(heard, calls=calls), NeutralWay(in_project=True))
     pairs = zip(other, _answers(home, len(calls)), strict=True)
     return [told for told, answer in pairs if not (told.unwatched[0] and answer == told.call.answer)]
 
 
-def _answers(told: Told | None, count: int) -> tuple[Answer | None, ...]:
+def _answers(told: NeutralAnswers | None, count: int) -> tuple[Answer | None, ...]:
     return told.answers if told is not None else (None,) * count
 
 

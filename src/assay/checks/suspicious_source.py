@@ -32,7 +32,7 @@ from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.source_signs import input_tables
-from assay.detectors.source_signs.changed import added_text, signs_of_change
+from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
 from assay.detectors.source_signs.python.module import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
@@ -158,5 +158,5 @@ def _notes(evidence: Workspace, changes: list[Change]) -> Iterator[str]:
         text = source_text(evidence.after(change.path))
         if text is None:
             yield f"{change.path}: too large or not text, so it wasn't read."
-        elif language_of(change.path) == "python" and is_unreadable(text, added_text(evidence, change, text)):
+        elif language_of(change.path) == "python" and is_unreadable(text):
             yield f"{change.path}: can't be parsed as Python, so it wasn't read."

@@ -7,12 +7,12 @@ import pytest
 from ast_grep_py import SgRoot
 
 from assay.detectors.effects.mutants import SourceText
-from assay.detectors.effects.poison.edits import Dice, Role, edited
+from assay.detectors.effects.poison.edits import Dice, Fate, edited
 from assay.detectors.effects.poison.find import spots_in
 from assay.detectors.effects.poison.spots import Spot
 
 PATHS = {"python": "tests/test_a.py", "javascript": "a.test.js", "typescript": "a.test.ts", "go": "a_test.go"}
-FAILS, SAME, AT_ONCE = Role.FAILS, Role.SAME, Role.FAILS_AT_ONCE
+FAILS, SAME, AT_ONCE = Fate.FAILS, Fate.SAME, Fate.FAILS_AT_ONCE
 EACH = list(itertools.product(range(6), (FAILS, SAME, AT_ONCE)))
 
 
@@ -20,7 +20,7 @@ def spots(language: str, text: str) -> list[Spot]:
     return spots_in(SourceText(PATHS[language], language, text))
 
 
-def with_role(language: str, text: str, role: Role, seed: int = 0) -> str:
+def with_role(language: str, text: str, role: Fate, seed: int = 0) -> str:
     found = spots(language, text)
     assert found, text
     return edited(text, [(spot, role) for spot in found], Dice(f"{role}{seed}"))
@@ -79,7 +79,7 @@ def outcome(text: str, method: bool) -> bool:
 
 @pytest.mark.parametrize(("seed", "role"), EACH)
 @pytest.mark.parametrize("name", PYTHON)
-def test_functions(name: str, seed: int, role: Role) -> None:
+def test_functions(name: str, seed: int, role: Fate) -> None:
     text = f"def test_it():\n    {PYTHON[name]}\n\n\ndef other():\n    pass\n"
     assert outcome(text, method=False)
     assert outcome(with_role("python", text, role, seed), method=False) is (role is SAME)
@@ -87,7 +87,7 @@ def test_functions(name: str, seed: int, role: Role) -> None:
 
 @pytest.mark.parametrize(("seed", "role"), EACH)
 @pytest.mark.parametrize("name", METHODS)
-def test_methods(name: str, seed: int, role: Role) -> None:
+def test_methods(name: str, seed: int, role: Fate) -> None:
     text = (
         f"import unittest\n\n\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        {METHODS[name]}\n"
     )
@@ -105,7 +105,7 @@ def test_a_broken_program_passes_what_was_turned_around(name: str) -> None:
 
 def test_edits_keep_the_lines_of_simple_statements() -> None:
     text = "def test_it():\n    f(1)\n    f(2)\n"
-    assert all(with_role("python", text, role).count("\n") == 3 for role in Role)
+    assert all(with_role("python", text, role).count("\n") == 3 for role in Fate)
 
 
 def test_no_two_edits_are_the_same() -> None:
@@ -121,7 +121,7 @@ def test_an_async_test_is_not_plain() -> None:
         "tests.test_a.test_b": False,
         "tests.test_a.test_c": True,
     }
-    for role in Role:
+    for role in Fate:
         ast.parse(with_role("python", text, role))
 
 
@@ -190,7 +190,7 @@ def test_the_tests_of_a_file(language: str) -> None:
 
 @pytest.mark.parametrize(("seed", "role"), EACH)
 @pytest.mark.parametrize("language", TEXTS)
-def test_edited_files_can_be_read(language: str, seed: int, role: Role) -> None:
+def test_edited_files_can_be_read(language: str, seed: int, role: Fate) -> None:
     text = with_role(language, TEXTS[language], role, seed)
     assert text != TEXTS[language]
     root = SgRoot(text, language).root()
@@ -198,7 +198,7 @@ def test_edited_files_can_be_read(language: str, seed: int, role: Role) -> None:
     assert [spot.name for spot in spots(language, text)] == NAMES[language]
 
 
-def one(language: str, text: str, role: Role) -> str:
+def one(language: str, text: str, role: Fate) -> str:
     """The only test of a text, with everything that is random left out."""
     made = {with_role(language, text, role, seed) for seed in range(30)}
     return min(made, key=len)

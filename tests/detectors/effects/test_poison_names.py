@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.detectors.effects.poison.edits import Dice, Role
+from assay.detectors.effects.poison.edits import Dice, Fate
 from assay.detectors.effects.poison.roles import drawn, names_in, turned
 
 ADD = "tests.test_calc.TestAdd.test_add"
@@ -30,7 +30,7 @@ def test_names(reported: list[str], names: list[str], found: set[str]) -> None:
 
 def test_most_tests_must_fail_and_some_stay() -> None:
     roles = drawn([f"t{number}" for number in range(1000)], {"t1", "t2"}, Dice("x"))
-    failing = [name for name, role in roles.items() if role is Role.FAILS]
+    failing = [name for name, role in roles.items() if role is Fate.FAILS]
     assert 700 < len(failing) < 800
     assert {"t1", "t2"} <= set(failing)
     assert roles != drawn(roles, (), Dice("y"))

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.checkers.flat_settings import Flat
-from assay.detectors.checkers.tools import TOOLS, Demands, Tool
+from assay.detectors.checkers.tools import TOOLS, Strictness, Tool
 from assay.detectors.runner_config.patterns import excluded
+from assay.detectors.runner_config.settings_text import Flat
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 _TRUE = frozenset(("true", "yes", "1", "on", "enable", "error"))
@@ -44,7 +44,7 @@ def _own(tool: Tool, settings: Flat) -> Flat:
     return {key.removeprefix(prefix): values for key, values in settings.items() if key.startswith(prefix)}
 
 
-def _weaker(demands: Demands, key: str, was: list[str], now: list[str], new: Flat) -> list[str] | None:
+def _weaker(demands: Strictness, key: str, was: list[str], now: list[str], new: Flat) -> list[str] | None:
     """The values that are weaker; None where a key is as strict as before."""
     if _is(demands.strict, key) and _is_on(was) and not _is_on(now):
         # What is gone may be part of a setting for everything, or stand in a file that this one extends.
@@ -52,19 +52,36 @@ def _weaker(demands: Demands, key: str, was: list[str], now: list[str], new: Fla
         return None if implied else now or ["(gone)"]
     if _is(demands.lax, key) and _is_on(now) and not _is_on(was):
         return now
-    if _is(demands.excludes, key):
-        return [one for one in excluded(was, now) if not _TESTS.search(one)] or None
-    if _is(demands.ignores, key):
-        return [one for one in now if one not in was and _BROAD.fullmatch(one)] or None
-    if _is(demands.disables, key):
-        return [one for one in now if one not in was] or None
-    if _is(demands.selects, key):
-        lost = [one for one in was if not any(_covers(other, one) for other in now)]
-        return [f"without {' '.join(lost)}"] if lost else None
+    lists = (
+        (demands.excludes, _excluded),
+        (demands.ignores, _ignored),
+        (demands.disables, _added),
+        (demands.selects, _unselected),
+    )
+    for pattern, weaker in lists:
+        if _is(pattern, key):
+            return weaker(was, now) or None
     return _lower(demands, key, was, now)
 
 
-def _lower(demands: Demands, key: str, was: list[str], now: list[str]) -> list[str] | None:
+def _excluded(was: list[str], now: list[str]) -> list[str]:
+    return [one for one in excluded(was, now) if not _TESTS.search(one)]
+
+
+def _ignored(was: list[str], now: list[str]) -> list[str]:
+    return [one for one in _added(was, now) if _BROAD.fullmatch(one)]
+
+
+def _added(was: list[str], now: list[str]) -> list[str]:
+    return [one for one in now if one not in was]
+
+
+def _unselected(was: list[str], now: list[str]) -> list[str]:
+    lost = [one for one in was if not any(_covers(other, one) for other in now)]
+    return [f"without {' '.join(lost)}"] if lost else []
+
+
+def _lower(demands: Strictness, key: str, was: list[str], now: list[str]) -> list[str] | None:
     for pattern, ranks in demands.levels:
         if _is(pattern, key) and was:
             old, level = _rank(was, ranks), _rank(now, ranks)

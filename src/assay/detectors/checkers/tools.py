@@ -20,7 +20,7 @@ _REPORT = ("none", "information", "warning", "error")
 
 
 @dataclass(frozen=True, slots=True)
-class Demands:
+class Strictness:
     """What matters of one tool's settings, as patterns of whole keys.
 
     ``strict`` is on when it is true, ``lax`` off. Of ``selects``, nothing may go; to ``excludes``, nothing that
@@ -45,7 +45,7 @@ class Tool:
 
     files: re.Pattern[str]
     read: Read
-    demands: Demands
+    demands: Strictness
     prefix: str = ""
 
 
@@ -54,40 +54,40 @@ def _files(*names: str) -> re.Pattern[str]:
 
 
 _PYPROJECT = _files(r"pyproject\.toml")
-_MYPY = Demands(
+_MYPY = Strictness(
     strict=r"strict|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_\w+|strict_\w+|extra_checks",
     lax=r"ignore_errors|overrides\.[^\n]*\.ignore_errors|allow_untyped_\w+",
     excludes=r"exclude",
     selects=r"enable_error_code",
 )
-_PYRIGHT = Demands(
+_PYRIGHT = Strictness(
     levels=((r"typeCheckingMode", ("off", "basic", "standard", "strict")), (r"report\w+", _REPORT)),
     selects="strict",
     excludes="exclude|ignore",
 )
-_RUFF = Demands(
+_RUFF = Strictness(
     selects=r"(?:lint\.)?(?:extend-)?select",
     excludes=r"(?:lint\.)?(?:extend-)?exclude",
     ignores=r"(?:lint\.)?(?:(?:extend-)?ignore|(?:extend-)?per-file-ignores\.[^\n]*)",
 )
-_FLAKE8 = Demands(selects=r"(?:extend-)?select", excludes=r"(?:extend-)?exclude", ignores=r"(?:extend-)?ignore")
-_PYLINT = Demands(ignores=r"[^\n]*disable", numbers=r"[^\n]*fail-under")
-_ESLINT_RULES = Demands(
+_FLAKE8 = Strictness(selects=r"(?:extend-)?select", excludes=r"(?:extend-)?exclude", ignores=r"(?:extend-)?ignore")
+_PYLINT = Strictness(ignores=r"[^\n]*disable", numbers=r"[^\n]*fail-under")
+_ESLINT_RULES = Strictness(
     levels=((r"(?:overrides\.[^\n]*\.)?rules\.[^\n]*", _ESLINT),),
     selects=r"extends",
     excludes=r"ignorePatterns|ignores",
 )
-_TYPESCRIPT = Demands(
+_TYPESCRIPT = Strictness(
     strict=r"compilerOptions\.(?:strict\w*|noImplicit\w+|noUnchecked\w+|noUnused\w+|noFallthrough\w+|noEmitOnError|"
     r"exactOptionalPropertyTypes|checkJs|alwaysStrict|useUnknownInCatchVariables)",
     excludes=r"exclude",
 )
-_BIOME = Demands(
+_BIOME = Strictness(
     strict=r"linter\.enabled|linter\.rules\.recommended",
     levels=((r"linter\.rules\.[^\n]*", ("off", "info", "warn", "error")),),
     excludes=r"[^\n]*\.ignore",
 )
-_GOLANGCI = Demands(
+_GOLANGCI = Strictness(
     strict=r"run\.tests",
     lax=r"linters\.disable-all",
     selects=r"linters\.enable",
@@ -96,31 +96,31 @@ _GOLANGCI = Demands(
     levels=((r"linters\.default", ("none", "fast", "standard", "all")),),
     numbers=r"run\.issues-exit-code",
 )
-_CARGO = Demands(
+_CARGO = Strictness(
     levels=((r"(?:workspace\.)?lints\.(?:rust|clippy)\.[\w-]+(?:\.level)?", ("allow", "warn", "deny", "forbid")),)
 )
-_PHPSTAN = Demands(
+_PHPSTAN = Strictness(
     numbers=r"parameters\.level",
     excludes=r"parameters\.excludePaths(?:\.\w+)?",
     ignores=r"parameters\.ignoreErrors",
 )
-_RUBOCOP = Demands(lax=r"AllCops\.DisabledByDefault", excludes=r"AllCops\.Exclude", strict=r"[^\n]*\.Enabled")
-_SWIFTLINT = Demands(
+_RUBOCOP = Strictness(lax=r"AllCops\.DisabledByDefault", excludes=r"AllCops\.Exclude", strict=r"[^\n]*\.Enabled")
+_SWIFTLINT = Strictness(
     strict="strict", disables=r"disabled_rules", excludes="excluded", selects=r"only_rules|opt_in_rules"
 )
-_DETEKT = Demands(strict=r"[^\n]*\.active", numbers=r"build\.maxIssues", rises=True)
-_DOTNET = Demands(
+_DETEKT = Strictness(strict=r"[^\n]*\.active", numbers=r"build\.maxIssues", rises=True)
+_DOTNET = Strictness(
     strict=r"TreatWarningsAsErrors|Nullable|RunAnalyzers\w*|EnableNETAnalyzers|EnforceCodeStyleInBuild",
     levels=((r"AnalysisMode", ("none", "default", "minimum", "recommended", "all")),),
 )
-_MAVEN = Demands(
+_MAVEN = Strictness(
     strict=r"failsOnError|failOnViolation|failOnError", lax=r"(?:checkstyle|pmd|cpd|spotbugs|detekt)\.skip"
 )
 
 TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"[tj]sconfig[\w.-]*\.json"), of_json, _TYPESCRIPT),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg", r"tox\.ini"), of_ini, _MYPY, "mypy"),
-    Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, Demands(lax=r"mypy-[^\n]*\.ignore_errors")),
+    Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, Strictness(lax=r"mypy-[^\n]*\.ignore_errors")),
     Tool(_PYPROJECT, of_toml, _MYPY, "tool.mypy"),
     Tool(_files(r"pyrightconfig\.json"), of_json, _PYRIGHT),
     Tool(_PYPROJECT, of_toml, _PYRIGHT, "tool.pyright"),
@@ -133,12 +133,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"\.eslintrc\.ya?ml"), of_yaml, _ESLINT_RULES),
     Tool(_files(r"eslint\.config\.[cm]?[jt]s", r"\.eslintrc\.c?js"), of_code, _ESLINT_RULES),
     Tool(_files(r"package\.json"), of_json, _ESLINT_RULES, "eslintConfig"),
-    Tool(_files(r"\.eslintignore"), of_lines, Demands(excludes="lines")),
+    Tool(_files(r"\.eslintignore"), of_lines, Strictness(excludes="lines")),
     Tool(_files(r"biome\.jsonc?"), of_json, _BIOME),
     Tool(_files(r"\.golangci\.ya?ml"), of_golangci, _GOLANGCI),
     Tool(_files(r"Cargo\.toml"), of_toml, _CARGO),
     Tool(_files(r"phpstan(?:\.dist)?\.neon(?:\.dist)?"), of_yaml, _PHPSTAN),
-    Tool(_files(r"psalm\.xml(?:\.dist)?"), of_xml, Demands(numbers="errorLevel", rises=True)),
+    Tool(_files(r"psalm\.xml(?:\.dist)?"), of_xml, Strictness(numbers="errorLevel", rises=True)),
     Tool(_files(r"\.rubocop\.ya?ml"), of_yaml, _RUBOCOP),
     Tool(_files(r"\.swiftlint\.ya?ml"), of_yaml, _SWIFTLINT),
     Tool(_files(r"detekt[\w.-]*\.ya?ml"), of_yaml, _DETEKT),

@@ -24,13 +24,14 @@ class Driver:
     start: tuple[str, ...]
 
     def recording(self, folder: str) -> dict[str, bytes]:
-        return {f"{folder}/{name}": _joined(parts) for name, parts in self.recorder.items()}
+        return {f"{folder}/{name}": driver_text(*parts) for name, parts in self.recorder.items()}
 
     def asking(self) -> bytes:
-        return _joined(self.asker)
+        return driver_text(*self.asker)
 
 
-def _joined(names: tuple[str, ...]) -> bytes:
+def driver_text(*names: str) -> bytes:
+    """The joined text of drivers."""
     return b"".join(_DRIVERS.joinpath(name).read_bytes() for name in names)
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 from assay.detectors.effects.mutants import Mutant
 
 
-class Known(Protocol):
+class KnownPlaces(Protocol):
     """Of which places it is known who gets there. All tests are run for a mutant elsewhere."""
 
     def file(self, path: str) -> bool: ...
@@ -43,7 +43,7 @@ class InFiles:
         return self.file(mutant.path)
 
 
-class Reached(Protocol):
+class ReachedCode(Protocol):
     """What a test runs."""
 
     @property
@@ -73,7 +73,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedFiles:
     """Files, with the lines of those whose lines are known."""
 
     files: frozenset[str]
@@ -110,9 +110,9 @@ class Reach:
     ``names`` has the tests of each as a report names them.
     """
 
-    tests: Mapping[str, Reached]
+    tests: Mapping[str, ReachedCode]
     names: Mapping[str, frozenset[str]]
-    known: Known = InFunctions()
+    known: KnownPlaces = InFunctions()
 
     def can_reach(self, path: str) -> bool:
         """Whether a mutant in a file may be reached."""

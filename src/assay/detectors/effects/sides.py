@@ -13,14 +13,14 @@ PATIENCE_SEC = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedTests:
     """Tests that are run whether they are said to reach a mutant or not, and whether these are all."""
 
     surely: frozenset[str] = frozenset()
     only: bool = False
 
 
-THOSE_THAT_REACH_IT = Asked()
+THOSE_THAT_REACH_IT = AskedTests()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Side:
         """Whether it is known which tests reach a mutant."""
         return self.selects and self.reach is not None and self.reach.known.mutant(mutant)
 
-    def noticed(self, mutant: Mutant, text: str, left_sec: float, asked: Asked) -> Noticed | None:
+    def noticed(self, mutant: Mutant, text: str, left_sec: float, asked: AskedTests) -> Noticed | None:
         """The tests that notice a mutant; None if the time was over first."""
         tree = replace(self.tree, files={mutant.path: mutant.applied(text).encode()})
         patience = self.base.duration_sec + max(self.base.duration_sec, PATIENCE_SEC)
@@ -139,10 +139,10 @@ class Both:
             return Compared(noticed=False)
         if self.after.chooses_for(mutant):
             # Those that noticed it are asked first: if all of them still do, nobody else has to be asked.
-            still = self._noticed(self.after, mutant, text, Asked(by.tests, only=True))
+            still = self._noticed(self.after, mutant, text, AskedTests(by.tests, only=True))
             if still.tests >= by.tests:
                 return Compared(noticed=True)
-        asked = Asked(by.tests)
+        asked = AskedTests(by.tests)
         instead = self._noticed(self.after, mutant, text, asked)
         if not self._silent(by, instead):
             return Compared(noticed=True)
@@ -153,7 +153,7 @@ class Both:
         self._doubt(self.after, instead, instead_again)
         return Compared(noticed=True, silent=tuple(self._silent(by_again, instead_again)))
 
-    def _noticed(self, side: Side, mutant: Mutant, text: str, asked: Asked = THOSE_THAT_REACH_IT) -> Noticed:
+    def _noticed(self, side: Side, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT) -> Noticed:
         found = side.noticed(mutant, text, self._left, asked)
         if found is None:
             raise _OutOfTimeError

@@ -116,8 +116,14 @@ class DataOfTests:
     def _code(self) -> tuple[list[str], list[str]]:
         """The code of the program and that of the tests. Where a run opens none, all of it: it was compiled."""
         loaded = sorted(filter(_is_readable, self.opened))
-        code = loaded if any(not _is_test(path) for path in loaded) else list(filter(_is_readable, self.paths))
-        return [path for path in code if not _is_test(path)], [path for path in code if _is_test(path)]
+        code = (
+            loaded
+            if any(not belongs_to_tests(path) for path in loaded)
+            else list(filter(_is_readable, self.paths))
+        )
+        return [path for path in code if not belongs_to_tests(path)], [
+            path for path in code if belongs_to_tests(path)
+        ]
 
     @cached_property
     def _program(self) -> "_Code":
@@ -190,10 +196,6 @@ def _patterns(changes: Iterable[Change], data: DataOfTests) -> tuple[str, ...]:
     """Patterns of the paths of changes that are data of tests under any of their names."""
     found = (one for one in changes if any(map(data.has, one.paths)))
     return tuple(literal(path) for one in found for path in one.paths)
-
-
-def _is_test(path: str) -> bool:
-    return belongs_to_tests(path)
 
 
 def _is_readable(path: str) -> bool:

@@ -37,7 +37,7 @@ _LOOKS_LIKE_A_TEST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class NotedCall:
     """One question of a test and the answer. ``frames`` are the functions that called, with their files."""
 
     path: str
@@ -50,18 +50,18 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardCalls:
     """What was noted in one language: by which program, with which folders of the workspace on its path."""
 
     driver: Driver
     program: str
     path: tuple[str, ...]
-    calls: tuple[Call, ...]
+    calls: tuple[NotedCall, ...]
     kept_as: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NeutralAnswers:
     """The answers of a neutral process, in the order of the calls."""
 
     answers: tuple[Answer | None, ...]
@@ -73,11 +73,11 @@ class Listened:
     """How the tests ended while somebody listened, and what was heard, language by language."""
 
     exit_code: int | None
-    heard: tuple[Heard, ...]
+    heard: tuple[HeardCalls, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class NeutralWay:
     """How a neutral process asks: in which order, from which folder, and whose source."""
 
     backwards: bool = False
@@ -85,7 +85,7 @@ class Way:
     side: Side = Side.AGENT
 
 
-PLAINLY = Way()
+PLAINLY = NeutralWay()
 
 
 def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side: Side = Side.AGENT) -> Listened:
@@ -101,7 +101,7 @@ def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side:
 
 
 def replay(
-    evidence: Workspace, command: str, timeout_s: float, heard: Heard, calls: Sequence[Call]
+    evidence: Workspace, command: str, timeout_s: float, heard: HeardCalls, calls: Sequence[NotedCall]
 ) -> list[Answer | None]:
     """The answers to the same questions from within the tests, before any of them ran and set something up."""
     folder = f".{evidence.secret('replay')}"
@@ -155,7 +155,7 @@ def _tests(evidence: Workspace) -> list[str]:
     return [path for path in evidence.baseline_paths() if belongs_to_tests(path)]
 
 
-def _heard(driver: Driver, started: bytes | None, calls: bytes | None, most: int) -> Heard:
+def _heard(driver: Driver, started: bytes | None, calls: bytes | None, most: int) -> HeardCalls:
     """What the driver wrote, in a process of the agent's code: any shape but the right one is nothing."""
     program = ""
     path: tuple[str, ...] = ()
@@ -163,12 +163,14 @@ def _heard(driver: Driver, started: bytes | None, calls: bytes | None, most: int
         if isinstance(line, dict) and isinstance(line.get("program"), str):
             program, path = line["program"], tuple(map(str, line.get("path", ())))
     found = (call for call in map(_call, _lines(calls)) if call is not None) if program else ()
-    return Heard(driver, program, path, tuple({json.dumps(one.question): one for one in found}.values())[:most])
+    return HeardCalls(
+        driver, program, path, tuple({json.dumps(one.question): one for one in found}.values())[:most]
+    )
 
 
-def _call(line: Any) -> Call | None:
+def _call(line: Any) -> NotedCall | None:
     try:
-        return Call(
+        return NotedCall(
             path=str(line["path"]),
             by=str(line["by"]),
             written=str(line["written"]),
@@ -189,7 +191,7 @@ def _lines(data: bytes | None) -> Iterable[Any]:
             continue
 
 
-def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> Told | None:
+def ask_again(evidence: Workspace, heard: HeardCalls, way: NeutralWay = PLAINLY) -> NeutralAnswers | None:
     """The answers of a neutral process, in the order of the calls; None if it gave none.
 
     A module that can't be loaded there gives no answer.
@@ -221,10 +223,10 @@ def ask_again(evidence: Workspace, heard: Heard, way: Way = PLAINLY) -> Told | N
         told = [None if one is None else (bool(one[0]), str(one[1])) for one in found]
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
-    return Told(tuple(told[::step]), ran.kept_as) if len(told) == len(heard.calls) else None
+    return NeutralAnswers(tuple(told[::step]), ran.kept_as) if len(told) == len(heard.calls) else None
 
 
-def _set_by_tests(evidence: Workspace, calls: Sequence[Call]) -> dict[str, str]:
+def _set_by_tests(evidence: Workspace, calls: Sequence[NotedCall]) -> dict[str, str]:
     """What tests put into the environment, if the baseline's tests name it and it doesn't give tests away."""
     found = {name: value for call in reversed(calls) for name, value in call.environment.items()}
     if not found:

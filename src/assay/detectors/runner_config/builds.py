@@ -4,13 +4,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
-from assay.detectors.runner_config.code_text import CodeText
 from assay.detectors.runner_config.commands import features
-from assay.detectors.runner_config.pytest_settings import table, toml
+from assay.detectors.runner_config.members import test_targets
+from assay.detectors.runner_config.settings_text import flat, read_xml, table, toml
 from assay.detectors.runner_config.weakening import Weakening, line_of, shown, weakening
-from assay.detectors.runner_config.xml_text import read_xml
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),
@@ -43,6 +42,17 @@ _IN_GRADLE_TASK = (
     ("not_run", re.compile(r"\benabled\s{0,4}=\s{0,4}false|\bactions\s{0,4}(?:=|\.clear)|setActions\(|\bonlyIf\s{0,4}\{\s{0,4}false")),
     ("tests_excluded", re.compile(r"\binclude(?:Tags|Categories|Engines)\b[^\n}]{0,200}|\binclude\b[^\n}]{0,200}")),
 )  # fmt: skip
+# Our parser knows no Groovy. A quote that nothing closes begins no text.
+_COMMENT_OR_TEXT = re.compile(
+    r"//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)|(?P<text>\"(?:[^\"\\\n]|\\.){0,400}+\"|'(?:[^'\\\n]|\\.){0,400}+')"
+)
+_NOT_LINE_END = re.compile(r"[^\n]")
+_BRACE = re.compile(r"[{}]")
+_LONGEST_BLOCK = 20_000
+_GO_MOD = (
+    ("framework_replaced", re.compile(r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+")),
+)  # fmt: skip
+_NOX = (("failure_ignored", re.compile(r"success_codes\s*=\s*\[[^\]\n1-9]{0,80}[1-9][^\]\n]{0,80}\]")),)
 _RAKE = (
     ("failure_ignored", re.compile(r"fail_on_error\s{0,4}=\s{0,4}false|rescue\s+SystemExit|\|\|\s{0,4}true")),
     ("not_run", re.compile(r"Task\[[^\]\n]{0,40}(?:test|spec)[^\]\n]{0,20}\]\.(?:clear\w*|reenable\b|actions\b)|task\s{0,4}\(?:?[\"']?(?:test|spec)[\"']?\)?\s{0,4}(?:\{|do\b)[^\n]{0,20}(?:puts|true|nil|\}|end)")),
@@ -51,23 +61,23 @@ _RAKE = (
     ("narrowed", re.compile(r"(?:rspec_opts|options)\s{0,4}\+?=[^\n]{0,100}(?:--tag|--dry-run|--example|--name)")),
 )  # fmt: skip
 
-_CARGO_TARGETS = {
-    "lib": ("test", "harness", "doctest"),
-    "bin": ("test", "harness", "doctest"),
-    "test": ("test", "harness", "doctest"),
-    "example": ("test",),
-}
+_CARGO_SWITCHES = re.compile(
+    r"(?:lib|(?:bin|test)(?:\.[^\n]*)?)\.(?:test|harness|doctest)|example(?:\.[^\n]*)?\.test|package\.autotests|"
+    r"profile\.(?:test|dev)\.(?:debug-assertions|overflow-checks)"
+)
 
 
 def cargo(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Targets whose tests no longer run or run without the harness, and checks that are off."""
-    old, new = _cargo_switches(before or ""), _cargo_switches(after or "")
-    names = _names(before or "")
-    for key in sorted(new - old):
+    old, new = (flat(toml(text or "")) for text in (before, after))
+    names = {str(target.get("name")) for target in test_targets(before or "")}
+    for key in sorted(new):
+        switched = new[key] == ["false"] != old.get(key) and _CARGO_SWITCHES.fullmatch(key)
+        part, _, switch = key.rpartition(".")
         # A new test target may well have a harness of its own.
-        if not (key.startswith("test.") and key.split(".")[1] not in names and key.endswith("harness = false")):
-            rule = "tests_not_collected" if "harness" in key else "not_run"
-            yield weakening(rule, after or "", key.rpartition(".")[2], None, key)
+        if switched and not (part.startswith("test.") and part[5:] not in names and switch == "harness"):
+            rule = "tests_not_collected" if switch == "harness" else "not_run"
+            yield weakening(rule, after or "", f"{switch} = false", None, f"{key} = false")
 
 
 def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -80,13 +90,7 @@ def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A test library that is replaced by a folder of the workspace."""
-    pattern = re.compile(
-        r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+"
-    )
-    known = {found[0] for found in pattern.finditer(before or "")}
-    for found in pattern.finditer(after or ""):
-        if found[0] not in known:
-            yield weakening("framework_replaced", after or "", found[0], None, found[0])
+    yield from _by_pattern(_GO_MOD, before, after)
 
 
 def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -116,12 +120,23 @@ def gradle(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def _of_test_task(text: str) -> str:
     """A build file in which only the blocks of the test task are left, on their lines."""
-    code = CodeText(text)
-    blocks = [code.body(found.end() - 1) for found in _GRADLE_TASK.finditer(code.code)]
+    code = _COMMENT_OR_TEXT.sub(lambda found: found[0] if found["text"] else _blank(found), text)
+    bare = _COMMENT_OR_TEXT.sub(_blank, text)
     kept = [False] * len(text)
-    for start, end in filter(None, blocks):
-        kept[start:end] = [True] * (end - start)
-    return "".join(sign if keep or sign == "\n" else " " for sign, keep in zip(code.code, kept, strict=True))
+    for task in _GRADLE_TASK.finditer(code):
+        depth, longest = 0, task.end() + _LONGEST_BLOCK
+        end = longest if longest < len(text) else task.end()
+        for brace in _BRACE.finditer(bare, task.end() - 1, longest):
+            depth += 1 if brace[0] == "{" else -1
+            if depth == 0:
+                end = brace.start()
+                break
+        kept[task.end() : end] = [True] * (end - task.end())
+    return "".join(sign if keep or sign == "\n" else " " for sign, keep in zip(code, kept, strict=True))
+
+
+def _blank(found: re.Match[str]) -> str:
+    return _NOT_LINE_END.sub(" ", found[0])
 
 
 def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -134,6 +149,11 @@ def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
 def _default_tasks(text: str | None) -> set[str]:
     found = re.findall(r"(?m)^[^\S\n]*+task\s*+\(?:?default\s*+(?:=>|:)\s*([^\n]{1,200})", text or "")
     return {word for line in found for word in re.findall(r"\w+", line)}
+
+
+def nox(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """Sessions that take a failure for a success."""
+    yield from _by_pattern(_NOX, before, after)
 
 
 def rspec(before: str | None, after: str | None) -> Iterator[Weakening]:
@@ -161,6 +181,7 @@ def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]
 def _by_pattern(
     rules: tuple[tuple[str, re.Pattern[str]], ...], before: str | None, after: str | None
 ) -> Iterator[Weakening]:
+    """Everything outside of comments that one of some patterns matches, and that wasn't there."""
     old, new = _without_comments(before or ""), _without_comments(after or "")
     for rule, pattern in rules:
         known = Counter("".join(found[0].split()) for found in pattern.finditer(old))
@@ -176,82 +197,26 @@ def _without_comments(text: str) -> str:
     return re.sub(r"(?m)^[ \t]*(?://|#|\*)[^\n]*", "", text)
 
 
-def _cargo_switches(text: str) -> frozenset[str]:
-    """What is switched off in a manifest, as ``test.name.harness = false``."""
-    manifest = toml(text) or {}
-    switches = {switch for part in _CARGO_TARGETS for switch in _target_switches(manifest, part)}
-    switches |= _switched_off("package", table(manifest, "package"), ("autotests",))
-    for profile in ("test", "dev"):
-        settings = table(manifest, "profile", profile)
-        switches |= _switched_off(f"profile.{profile}", settings, ("debug-assertions", "overflow-checks"))
-    return frozenset(switches)
-
-
-def _target_switches(manifest: dict[str, object], part: str) -> Iterator[str]:
-    targets = manifest.get(part)
-    for target in targets if isinstance(targets, list) else [targets]:
-        if isinstance(target, dict):
-            yield from _switched_off(f"{part}.{target.get('name', '')}", target, _CARGO_TARGETS[part])
-
-
-def _switched_off(name: str, settings: Mapping[str, object] | None, keys: tuple[str, ...]) -> set[str]:
-    return {f"{name}.{key} = false" for key in keys if settings is not None and settings.get(key) is False}
-
-
-def _names(text: str) -> frozenset[str]:
-    tests = (toml(text) or {}).get("test")
-    return (
-        frozenset(str(target.get("name")) for target in tests if isinstance(target, dict))
-        if isinstance(tests, list)
-        else frozenset()
-    )
-
-
 def _xml_settings(text: str) -> Counter[str]:
     """``element=text`` and ``element@attribute=value``, without what a profile that is off by default has."""
-    reader = _XmlReader()
-    read_xml(text, reader)
-    return Counter(reader.settings)
-
-
-class _XmlReader:
-    def __init__(self) -> None:
-        self.settings: list[str] = []
-        self._stack: list[str] = []
-        self._words: list[str] = []
-        self._plugin = ""
-        self._profile: list[str] | None = None
-        self._active = False
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._stack.append(name)
-        self._words = []
-        if name == "plugin":
-            self._plugin = ""
-        if name == "profile":
-            self._profile, self._active = [], False
-        self._add([f"{name}@{key}={value}" for key, value in attributes.items()])
-
-    def text(self, data: str) -> None:
-        if len(self._words) < 50:
-            self._words.append(data[:400])
-
-    def end(self, name: str) -> None:
-        value = "".join(self._words).strip()
-        self._words = []
-        if self._stack:
-            self._stack.pop()
-        if name == "artifactId" and self._stack[-1:] == ["plugin"]:
-            self._plugin = value
-        if name == "activeByDefault" and value == "true":
-            self._active = True
-        if value:
-            self._add([f"{name}={value}"])
-        if name == "profile" and self._profile is not None:
-            kept, self._profile = (self._profile if self._active else []), None
-            self.settings += kept
-
-    def _add(self, settings: list[str]) -> None:
-        tests = re.search(r"surefire|failsafe", self._plugin) is not None
-        kept = [setting for setting in settings if tests or not _ONLY_FOR_TESTS.match(setting)]
-        (self.settings if self._profile is None else self._profile).extend(kept)
+    settings: list[str] = []
+    profile: list[str] | None = None
+    plugin, active = "", False
+    for step in read_xml(text):
+        starts = step.attributes is not None
+        if starts and step.name == "plugin":
+            plugin = ""
+        elif starts and step.name == "profile":
+            profile, active = [], False
+        elif step.path[-2:] == ("plugin", "artifactId"):
+            plugin = step.text
+        active = active or (step.name == "activeByDefault" and step.text == "true")
+        found = [f"{step.name}={step.text}"] if step.text else []
+        found += [f"{step.name}@{key}={value}" for key, value in (step.attributes or {}).items()]
+        tests = re.search(r"surefire|failsafe", plugin) is not None
+        kept = [setting for setting in found if tests or not _ONLY_FOR_TESTS.match(setting)]
+        (settings if profile is None else profile).extend(kept)
+        if not starts and step.name == "profile" and profile is not None:
+            settings += profile if active else []
+            profile = None
+    return Counter(settings)

@@ -7,49 +7,30 @@ from collections.abc import Iterator, Mapping
 from assay.detectors.checkers.commands import weaker_scripts
 from assay.detectors.runner_config.commands import command_changes, runs_tests
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
+from assay.detectors.runner_config.settings_text import json_object, plain_text, table
 from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.runner_config.yaml_text import load_yaml
+from assay.detectors.test_code.word_sets import word_set
 from assay.evidence.workspace import ReadApart
 
 Values = Mapping[str, list[str]]
 
-_EXCLUDES = frozenset(
-    {"testPathIgnorePatterns", "modulePathIgnorePatterns", "exclude", "ignore", "testIgnore", "excludeSpecPattern"}
+_EXCLUDES = word_set(
+    "testPathIgnorePatterns modulePathIgnorePatterns exclude ignore testIgnore excludeSpecPattern"
 )
-_INCLUDES = frozenset(
-    {"testMatch", "testRegex", "include", "spec", "specPattern", "testDir", "roots", "files", "projects"}
+_INCLUDES = word_set("testMatch testRegex include spec specPattern testDir roots files projects")
+_SELECTS = word_set("grep fgrep grepInvert invert testNamePattern onlyFailures dryRun dry-run")
+_IGNORE_FAILURES = word_set(
+    "testFailureExitCode dangerouslyIgnoreUnhandledErrors passOnFailingTestSuite pass-on-failing-test-suite"
 )
-_SELECTS = frozenset(
-    {"grep", "fgrep", "grepInvert", "invert", "testNamePattern", "onlyFailures", "dryRun", "dry-run"}
-)
-_IGNORE_FAILURES = {
-    "testFailureExitCode",
-    "dangerouslyIgnoreUnhandledErrors",
-    "passOnFailingTestSuite",
-    "pass-on-failing-test-suite",
-}
 _USUAL_ROOT = re.compile(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$")
-_PASSES = frozenset(
-    {
-        "passWithNoTests",
-        "dangerouslyIgnoreUnhandledErrors",
-        "allowOnly",
-        "testFailureExitCode",
-        "updateSnapshot",
-        "pass-with-no-tests",
-        "passOnFailingTestSuite",
-        "pass-on-failing-test-suite",
-    }
+_PASSES = word_set(
+    "passWithNoTests dangerouslyIgnoreUnhandledErrors allowOnly testFailureExitCode updateSnapshot "
+    "pass-with-no-tests passOnFailingTestSuite pass-on-failing-test-suite"
 )
-_STRICT = frozenset(
-    {
-        "forbidOnly",
-        "forbid-only",
-        "forbidPending",
-        "forbid-pending",
-        "failOnEmptyTestSuite",
-        "failOnFailingTestSuite",
-        "errorOnDeprecated",
-    }
+_STRICT = word_set(
+    "forbidOnly forbid-only forbidPending forbid-pending failOnEmptyTestSuite failOnFailingTestSuite "
+    "errorOnDeprecated"
 )
 _RETRIES = frozenset({"retries", "retry", "retryTimes"})
 _THRESHOLDS = frozenset({"branches", "functions", "lines", "statements", "check-coverage"})
@@ -70,7 +51,7 @@ _FRAMEWORKS = re.compile(
 
 def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     """Scripts and the sections of test runners. Dependencies and all else are free."""
-    old, new = _object(before), _object(after)
+    old, new = json_object(before), json_object(after)
     text = after or ""
     yield from script_changes(_commands(old), _commands(new), text)
     yield from weaker_scripts(_commands(old), _commands(new), text)
@@ -83,13 +64,19 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def _commands(package: dict[str, object]) -> dict[str, str]:
-    scripts = package.get("scripts")
-    return {str(name): str(command) for name, command in scripts.items()} if isinstance(scripts, dict) else {}
+    return {name: str(command) for name, command in (table(package, "scripts") or {}).items()}
 
 
 def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``jest.config.json``, ``.mocharc.json`` and their kin."""
-    yield from compare(_of_json(_object(before)), _of_json(_object(after)), after or "", had=before is not None)
+    old, new = _of_json(json_object(before)), _of_json(json_object(after))
+    yield from compare(old, new, after or "", had=before is not None)
+
+
+def yaml_config(before: str | None, after: str | None) -> Iterator[Weakening]:
+    """``.mocharc.yml`` and ``.nycrc.yml``."""
+    old, new = (_of_json((load_yaml(text or "") or [None])[0]) for text in (before, after))
+    yield from compare(old, new, after or "", had=before is not None)
 
 
 def code_config(path: str, before: str | None, after: str | None, apart: ReadApart) -> Iterator[Weakening]:
@@ -208,14 +195,6 @@ def _is_placeholder(command: str) -> bool:
     return "no test specified" in command
 
 
-def _object(text: str | None) -> dict[str, object]:
-    try:
-        found = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _of_json(section: object) -> Values:
     """The keys that matter at any depth, with their values as lists."""
     found: dict[str, list[str]] = {}
@@ -234,11 +213,7 @@ def _of_json(section: object) -> Values:
 
 def _listed(value: object) -> list[str]:
     items = value if isinstance(value, list) else [value]
-    return [
-        str(item).lower() if isinstance(item, bool) else str(item)
-        for item in items
-        if not isinstance(item, dict | list)
-    ]
+    return [plain_text(item) for item in items if not isinstance(item, dict | list)]
 
 
 def _number(values: list[str]) -> float:

@@ -5,13 +5,11 @@ still there, the caller knows.
 """
 
 import fnmatch
-import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from pathlib import PurePosixPath
 
-from assay.detectors.runner_config.pytest_settings import table, toml
+from assay.detectors.runner_config.settings_text import json_object, table, toml
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 _MODULE = re.compile(r"<module>\s*([^<>\s]{1,200})\s*</module>")
@@ -79,18 +77,15 @@ def _crates(text: str) -> set[str]:
 
 
 def _packages(text: str) -> set[str]:
-    with suppress(ValueError, RecursionError):
-        found = json.loads(text)
-        listed = found.get("workspaces") if isinstance(found, dict) else None
-        listed = listed.get("packages") if isinstance(listed, dict) else listed
-        return {str(part) for part in listed} if isinstance(listed, list) else set()
-    return set()
+    listed = json_object(text).get("workspaces")
+    listed = listed.get("packages") if isinstance(listed, dict) else listed
+    return {str(part) for part in listed} if isinstance(listed, list) else set()
 
 
 def _cargo_targets(before: str, after: str) -> Iterator[tuple[str, Weakening]]:
     """Test targets that cargo found by itself, and that a table now switches off or turns into something else."""
-    known = {str(target.get("name")) for target in _tests(before)}
-    for target in _tests(after):
+    known = {str(target.get("name")) for target in test_targets(before)}
+    for target in test_targets(after):
         name, path = str(target.get("name")), target.get("path")
         found = f"tests/{name}.rs"
         switched = [key for key in ("test", "harness") if target.get(key) is False]
@@ -100,7 +95,8 @@ def _cargo_targets(before: str, after: str) -> Iterator[tuple[str, Weakening]]:
             yield found, weakening("tests_not_collected", after, f'"{name}"', None, f"{name}: {switched[0]}")
 
 
-def _tests(text: str) -> list[dict[str, object]]:
+def test_targets(text: str) -> list[dict[str, object]]:
+    """The test targets that a manifest of cargo lists."""
     targets = (toml(text) or {}).get("test")
     return [one for one in targets if isinstance(one, dict)] if isinstance(targets, list) else []
 

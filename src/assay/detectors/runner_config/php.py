@@ -1,13 +1,12 @@
 """PHPUnit and Pest: the scripts of composer.json, and phpunit.xml."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.detectors.runner_config.javascript import script_changes
+from assay.detectors.runner_config.settings_text import json_object, read_xml, table
 from assay.detectors.runner_config.weakening import Weakening, weakening
-from assay.detectors.runner_config.xml_text import read_xml
 
 _STRICT = re.compile(r"(?:failOn|beStrictAbout)\w{1,60}")
 _USUAL = ("Test.php", ".php", "")
@@ -19,12 +18,8 @@ def composer(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def _scripts(text: str | None) -> dict[str, str]:
-    try:
-        found = json.loads(text or "{}")
-        scripts = found.get("scripts", {})
-        return {str(name): _commands(value) for name, value in scripts.items()}
-    except (ValueError, AttributeError, RecursionError):
-        return {}
+    scripts = table(json_object(text), "scripts") or {}
+    return {name: _commands(value) for name, value in scripts.items()}
 
 
 def _commands(value: object) -> str:
@@ -71,42 +66,20 @@ def _is_narrower(old: set[str], new: set[str]) -> bool:
 
 
 def _read(text: str) -> _Settings:
-    reader = _Reader()
-    read_xml(text, reader)
-    return reader.settings
-
-
-class _Reader:
-    def __init__(self) -> None:
-        self.settings = _Settings()
-        self._stack: list[str] = []
-        self._words: list[str] = []
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._stack.append(name)
-        self._words = []
-        if name == "phpunit":
-            self.settings.attributes |= attributes
-        if self._stack[-2:-1] == ["testsuite"] and name == "directory":
-            told = {attributes.get("suffix", ""), attributes.get("prefix", "")}
-            self.settings.endings |= told.difference(_USUAL)
-
-    def text(self, data: str) -> None:
-        if len(self._words) < 50:
-            self._words.append(data[:400])
-
-    def end(self, name: str) -> None:
-        value, around = "".join(self._words).strip(), self._stack[-3:-1]
-        self._words = []
-        if self._stack:
-            self._stack.pop()
-        if not value:
-            return
-        if name == "group" and around == ["groups", "exclude"]:
-            self.settings.excluded.add(value)
-        elif name == "group" and around == ["groups", "include"]:
-            self.settings.groups.add(value)
-        elif name == "exclude" and around[-1:] == ["testsuite"]:
-            self.settings.excluded.add(value)
-        elif name in ("directory", "file") and around[-1:] == ["testsuite"]:
-            self.settings.folders.add(value.removeprefix("./"))
+    settings = _Settings()
+    for step in read_xml(text):
+        if step.attributes is not None:
+            if step.name == "phpunit":
+                settings.attributes |= step.attributes
+            if step.path[-2:] == ("testsuite", "directory"):
+                affixes = {step.attributes.get("suffix", ""), step.attributes.get("prefix", "")}
+                settings.endings |= affixes.difference(_USUAL)
+        elif not step.text:
+            continue
+        elif step.path[-3:] == ("groups", "exclude", "group") or step.path[-2:] == ("testsuite", "exclude"):
+            settings.excluded.add(step.text)
+        elif step.path[-3:] == ("groups", "include", "group"):
+            settings.groups.add(step.text)
+        elif step.path[-2:] in (("testsuite", "directory"), ("testsuite", "file")):
+            settings.folders.add(step.text.removeprefix("./"))
+    return settings

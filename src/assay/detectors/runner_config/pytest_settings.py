@@ -1,13 +1,12 @@
 """The settings that pytest takes from a folder's files, and what makes them weaker."""
 
-import configparser
 import re
 import shlex
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 
 from assay.detectors.runner_config.commands import option_changes
 from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
+from assay.detectors.runner_config.settings_text import ini, plain_text, table, toml
 from assay.detectors.runner_config.weakening import Weakening, weakening
 
 # In the order in which pytest looks; the first one that is meant for it wins.
@@ -65,30 +64,6 @@ def compare(before: Settings, after: Settings, text: str, tests: tuple[str, ...]
             yield weakening("retried", text, key, before.get(key), after.get(key))
 
 
-def ini(text: str) -> configparser.RawConfigParser | None:
-    """An ini file, read leniently; None where it can't be read."""
-    parser = configparser.RawConfigParser(strict=False, allow_no_value=True, delimiters=("=", ":"))
-    try:
-        parser.read_string(text)
-    except (configparser.Error, ValueError, TypeError, AttributeError):
-        return None
-    return parser
-
-
-def toml(text: str) -> dict[str, object] | None:
-    try:
-        return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
-        return None
-
-
-def table(settings: object, *keys: str) -> dict[str, object] | None:
-    """A table inside of tables; None where one of them is missing."""
-    for key in keys:
-        settings = settings.get(key) if isinstance(settings, dict) else None
-    return settings if isinstance(settings, dict) else None
-
-
 def _of_toml(name: str, text: str) -> Settings | None:
     parsed = toml(text)
     if name != "pyproject.toml":
@@ -101,7 +76,7 @@ def _of_toml(name: str, text: str) -> Settings | None:
 def _values(key: str, value: object) -> list[str]:
     if isinstance(value, list):
         return [str(item) for item in value]
-    return _listed(key, str(value).lower() if isinstance(value, bool) else str(value))
+    return _listed(key, plain_text(value))
 
 
 def _listed(key: str, value: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from assay.detectors.runner_config.commands import command_changes
 from assay.detectors.runner_config.patterns import excluded
-from assay.detectors.runner_config.pytest_settings import ini, table, toml
+from assay.detectors.runner_config.settings_text import ini, table, toml
 from assay.detectors.runner_config.weakening import Weakening, line_of, weakening
 
 _TASK_TOOLS = ("hatch", "poe", "pdm", "taskipy", "rye", "uv", "pixi", "invoke")
@@ -49,14 +49,6 @@ def _tasks(text: str) -> dict[str, str]:
         elif ".scripts." in path or ".tasks." in path:
             found[path] = _flat(value)
     return found
-
-
-def nox(before: str, after: str) -> Iterator[Weakening]:
-    """Sessions that take a failure for a success."""
-    known = set(re.findall(r"success_codes\s*=\s*\[[^\]\n]{0,80}\]", before))
-    for found in re.finditer(r"success_codes\s*=\s*\[[^\]\n]{0,80}\]", after):
-        if found[0] not in known and re.search(r"[1-9]", found[0]):
-            yield weakening("failure_ignored", after, found[0], None, found[0])
 
 
 def collect_ignore(before: str, after: str, tests: tuple[str, ...]) -> Iterator[Weakening]:

@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 
 from assay.detectors.runner_config import builds, javascript, makefile, php, python_tools
 from assay.detectors.runner_config.weakening import Weakening
-from assay.detectors.runner_config.yaml_text import load_yaml
 
 Compare = Callable[[str | None, str | None], Iterator[Weakening]]
 
@@ -50,36 +49,12 @@ def readers(path: str) -> list[Compare]:
     """The comparisons that a file of settings goes through by itself. pytest's and workflows are compared
     together.
     """
-    pure = PurePosixPath(path)
-    name = pure.name
+    name = PurePosixPath(path).name
     found: list[Compare] = list(_BY_NAME.get(name, ()))
-    for pattern, compare in _BY_PATTERN:
-        if pattern.search(path):
-            found.append(compare)
-    if path.endswith((".config/nextest.toml",)):
-        found.append(builds.nextest)
+    found += [compare for pattern, compare in _BY_PATTERN if pattern.search(path)]
     if name in _WITH_TOX:
         found.append(lambda before, after: python_tools.tox(name, before, after))
     return found
-
-
-def _yaml_config(before: str | None, after: str | None) -> Iterator[Weakening]:
-    yield from javascript.compare(_yaml(before), _yaml(after), after or "", had=before is not None)
-
-
-def _yaml(text: str | None) -> dict[str, list[str]]:
-    documents = load_yaml(text or "")
-    loaded = documents[0] if documents else None
-    settings = loaded if isinstance(loaded, dict) else {}
-    return {
-        str(key): [
-            str(item)
-            for item in (
-                value if isinstance(value, list) else [str(value).lower() if isinstance(value, bool) else value]
-            )
-        ]
-        for key, value in settings.items()
-    }
 
 
 _WITH_TOX = frozenset({"tox.ini", "setup.cfg", "pyproject.toml", "tox.toml"})
@@ -101,14 +76,15 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     ".rspec-local": (builds.rspec,),
     "Rakefile": (builds.rakefile,),
     "rakefile": (builds.rakefile,),
-    "noxfile.py": (lambda before, after: python_tools.nox(before or "", after or ""),),
+    "noxfile.py": (builds.nox,),
 }
 _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
     (_JSON_CONFIG, javascript.json_config),
-    (_YAML_CONFIG, _yaml_config),
+    (_YAML_CONFIG, javascript.yaml_config),
     (_MAKE, makefile.makefile),
     (_SCRIPT, makefile.script),
     (_XML, builds.xml_build),
     (_PHPUNIT, php.phpunit_xml),
     (_ENVIRONMENT, makefile.environment),
+    (re.compile(r"\.config/nextest\.toml$"), builds.nextest),
 )

@@ -6,20 +6,22 @@ import re
 from collections.abc import Iterable
 from pathlib import PurePosixPath
 
-_PYTHON_FRAMEWORKS = frozenset({"pytest", "_pytest", "unittest", "doctest", "nose", "nose2", "pluggy", "iniconfig", "hypothesis", "xdist",
-                                "coverage", "py", "mock", "tox", "testtools", "conftest_plugin"})  # fmt: skip
+from assay.detectors.test_code.word_sets import word_set
+
+_PYTHON_FRAMEWORKS = word_set(
+    "pytest _pytest unittest doctest nose nose2 pluggy iniconfig hypothesis xdist coverage py mock tox testtools "
+    "conftest_plugin"
+)
 # What pytest and unittest import when they start: an honest module of such a name in the top folder would break
 # them. Names that a project may well have for itself, such as calendar or token, are left out.
-_PYTHON_LIBRARY = frozenset({
-    "abc", "argparse", "ast", "asyncio", "atexit", "base64", "bdb", "binascii", "bisect", "builtins", "bz2",
-    "codecs", "collections", "contextlib", "contextvars", "copy", "copyreg", "dataclasses", "datetime",
-    "decimal", "difflib", "dis", "encodings", "enum", "fcntl", "faulthandler", "fnmatch", "functools",
-    "genericpath", "glob", "hashlib", "heapq", "importlib", "inspect", "io", "json", "linecache", "logging",
-    "lzma", "opcode", "operator", "os", "pathlib", "pdb", "posixpath", "pprint", "pyexpat", "re", "reprlib",
-    "runpy", "selectors", "shlex", "shutil", "site", "stat", "struct", "subprocess", "sys", "sysconfig",
-    "tempfile", "textwrap", "threading", "tokenize", "traceback", "types", "typing", "unicodedata",
-    "urllib", "warnings", "weakref", "xml", "zipfile", "zipimport", "zlib",
-})  # fmt: skip
+_PYTHON_LIBRARY = word_set(
+    "abc argparse ast asyncio atexit base64 bdb binascii bisect builtins bz2 codecs collections contextlib "
+    "contextvars copy copyreg dataclasses datetime decimal difflib dis encodings enum fcntl faulthandler fnmatch "
+    "functools genericpath glob hashlib heapq importlib inspect io json linecache logging lzma opcode operator os "
+    "pathlib pdb posixpath pprint pyexpat re reprlib runpy selectors shlex shutil site stat struct subprocess sys "
+    "sysconfig tempfile textwrap threading tokenize traceback types typing unicodedata urllib warnings weakref xml "
+    "zipfile zipimport zlib"
+)
 # What pytest brings along.
 _PYTEST_NEEDS = frozenset(
     {"pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup", "tomli"}
@@ -37,72 +39,11 @@ _GO_FRAMEWORKS = re.compile(
     r"(?:^|/)vendor/(?:github\.com/stretchr/testify|gotest\.tools|github\.com/onsi/|testing/)"
 )
 _JAVA_SERVICES = re.compile(r"META-INF/services/org\.junit\.")
-_TOOLS = frozenset(
-    [
-        "python",
-        "python2",
-        "python3",
-        "pytest",
-        "py.test",
-        "pip",
-        "pip3",
-        "tox",
-        "nox",
-        "npm",
-        "npx",
-        "node",
-        "yarn",
-        "pnpm",
-        "bun",
-        "deno",
-        "jest",
-        "vitest",
-        "mocha",
-        "tsc",
-        "go",
-        "gofmt",
-        "cargo",
-        "rustc",
-        "rustup",
-        "git",
-        "sh",
-        "bash",
-        "dash",
-        "zsh",
-        "env",
-        "make",
-        "cmake",
-        "java",
-        "javac",
-        "mvn",
-        "gradle",
-        "ruby",
-        "rspec",
-        "rake",
-        "bundle",
-        "dotnet",
-        "perl",
-        "php",
-        "phpunit",
-        "composer",
-        "timeout",
-        "true",
-        "false",
-        "test",
-        "cat",
-        "grep",
-        "diff",
-        "sed",
-        "awk",
-        "ls",
-        "rm",
-        "cp",
-        "mv",
-        "sudo",
-        "docker",
-        "ssh",
-        "curl",
-    ]
+_TOOLS = word_set(
+    "python python2 python3 pytest py.test pip pip3 tox nox npm npx node yarn pnpm bun deno jest vitest mocha tsc "
+    "go gofmt cargo rustc rustup git sh bash dash zsh env make cmake java javac mvn gradle ruby rspec rake bundle "
+    "dotnet perl php phpunit composer timeout true false test cat grep diff sed awk ls rm cp mv sudo docker ssh "
+    "curl"
 )
 _TOOL_ENDINGS = (".exe", ".cmd", ".bat", ".ps1")
 

@@ -11,6 +11,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
+from functools import partial
 
 _TOML_TABLES = ("pytest", "coverage", "tox", "nose2")
 # A package tells pytest by these of the plugins that it brings.
@@ -56,10 +57,6 @@ def _toml(text: str) -> Settings:
     return {**told, "plugins": plugins} if plugins else told
 
 
-def _toml_replaced(now: str, old: str) -> str:
-    return _sections(now, _is_toml, keep=False) + "\n" + _sections(old, _is_toml, keep=True)
-
-
 def _is_toml(header: str) -> bool:
     parts = [part.strip().strip("\"'") for part in header.split(".")]
     return parts == list(_PLUGINS) or (parts[0] == "tool" and parts[1:2] != [] and parts[1] in _TOML_TABLES)
@@ -71,12 +68,13 @@ def _ini(text: str) -> Settings:
     return {name: dict(parser.items(name)) for name in parser.sections() if _is_ini(name)}
 
 
-def _ini_replaced(now: str, old: str) -> str:
-    return _sections(now, _is_ini, keep=False) + "\n" + _sections(old, _is_ini, keep=True)
-
-
 def _is_ini(header: str) -> bool:
     return _INI_SECTIONS.fullmatch(header) is not None
+
+
+def _with_sections(chosen: Callable[[str], bool], now: str, old: str) -> str:
+    """A file as it is now, with the chosen sections of the old one."""
+    return _sections(now, chosen, keep=False) + "\n" + _sections(old, chosen, keep=True)
 
 
 def _sections(text: str, chosen: Callable[[str], bool], *, keep: bool) -> str:
@@ -118,8 +116,8 @@ def _json_replaced(now: str, old: str) -> str:
 
 
 _KINDS: dict[str, tuple[Callable[[str], Settings], Callable[[str, str], str]]] = {
-    "pyproject.toml": (_toml, _toml_replaced),
-    "setup.cfg": (_ini, _ini_replaced),
-    "entry_points.txt": (_ini, _ini_replaced),
+    "pyproject.toml": (_toml, partial(_with_sections, _is_toml)),
+    "setup.cfg": (_ini, partial(_with_sections, _is_ini)),
+    "entry_points.txt": (_ini, partial(_with_sections, _is_ini)),
     "package.json": (_json, _json_replaced),
 }

@@ -3,54 +3,17 @@
 import fnmatch
 
 from assay.detectors.runner_files.shadowing import stands_in_front
+from assay.detectors.test_code.word_sets import word_set
 
 # An interpreter may be told in a compiled file itself not to compare it with its source.
 COMPILED = (".pyc", ".pyo")
-_RUNNER_FILES = (
-    "conftest.py",
-    "pytest.ini",
-    ".pytest.ini",
-    "pytest.toml",
-    ".pytest.toml",
-    "tox.ini",
-    "tox.toml",
-    "unittest.cfg",
-    "nose2.cfg",
-    "*.pth",
-    "jest.config.*",
-    "vite.config.*",
-    "vitest.config.*",
-    "vitest.workspace.*",
-    "karma.conf.*",
-    "ava.config.*",
-    "playwright.config.*",
-    "cypress.config.*",
-    "jasmine.json",
-    "jasmine.mjs",
-    ".taprc",
-    ".mocharc*",
-    ".rspec",
-    ".rspec-local",
-    "spec_helper.rb",
-    "rails_helper.rb",
-    "test_helper.rb",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    ".env",
-    "bunfig.toml",
-    "go.work",
-    "GNUmakefile",
-    "junit-platform.properties",
-    "org.junit.*",
-    "testng.xml",
-    "nextest.toml",
-    "testconfig.json",
-    "*.runsettings",
-    "xunit.runner.json",
-    "Directory.Build.props",
-    "Directory.Build.targets",
+_RUNNER_FILES = word_set(
+    "conftest.py pytest.ini .pytest.ini pytest.toml .pytest.toml tox.ini tox.toml unittest.cfg nose2.cfg *.pth "
+    "jest.config.* vite.config.* vitest.config.* vitest.workspace.* karma.conf.* ava.config.* playwright.config.* "
+    "cypress.config.* jasmine.json jasmine.mjs .taprc .mocharc* .rspec .rspec-local spec_helper.rb "
+    "rails_helper.rb test_helper.rb .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .env bunfig.toml go.work GNUmakefile "
+    "junit-platform.properties org.junit.* testng.xml nextest.toml testconfig.json *.runsettings "
+    "xunit.runner.json Directory.Build.props Directory.Build.targets"
 )
 # Modules that would stand in for a runner, or that the interpreter starts with, in whatever form.
 _MODULES = ("pytest", "_pytest", "unittest", "nose", "sitecustomize", "usercustomize")

@@ -6,6 +6,7 @@ import codecs
 import html
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from assay.detectors.secrets.archives import decompressed
@@ -69,34 +70,32 @@ def _whole(view: View, run: list[str], first: int, end: int) -> Iterator[tuple[s
         yield "".join(parts), first
 
 
-def _base64(view: View) -> View | None:
-    return _pieces("base64", view, _BASE64, _from_base64)
+@dataclass(frozen=True, slots=True)
+class _Decoder:
+    """Finds what is written to some base, in long words or anywhere, and says what it means.
 
+    A text that hasn't got ``mark`` isn't looked at.
+    """
 
-def _hex(view: View) -> View | None:
-    return _pieces("hex", view, _HEX, lambda run: _readable(bytes.fromhex(run)))
+    form: str
+    pattern: re.Pattern[str]
+    decode: Callable[[re.Match[str]], str]
+    in_runs: bool = False
+    mark: str = ""
 
-
-def _hex_pairs(view: View) -> View | None:
-    """``67 68 70``, as a dump has it."""
-    found = [(_from_hex(match[0]), match.start()) for match in _HEX_PAIRS.finditer(view.text)]
-    return pieces_view("hex", view, found)
-
-
-def _base32(view: View) -> View | None:
-    return _pieces("base32", view, _BASE32, _from_base32)
-
-
-def _pieces(form: str, view: View, pattern: re.Pattern[str], decode: Callable[[str], str]) -> View | None:
-    found = [(decode(part[0]), start + part.start()) for start, run in view.runs for part in pattern.finditer(run)]
-    return pieces_view(form, view, found)
-
-
-def _byte_list(view: View) -> View | None:
-    if view.text.count(",") < 15:
-        return None
-    found = [(_from_numbers(match[0]), match.start()) for match in _BYTES.finditer(view.text)]
-    return pieces_view("bytes", view, found)
+    def __call__(self, view: View) -> View | None:
+        if self.mark not in view.text:
+            return None
+        places = view.runs if self.in_runs else ((0, view.text),)
+        return pieces_view(
+            self.form,
+            view,
+            [
+                (self.decode(part), at + part.start())
+                for at, text in places
+                for part in self.pattern.finditer(text)
+            ],
+        )
 
 
 def _escapes(view: View) -> View | None:
@@ -108,32 +107,6 @@ def _escapes(view: View) -> View | None:
 def _percent(view: View) -> View | None:
     return pieces_view(
         "percent", view, [(unquote(run), start) for start, run in view.runs if _PERCENT.search(run)]
-    )
-
-
-def _quoted_printable(view: View) -> View | None:
-    """``=67=68``, as mail has it."""
-    found = [
-        (bytes.fromhex(match[0].replace("=", "")).decode("latin-1"), match.start())
-        for match in _EQUALS.finditer(view.text)
-    ]
-    return pieces_view("quoted-printable", view, found)
-
-
-def _base85(view: View) -> View | None:
-    """Any text may be to the base 85, so only one that is decoded in the same place is taken for it."""
-    if "85" not in view.text:
-        return None
-    found = [(_from_base85(match[1]), match.start()) for match in _BASE85.finditer(view.text)]
-    return pieces_view("base85", view, found)
-
-
-def _filled_up(view: View) -> View | None:
-    """A literal with a sign in it that is taken out again: ``"g-h-p".replace("-", "")``."""
-    return pieces_view(
-        "filled up",
-        view,
-        [(match[2].replace(match[3], ""), match.start()) for match in _FILLED.finditer(view.text)],
     )
 
 
@@ -175,10 +148,27 @@ def _rot13(view: View) -> View | None:
 
 # Only source has literals and lines to put together.
 _OF_SOURCE: tuple[Callable[[View], View | None], ...] = (
-    glued, by_name, _wrapped_lines, _escapes, _base85, _filled_up, _quoted_printable,
-)  # fmt: skip
+    glued,
+    by_name,
+    _wrapped_lines,
+    _escapes,
+    # Any text may be to the base 85, so only one that is decoded in the same place is taken for it.
+    _Decoder("base85", _BASE85, lambda found: _from_base85(found[1]), mark="85"),
+    # A literal with a sign in it that is taken out again: ``"g-h-p".replace("-", "")``.
+    _Decoder("filled up", _FILLED, lambda found: found[2].replace(found[3], "")),
+    # ``=67=68``, as mail has it.
+    _Decoder(
+        "quoted-printable", _EQUALS, lambda found: bytes.fromhex(found[0].replace("=", "")).decode("latin-1")
+    ),
+)
 _OF_ANY: tuple[Callable[[View], View | None], ...] = (
-    _base64, _base32, _hex, _hex_pairs, _byte_list, _percent, _entities, _reversed, _reversed_base64, _rot13,
+    _Decoder("base64", _BASE64, lambda found: _from_base64(found[0]), in_runs=True),
+    _Decoder("base32", _BASE32, lambda found: _from_base32(found[0]), in_runs=True),
+    _Decoder("hex", _HEX, lambda found: _readable(bytes.fromhex(found[0])), in_runs=True),
+    # ``67 68 70``, as a dump has it.
+    _Decoder("hex", _HEX_PAIRS, lambda found: _readable(bytes.fromhex(re.sub(r"[^0-9A-Fa-f]", "", found[0])))),
+    _Decoder("bytes", _BYTES, lambda found: _from_numbers(found[0]), mark=","),
+    _percent, _entities, _reversed, _reversed_base64, _rot13,
 )  # fmt: skip
 
 
@@ -205,10 +195,6 @@ def _decoded(part: str) -> bytes:
 
 def _decoded_rest(rest: str) -> bytes:
     return _decoded(rest + "=" * (4 - len(rest))) if len(rest) > 1 else b""
-
-
-def _from_hex(pairs: str) -> str:
-    return _readable(bytes.fromhex(re.sub(r"[^0-9A-Fa-f]", "", pairs)))
 
 
 def _from_base32(run: str) -> str:

@@ -16,7 +16,7 @@ from assay.detectors.secrets.placeholders import (
     is_weak,
     is_words,
 )
-from assay.detectors.secrets.rules import RULES, Rule
+from assay.detectors.secrets.rules import RULES, TokenRule
 from assay.detectors.secrets.view import View
 
 _GLUED_GITHUB = re.compile(r"gh[pousr]_[A-Za-z0-9]{36}(?![A-Za-z0-9])")
@@ -82,7 +82,7 @@ def private_keys(text: str) -> Iterator[Secret]:
             yield Secret("private_key", key, found.start())
 
 
-def _tokens(rule: Rule, text: str) -> Iterator[Secret]:
+def _tokens(rule: TokenRule, text: str) -> Iterator[Secret]:
     for found in rule.pattern.finditer(text):
         value = found[rule.group]
         if _is_known_shape(rule.name, value):

@@ -23,7 +23,7 @@ _DEPTH = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Leak:
     """A secret, where it is, and the disguise it came in (``plain`` for none). ``column`` is 0 in a disguise."""
 
     secret: Secret
@@ -32,31 +32,31 @@ class Finding:
     form: str
 
 
-def scan_text(text: str, path: str = "", numbers: tuple[int, ...] | None = None) -> list[Finding]:
+def scan_text(text: str, path: str = "", numbers: tuple[int, ...] | None = None) -> list[Leak]:
     """Every secret in a text, each value once, at its first place. ``numbers`` has the lines' numbers in the
     file.
     """
-    found: dict[str, Finding] = {}
+    found: dict[str, Leak] = {}
     for view in _readings(plain_view(normalised(text), numbers)):
         for secret in _in_view(view, path):
             if not _known_already(secret, found):
-                found[secret.value] = Finding(secret, view.line_at(secret.start), _column(view, secret), view.form)
+                found[secret.value] = Leak(secret, view.line_at(secret.start), _column(view, secret), view.form)
     return list(found.values())
 
 
-def scan_bytes(data: bytes, path: str = "") -> list[Finding]:
+def scan_bytes(data: bytes, path: str = "") -> list[Leak]:
     """Every secret in a file: as text, or in the printable parts of a binary file (all on line 0)."""
     text = decoded(data)
     if text is not None and not is_packed(data):
         return scan_text(text, path)
-    found = {one.secret.value: Finding(one.secret, 0, 0, "binary") for one in scan_text(printable(data))}
+    found = {one.secret.value: Leak(one.secret, 0, 0, "binary") for one in scan_text(printable(data))}
     if key := der_key(data):
-        found[key.value] = Finding(key, 0, 0, "binary")
+        found[key.value] = Leak(key, 0, 0, "binary")
     for content in unpacked(data):
         # An archive in an archive is read as the binary file that it is.
         inner = decoded(content)
         for one in scan_text(inner if inner is not None else printable(content)):
-            found.setdefault(one.secret.value, Finding(one.secret, 0, 0, "archive"))
+            found.setdefault(one.secret.value, Leak(one.secret, 0, 0, "archive"))
     return list(found.values())
 
 
@@ -110,7 +110,7 @@ def _in_view(view: View, path: str) -> Iterator[Secret]:
         yield from written_logins(view.text)
 
 
-def _known_already(secret: Secret, found: dict[str, Finding]) -> bool:
+def _known_already(secret: Secret, found: dict[str, Leak]) -> bool:
     """Whether a secret was found, maybe as a part of a longer one or under another rule."""
     return secret.value in found or any(secret.value in value for value in found)
 

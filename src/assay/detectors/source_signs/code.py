@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from assay.detectors.source_signs.grammar import Grammar, grammar_of
+from assay.detectors.source_signs.grammar import SourceGrammar, grammar_of
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.tree import Node, Tree, parse
 from assay.detectors.test_code.word_sets import word_set
@@ -25,12 +25,16 @@ _MODIFIERS = word_set(
 )
 _PASSED_ON = word_set("of in range as :")
 _ASKS = word_set("if unless while until")
+_COMPARES = word_set("== != < > <= >= in && ||")
+# Words of Python for signs that other languages have.
+_PYTHON_SIGNS = {"and": "&&", "or": "||", "not": "!", "is": "==", "True": "true", "False": "false", "None": "null"}
+_COLON = frozenset((":",))
 
 Slice = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class CodeFunction:
     """``head`` stands before the name, with attributes; ``at`` is the name's index; some have no ``body``."""
 
     name: str
@@ -63,7 +67,7 @@ class Code:
     comments: list[Node] = field(default_factory=list)
 
     @property
-    def grammar(self) -> Grammar:
+    def grammar(self) -> SourceGrammar:
         return grammar_of(self.language)
 
     def at(self, offset: int) -> int:
@@ -82,6 +86,10 @@ class Code:
         """A sign at a word, with the line that it is on."""
         start = self.tree.text.rfind("\n", 0, self.starts[index]) + 1
         return sign(rule, self.line(index), self.tree.text[start : start + 400].partition("\n")[0])
+
+    def line_start(self, index: int) -> int:
+        """The first word of the line that a word is on."""
+        return self.at(self.tree.text.rfind("\n", 0, self.starts[index]) + 1)
 
     def breaks(self, index: int) -> bool:
         """Whether a word is the first of its line."""
@@ -109,7 +117,7 @@ class Code:
         return frozenset(inside)
 
     @cached_property
-    def function_starts(self) -> dict[int, Function]:
+    def function_starts(self) -> dict[int, CodeFunction]:
         """Functions by the offset that they begin at."""
         return {function.node.start: function for function in self.functions}
 
@@ -117,6 +125,19 @@ class Code:
         """The words of the function around a node; all words where there is none."""
         around = next((one for one in node.ancestors() if one.kind in self.grammar.functions), None)
         return self.slice(around) if around is not None else (0, len(self.words))
+
+    def scope_at(self, index: int) -> Slice:
+        """The words of the named function around a word; all words where there is none."""
+        offset = self.starts[index]
+        around = [one for one in self.functions if one.name and one.node.start <= offset < one.node.end]
+        return self.slice(around[-1].node) if around else (0, len(self.words))
+
+    def guards(self, index: int) -> list[Slice]:
+        """The conditions of the statements in Python that a word hangs on."""
+        offset = self.starts[index]
+        around = [node for node in self._of(frozenset(("if_statement",))) if node.start <= offset < node.end]
+        found = [self._condition(self.slice(node), node.kind) for node in around]
+        return [part for part in found if part is not None and part[1] <= index]
 
     def strings(self, part: Slice) -> list[str]:
         return [word[1:] for word in self.words[part[0] : part[1]] if word[0] == '"' and len(word) > 1]
@@ -157,12 +178,14 @@ class Code:
         return (node for node in self.tree.nodes if node.kind in kinds)
 
     @cached_property
-    def functions(self) -> list[Function]:
+    def functions(self) -> list[CodeFunction]:
         found = (self._function(node) for node in self._of(self.grammar.functions))
         return [function for function in found if function is not None]
 
-    def _function(self, node: Node) -> Function | None:
+    def _function(self, node: Node) -> CodeFunction | None:
         first, end = self.slice(node)
+        if self.language == "python":
+            return self._python_function(node, first, end)
         opening = self._parameters(first, end)
         if opening is None:
             return None
@@ -175,16 +198,27 @@ class Code:
         head_from = self._attributes(first)
         name = self._name(name_at, first)
         body, short = self._body(closing + 1, end)
-        return Function(
+        return CodeFunction(
             name, max(name_at, first), tuple(words[head_from : max(name_at, first)]), parameters, body, node, short
         )
+
+    def _python_function(self, node: Node, first: int, end: int) -> CodeFunction | None:
+        words, colon = self.words, self.find(_COLON, (first, end))
+        if colon is None:
+            return None
+        if words[first] == "lambda":
+            name = words[first - 2].lstrip('"') if first > 1 and words[first - 1] in ("=", ":", ",") else ""
+            return CodeFunction(name, first, (), tuple(words[first + 1 : colon]), (colon + 1, end), node, True)
+        at = words.index("def", first) + 1
+        parameters = tuple(words[at + 2 : self.closing.get(at + 1, at + 2)])
+        return CodeFunction(words[at], at, (), parameters, (colon + 1, end), node, False)
 
     def _parameters(self, first: int, end: int) -> int | None:
         """Where the parameters are opened, or the only one where it has no parentheses."""
         words, index = self.words, first
         if index + 1 < end and words[index + 1] == "=>":
             return index
-        if self.language == "go" and words[index : index + 2] == ["func", "("] and self.tree.nodes:
+        if self.language == "go" and words[index : index + 2] == ["func", "("]:
             after = self.closing.get(index + 1, index + 1) + 1
             if after + 1 < end and words[after + 1] == "(":
                 return after + 1
@@ -196,7 +230,7 @@ class Code:
                 return None
             attribute = word == "[" and self.language in ("csharp", "php")
             index = self.closing.get(index, index) + 1 if attribute or word == "(" else index + 1
-            if self.language == "ruby" and index < end and self.breaks(index) and index > first + 1:
+            if self.language == "ruby" and first + 1 < index < end and self.breaks(index):
                 return index - 1 if words[index - 2] != "def" else None
         return None
 
@@ -250,6 +284,8 @@ class Code:
 
     def _condition(self, part: Slice, kind: str) -> Slice | None:
         first, end = part
+        if self.language == "python":
+            return self._python_condition(first, end, kind)
         if kind in self.grammar.choices:
             question = self.find(frozenset(("?",)), part)
             return (first, question) if question is not None else None
@@ -266,6 +302,19 @@ class Code:
             index = self.closing.get(index, index) + 1
         return first + 1, min(index, end)
 
+    def _python_condition(self, first: int, end: int, kind: str) -> Slice | None:
+        """A comparison that is returned, or that a comprehension lists, decides as well."""
+        if kind == "conditional_expression":
+            asked = self.find(_ASKS, (first, end))
+            other = self.find(frozenset(("else",)), (asked or first, end))
+            return (asked + 1, other) if asked is not None and other is not None else None
+        if kind in ("return_statement", "generator_expression", "list_comprehension"):
+            stop = self.find(frozenset(("for", "if")), (first + 1, end)) or end
+            plain = kind != "return_statement" or stop == end
+            return (first + 1, stop) if plain and self.find(_COMPARES, (first + 1, stop)) is not None else None
+        colon = self.find(_COLON, (first, end))
+        return first + 1, end if colon is None else colon
+
     @cached_property
     def assignments(self) -> list[Assignment]:
         found = []
@@ -274,7 +323,8 @@ class Code:
             if node.kind not in self.grammar.loops:
                 sign = self.find(_ASSIGNS, (first, end))
                 if sign is not None:
-                    found.append(Assignment((first, sign), (sign + 1, end), node))
+                    typed = self.find(_COLON, (first, sign)) if self.language == "python" else None
+                    found.append(Assignment((first, typed or sign), (sign + 1, end), node))
             elif (loop := self._loop(first, end, node)) is not None:
                 found.append(loop)
         # ``if let x = y``
@@ -285,6 +335,10 @@ class Code:
         return found
 
     def _loop(self, first: int, end: int, node: Node) -> Assignment | None:
+        if self.language == "python":
+            between = self.find(frozenset(("in",)), (first, end))
+            stop = self.find(_COLON, (between or first, end)) or end
+            return Assignment((first + 1, between), (between + 1, stop), node) if between is not None else None
         opening = self.find(frozenset(("(",)), (first, min(first + 3, end)))
         inside = (opening + 1, self.closing.get(opening, end)) if opening is not None else (first + 1, end)
         if node.kind == "range_clause":
@@ -329,13 +383,15 @@ def read_code(text: str, language: str) -> Code:
                 _add_string(code, node)
             position = node.end
     _add(code, grammar, position, len(code.tree.text))
+    if family == "python":
+        _fold_texts(code.words, code.starts)
     _close(code)
     return code
 
 
-def _add(code: Code, grammar: Grammar, start: int, end: int) -> None:
+def _add(code: Code, grammar: SourceGrammar, start: int, end: int) -> None:
     for found in grammar.own.word.finditer(code.tree.text, start, end):
-        code.words.append(found[0])
+        code.words.append(found[0] if code.language != "python" else _PYTHON_SIGNS.get(found[0], found[0]))
         code.starts.append(found.start())
 
 
@@ -350,6 +406,23 @@ def _add_string(code: Code, node: Node) -> None:
     else:
         words.append(text)
         code.starts.append(node.start)
+
+
+def _fold_texts(words: list[str], starts: list[int]) -> None:
+    """Put ``"".join(["a", "b"])`` and ``"ba"[::-1]`` of Python together."""
+    for index in range(len(words) - 5, -1, -1):
+        if words[index][0] != '"' or words[index + 1] not in (".", "["):
+            continue
+        text, at = words[index][1:], index + 5
+        if words[index + 1 : index + 6] == ["[", "::", "-", "1", "]"]:
+            words[index : index + 6], starts[index : index + 6] = [f'"{text[::-1]}'], [starts[index]]
+        elif words[index + 1 : index + 4] == [".", "join", "("] and words[index + 4] in ("[", "("):
+            parts = []
+            while at < len(words) and words[at][0] == '"':
+                parts.append(words[at][1:])
+                at += 2 if words[at + 1 : at + 2] == [","] else 1
+            if words[at : at + 2] in (["]", ")"], [")", ")"]):
+                words[index : at + 2], starts[index : at + 2] = [f'"{text.join(parts)}'], [starts[index]]
 
 
 def _close(code: Code) -> None:

@@ -17,9 +17,9 @@ def of_expression(node: ast.AST | None, depth: int = _DEEPEST) -> Constants | No
     """The constants of a literal, nested ones flattened; None where anything in it is not constant."""
     if isinstance(node, ast.Constant):
         return (node.value,)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        value = node.operand.value
-        return (-value,) if isinstance(value, int | float) else None
+    match node:
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return (-value,)
     if depth == 0 or not isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
         return None
     parts = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
@@ -32,16 +32,8 @@ def of_expression(node: ast.AST | None, depth: int = _DEEPEST) -> Constants | No
 def within(node: ast.AST) -> Iterator[Hashable]:
     """All constants anywhere in an expression."""
     for part in ast.walk(node):
-        if isinstance(part, ast.Constant):
-            yield part.value
-        elif (
-            isinstance(part, ast.UnaryOp)
-            and isinstance(part.op, ast.USub)
-            and isinstance(part.operand, ast.Constant)
-        ):
-            value = part.operand.value
-            if isinstance(value, int | float):
-                yield -value
+        if isinstance(part, ast.Constant | ast.UnaryOp):
+            yield from of_expression(part) or ()
 
 
 def in_line(line: str) -> frozenset[Hashable]:

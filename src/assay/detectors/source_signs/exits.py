@@ -1,9 +1,10 @@
 """Ways to end a run of tests with success. Outside of tests only what runs when a file is loaded or at the end."""
 
+import re
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.code import Code, Function, Slice
-from assay.detectors.source_signs.names import Names
+from assay.detectors.source_signs.code import Code, CodeFunction, Slice
+from assay.detectors.source_signs.names import Chain, Names
 from assay.detectors.source_signs.patches import is_function_like
 from assay.detectors.source_signs.sign import Sign
 from assay.detectors.source_signs.words import Words
@@ -11,22 +12,25 @@ from assay.detectors.test_code.word_sets import word_set
 
 _GOES_ON = word_set("if unless } end ) ; rescue and or ||")
 _NO_EXIT = ("process.exit", "process.reallyExit", "process.abort")
+_FAILURE = re.compile(r"[1-9]|\".|true$")
+_LEAVING = word_set("SystemExit sys.exit exit quit builtins.exit builtins.quit builtins.SystemExit")
+_REPLACES = re.compile(r"os\.exec[lv]p?e?\(")
 _PROGRAM = word_set("args usage help clap main Command")
 
 
 def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Iterator[Sign]:
     """Everything of a file that ends the process with success at the wrong time."""
     found = _Exits(code, names, words)
+    if code.language == "python":
+        yield from _python_exits(code, names, words, found, in_tests=in_tests)
+        return
     at_end = list(found.at_end())
     yield from (code.sign("exit_at_end", part[0]) for part in at_end)
     yield from found.early("exit_in_test" if code.language == "rust" else "exit_at_import", in_tests)
     if code.language == "go":
         yield from _dropped_results(code, names, found)
     if code.language == "javascript" and not in_tests:
-        for given in code.assignments:
-            path = names.target(given)
-            if path.endswith(_NO_EXIT) and is_function_like(code, given.value):
-                yield code.sign("framework_patched", given.target[0])
+        yield from _disabled(code, names)
     if in_tests and words.exits_anywhere_in_tests:
         yield from (code.sign("exit_in_test", index) for index in found.explicit)
     elif words.top_level_runs and (in_tests or code.language != "ruby"):
@@ -34,6 +38,13 @@ def exit_signs(code: Code, names: Names, words: Words, *, in_tests: bool) -> Ite
     # A library has no reason to end the program that uses it, unless it reads the command line.
     if code.language == "rust" and not in_tests and _PROGRAM.isdisjoint(code.words):
         yield from (code.sign("exit_in_library", index) for index in found.explicit)
+
+
+def _disabled(code: Code, names: Names) -> Iterator[Sign]:
+    """``process.exit = () => {}``"""
+    for given in code.assignments:
+        if names.target(given).endswith(_NO_EXIT) and is_function_like(code, given.value):
+            yield code.sign("framework_patched", given.target[0])
 
 
 class _Exits:
@@ -81,9 +92,12 @@ class _Exits:
         code = self._code
         if code.language == "javascript":
             return index not in code.in_braces
-        return not code.enclosed(index, code.grammar.holders)
+        if code.language != "python":
+            return not code.enclosed(index, code.grammar.holders)
+        in_main = any("__name__" in code.words[slice(*part)] for part in code.guards(index))
+        return not in_main and not code.enclosed(index, frozenset(("function_definition",)))
 
-    def _is_early(self, function: Function) -> bool:
+    def _is_early(self, function: CodeFunction) -> bool:
         words, code = self._words, self._code
         if code.language == "go":
             return words.is_one(words.early, function.name) and len(function.head) == 1
@@ -96,6 +110,76 @@ class _Exits:
         if path.endswith(")") or end >= len(code.words):
             return False
         return not code.breaks(end) and code.words[end] not in _GOES_ON
+
+
+def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_tests: bool) -> Iterator[Sign]:
+    """Exits on import, also by way of a function; a hard one anywhere in tests; and what is left for the end."""
+    hard = {chain.first: chain for chain in names.chains if words.match(words.hard_exits, chain.path)}
+    if in_tests:
+        yield from (code.sign("hard_exit", index) for index in hard if _ends_tests(code, hard[index]))
+    raised = (chain.first for chain in names.chains if chain.path in _LEAVING)
+    exits.all += [index for index in raised if code.words[index - 1] == "raise"]
+    ending = {function.name for function in code.functions if function.body and exits.within(function.body)}
+    at_once = {index for index in exits.all if _is_run(code, index, index in hard)}
+    for index in sorted(at_once.union(_handed_over(code, names, hard, ending))):
+        if exits.is_top_level(index):
+            yield code.sign("exit_at_import", index)
+    for index, part in _left_for_the_end(code, names, words):
+        ends = not ending.isdisjoint(code.words[slice(*part)]) or not _LEAVING.isdisjoint(names.paths(part))
+        if ends or exits.within(part) or _has_bare(hard, part):
+            yield code.sign("exit_at_end", index)
+
+
+def _handed_over(code: Code, names: Names, hard: dict[int, Chain], ending: set[str]) -> Iterator[int]:
+    """Calls of functions that end the process; ``Timer(1, os._exit, [0])``; and ``os.execv``."""
+    yield from (at for at in range(1, len(code.words)) if _is_call(code, at, ending - {"main", ""}))
+    yield from (at for at, one in hard.items() if one.called is None and code.words[at - 1] in ("(", ","))
+    yield from (one.first for one in names.chains if _REPLACES.match(one.path))
+
+
+def _has_bare(hard: dict[int, Chain], part: Slice) -> bool:
+    """Whether something is given a hard exit to call."""
+    return any(part[0] <= at < part[1] and chain.called is None for at, chain in hard.items())
+
+
+def _is_run(code: Code, index: int, is_hard: bool) -> bool:
+    """Whether an exit is run where it stands; a hard one in a closure is, if that is handed over."""
+    closures = _lambdas(code, index)
+    return not closures or (is_hard and "=" not in closures)
+
+
+def _lambdas(code: Code, index: int) -> list[str]:
+    """The words before the closures in Python that a word is in."""
+    offset = code.starts[index]
+    around = [one for one in code.functions if one.is_expression and one.node.start <= offset < one.node.end]
+    return [code.words[one.at - 1] for one in around]
+
+
+def _ends_tests(code: Code, chain: Chain) -> bool:
+    """Whether a hard exit may be one with success. A child that was forked has to end this way."""
+    if chain.called is None or _FAILURE.match(code.words[chain.called + 1]):
+        return False
+    forks = "fork" in code.words[slice(*code.scope_at(chain.first))]
+    return not (forks and code.guards(chain.first))
+
+
+def _is_call(code: Code, index: int, names: set[str]) -> bool:
+    before, after = code.words[index - 1], code.words[index + 1 : index + 2]
+    return code.words[index] in names and after == ["("] and before not in (".", "def")
+
+
+def _left_for_the_end(code: Code, names: Names, words: Words) -> Iterator[tuple[int, Slice]]:
+    for path, value, index in names.given(None):
+        if words.match(words.exit_hooks, path):
+            yield index, value
+    for chain in names.chains:
+        if words.match(words.at_end, chain.path):
+            if chain.path.startswith("@"):
+                decorated = next((one for one in code.functions if one.at > chain.first and one.name), None)
+                if decorated is not None and decorated.body:
+                    yield decorated.at, decorated.body
+            else:
+                yield chain.first, names.arguments(chain)[0] if names.arguments(chain) else (0, 0)
 
 
 def _dropped_results(code: Code, names: Names, exits: _Exits) -> Iterator[Sign]:

@@ -39,6 +39,7 @@ class _Own:
     loops: str = ""
     classes: str = ""
     blocks: str = ""
+    others: str = ""
     word: re.Pattern[str] = _WORD
     bare_conditions: bool = False
     arrow_is_type: bool = False
@@ -83,6 +84,18 @@ _OWN = {
         bare_conditions=True,
         implicit=True,
     ),
+    "python": _Own(
+        "string",
+        "import_statement import_from_statement",
+        functions="function_definition lambda",
+        conditions="if_statement elif_clause while_statement if_clause match_statement return_statement "
+        "conditional_expression generator_expression list_comprehension",
+        assignments="assignment augmented_assignment named_expression",
+        loops="for_statement for_in_clause",
+        classes="class_definition",
+        others="comparison_operator call delete_statement",
+        bare_conditions=True,
+    ),
     "csharp": _Own(
         f"{_LITERALS} verbatim_string_literal interpolated_string_expression",
         "using_directive",
@@ -114,13 +127,15 @@ _OWN = {
 }
 
 
-class Grammar:
+class SourceGrammar:
     """The kinds of nodes of a language, by what they are to the rules."""
 
     def __init__(self, language: str) -> None:
         self.own = own = _OWN[language]
-        module = import_module(f"assay.detectors.test_code.languages.{language}")
-        parts: dict[str, Part] = module.LANGUAGE.grammar.parts
+        parts: dict[str, Part] = {}
+        if language != "python":
+            module = import_module(f"assay.detectors.test_code.languages.{language}")
+            parts = module.LANGUAGE.grammar.parts
 
         def kinds(also: str, *wanted: Part) -> frozenset[str]:
             return word_set(also).union(kind for kind, part in parts.items() if part in wanted)
@@ -136,9 +151,10 @@ class Grammar:
         self.classes = kinds(own.classes, Part.CLASS)
         self.holders = self.functions | self.conditions | self.classes | self.blocks
         self.kinds = self.holders | self.assignments | self.strings | self.comments | self.loops | self.imports
+        self.kinds |= word_set(own.others)
 
 
 @lru_cache(maxsize=16)
-def grammar_of(language: str) -> Grammar:
+def grammar_of(language: str) -> SourceGrammar:
     """The grammar of a language, with the declarations that its tests are read by."""
-    return Grammar(language)
+    return SourceGrammar(language)

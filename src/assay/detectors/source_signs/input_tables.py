@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import islice, pairwise
 
 from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
+from assay.detectors.source_signs.native import SignsText
 from assay.detectors.source_signs.python.module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.evidence.workspace import ReadApart
@@ -28,7 +29,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.-]{0,11}")
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ConstantPair:
     """An input with its output. ``group`` says which table or function it belongs to."""
 
     given: Constants
@@ -60,7 +61,7 @@ class TestRows:
             for value in row:
                 self._with[value].add(number)
 
-    def have(self, pair: Pair) -> bool:
+    def have(self, pair: ConstantPair) -> bool:
         """Whether one row has everything of a pair."""
         wanted = sorted((self._with.get(value, set()) for value in {*pair.given, *pair.answer}), key=len)
         return bool(wanted) and bool(set.intersection(*wanted))
@@ -71,12 +72,12 @@ def may_have_pairs(text: str) -> bool:
     return sum(1 for _ in islice(_HINT.finditer(text), _FEWEST)) >= _FEWEST
 
 
-def python_pairs(module: PythonModule) -> list[Pair]:
+def python_pairs(module: PythonModule) -> list[ConstantPair]:
     """The pairs of a module: entries of dictionaries, comparisons that return, cases of a match."""
     inside = {
         id(part): number for number, function in enumerate(module.functions()) for part in ast.walk(function)
     }
-    found: list[Pair] = []
+    found: list[ConstantPair] = []
     for node in module.nodes:
         function = inside.get(id(node))
         if isinstance(node, ast.Dict):
@@ -93,13 +94,13 @@ def python_pairs(module: PythonModule) -> list[Pair]:
     return found
 
 
-def native_pairs(text: str, language: str, apart: ReadApart) -> list[Pair]:
+def native_pairs(text: str, language: str, apart: ReadApart) -> list[ConstantPair]:
     """The pairs of a file in another language. Raises ``UnreadableError`` where the parser gives up on it."""
-    from assay.detectors.source_signs.native_pairs import NativePair, Question, read_pairs  # noqa: PLC0415 - rarely needed
+    from assay.detectors.source_signs.native_pairs import NativePair, read_pairs  # noqa: PLC0415 - rarely needed
 
-    question = Question(language, text.encode("utf-8", "replace").decode())
+    question = SignsText(language, text.encode("utf-8", "replace").decode())
     return [
-        Pair((one.given,), (one.answer,), one.line, -1 if one.branch else 1, one.branch)
+        ConstantPair((one.given,), (one.answer,), one.line, -1 if one.branch else 1, one.branch)
         for one in apart(read_pairs, question, list[NativePair])
     ]
 
@@ -127,9 +128,9 @@ def text_rows(text: str) -> Iterator[frozenset[Hashable]]:
     yield from (first | second for first, second in pairwise(lines) if first and second)
 
 
-def tables(pairs: Sequence[Pair], rows: TestRows, source: str) -> Iterator[Sign]:
+def tables(pairs: Sequence[ConstantPair], rows: TestRows, source: str) -> Iterator[Sign]:
     """The groups of pairs of which most are the tests' own."""
-    groups: dict[int, list[Pair]] = defaultdict(list)
+    groups: dict[int, list[ConstantPair]] = defaultdict(list)
     for pair in pairs:
         groups[pair.group].append(pair)
     lines = source.split("\n")
@@ -142,12 +143,12 @@ def tables(pairs: Sequence[Pair], rows: TestRows, source: str) -> Iterator[Sign]
             yield sign("inputs_of_tests", line, lines[line - 1] if line <= len(lines) else "")
 
 
-def may_be_tables(pairs: Sequence[Pair]) -> bool:
+def may_be_tables(pairs: Sequence[ConstantPair]) -> bool:
     """Whether it is worth while to read the tests at all."""
     return sum(pair.may_be_copied for pair in pairs) >= _FEWEST - 1
 
 
-def _is_copy(group: list[Pair], rows: TestRows) -> bool:
+def _is_copy(group: list[ConstantPair], rows: TestRows) -> bool:
     """Whether all that a group has is in the tests. Then even plain answers, 1 and 2 and 3, are no chance."""
     answers = {pair.answer for pair in group}
     several = len({pair.given for pair in group}) >= _FEWEST and len(answers) >= _FEWEST
@@ -161,7 +162,7 @@ def _is_computed(given: Constants, answer: Constants) -> bool:
     return numbers or (not words and not number_to_text)
 
 
-def _of_dict(node: ast.Dict, in_function: bool) -> list[Pair]:
+def _of_dict(node: ast.Dict, in_function: bool) -> list[ConstantPair]:
     if len(node.keys) < _FEWEST:
         return []
     return [
@@ -175,10 +176,10 @@ def _of_dict(node: ast.Dict, in_function: bool) -> list[Pair]:
 
 def _pair(
     given: Constants | None, answer: Constants | None, line: int, group: int, in_function: bool = True
-) -> list[Pair]:
+) -> list[ConstantPair]:
     if not given or not answer:
         return []
-    return [Pair(given, answer, line, group, in_function)]
+    return [ConstantPair(given, answer, line, group, in_function)]
 
 
 def _compared(test: ast.expr) -> Constants | None:

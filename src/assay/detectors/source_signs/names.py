@@ -6,6 +6,7 @@ other names.
 
 import re
 from bisect import bisect_left
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,8 +18,15 @@ _PHP_DOTS = frozenset(("->", "?.", "::", "\\"))
 _NAME = re.compile(r"[A-Za-z_$@\u0080-\uffff]")
 _BEFORE = word_set("new await & * yield try try! return")
 _UNARY = word_set("typeof defined?")
+_ASKING = tuple(f"{word}(" for word in _UNARY)
 _LITERAL = re.compile(r'["\d]|(?:true|false|nil)$')
 _LOADED = re.compile(r"^(?:require|import)\((?:node:)?([^()]*)\)")
+# Other ways of Python to write ``os`` and ``os.name``.
+_IN_PYTHON = (
+    (re.compile(r"(?:__import__|(?:importlib\.)?import_module|vars)\(([\w.]+)\)"), r"\1"),
+    (re.compile(r"getattr\(([\w.]+),(\w+)(?:,\w*)?\)"), r"\1.\2"),
+    (re.compile(r"\.__dict__(?=\.)"), ""),
+)
 _BASE = re.compile(r"[^.(]+")
 _MOST_GIVEN, _LONGEST = 6, 200
 _FEW = 60
@@ -65,6 +73,10 @@ class Names:
         chains = self.chains
         return chains[bisect_left(self._firsts, part[0]) : bisect_left(self._firsts, part[1])]
 
+    def paths(self, part: Slice) -> frozenset[str]:
+        """The paths of all chains that begin in a slice."""
+        return frozenset(chain.path for chain in self.within(part))
+
     @cached_property
     def _firsts(self) -> list[int]:
         return [chain.first for chain in self.chains]
@@ -85,34 +97,34 @@ class Names:
         first, end = given.target
         return self.code.words[first] if end == first + 1 else self.path(given.target)
 
+    def given(self, setters: re.Pattern[str] | None) -> Iterator[tuple[str, Slice, int]]:
+        """The paths that get a value, with it and a word, also by calls such as ``setattr(os, "name", …)``."""
+        for given in self.code.assignments:
+            several = self.code.split(given.target) if self.code.language == "python" else ()
+            for part in several if len(several) > 1 else ():
+                yield self.path(part), given.value, part[0]
+            yield self.target(given), given.value, given.target[0]
+        for chain in self.chains if setters is not None else ():
+            arguments = self.arguments(chain)
+            if setters is not None and len(arguments) > 1 and setters.search(chain.path):
+                owner, name = self.path(arguments[0]), self.code.strings(arguments[1])[:1]
+                whole = self.code.strings(arguments[0])[:1] if not owner else []
+                path = ".".join([owner, *name] if owner and name else whole)
+                yield path, arguments[-1], chain.first
+
     def chain(self, first: int) -> Chain:
-        words, closing, total = self.code.words, self.code.closing, len(self.code.words)
+        words, total = self.code.words, len(self.code.words)
         parts: list[str] = []
         called: int | None = None
-        wanted, index = False, first
+        index = first
         while True:
             name = words[index]
             index += 1
             if name in _UNARY and index < total and _NAME.match(words[index]):
                 name, index = f"{name}({words[index]})", index + 1
-            wanted = wanted or name in self._wanted or "(" in name
             parts.append(name)
-            while index < total and not self.code.breaks(index):
-                word = words[index]
-                if word == "(" and index in closing:
-                    called = index
-                    parts[-1] += f"({self._given(index + 1, closing[index])})"
-                    index = closing[index] + 1
-                elif word == "[" and index in closing:
-                    inside = words[index + 1 : closing[index]]
-                    if len(inside) == 1 and inside[0][0] == '"':
-                        parts.append(inside[0][1:_LONGEST])
-                        wanted = wanted or inside[0][1:] in self._wanted
-                    index = closing[index] + 1
-                elif word in ("!", "!!") and index + 1 < total and words[index + 1] in self._dots:
-                    index += 1
-                else:
-                    break
+            index, call = self._suffixes(parts, index)
+            called = call if call is not None else called
             if self.code.language == "ruby" and parts[-1][-1] != ")" and self._is_given(index):
                 parts[-1] += f"({words[index].lstrip(chr(34))})"
                 index += 1
@@ -121,7 +133,28 @@ class Names:
             if index + 1 >= total or words[index] not in self._dots or not _NAME.match(words[index + 1]):
                 break
             index += 1
+        wanted = any(part.partition("(")[0] in self._wanted or part.startswith(_ASKING) for part in parts)
         return Chain(self._resolved(".".join(parts)) if wanted else "", first, index, called, wanted)
+
+    def _suffixes(self, parts: list[str], index: int) -> tuple[int, int | None]:
+        """Add the calls and keys that follow a name to it; where they end, and the last call."""
+        words, closing, called = self.code.words, self.code.closing, None
+        while index < len(words) and not self.code.breaks(index):
+            word = words[index]
+            if word == "(" and index in closing:
+                called = index
+                parts[-1] += f"({self._given(index + 1, closing[index])})"
+                index = closing[index] + 1
+            elif word == "[" and index in closing:
+                inside = words[index + 1 : closing[index]]
+                if len(inside) == 1 and inside[0][0] == '"':
+                    parts.append(inside[0][1:_LONGEST])
+                index = closing[index] + 1
+            elif word in ("!", "!!") and words[index + 1 : index + 2] and words[index + 1] in self._dots:
+                index += 1
+            else:
+                break
+        return index, called
 
     def arguments(self, chain: Chain) -> list[Slice]:
         """What the last call of a chain is given."""
@@ -165,6 +198,8 @@ class Names:
 
     def _resolved(self, path: str) -> str:
         path = _LOADED.sub(r"\1", path)
+        for written, plain in _IN_PYTHON if self.code.language == "python" else ():
+            path = written.sub(plain, path)
         base = _BASE.match(path)
         other = self._aliases.get(base[0]) if base is not None else None
         return other + path[len(base[0]) :] if other is not None and base is not None else path
@@ -176,7 +211,7 @@ class Names:
         if not few or self._wanted.isdisjoint(word.lstrip('"') for word in words[value[0] : value[1]]):
             return
         path = self.path(value)
-        if not path or first >= target[1]:
+        if not path or first >= target[1] or (self.code.language == "python" and "(" in path):
             return
         if words[first] == "{":
             for part in self.code.split((first + 1, self.code.closing.get(first, target[1]))):
@@ -200,27 +235,42 @@ class Names:
     def _import(self, first: int, end: int) -> None:
         """``import {env as e} from "process"``, ``use std::env::{self, var as v}``, ``import o "os"``."""
         words = self.code.words[first:end]
+        if self.code.language == "python":
+            self._python_import(words)
+            return
         module = next((word[1:].removeprefix("node:") for word in words if word[0] == '"'), "")
         prefix = module or self._prefix(words)
         if self.code.language == "go":
             if module and len(words) == 2:
                 self._put(words[0], module.rpartition("/")[2])
             return
+        self._renamed(words, prefix)
+        if module and len(words) > 2 and _NAME.match(words[1]) and words[2] in ("from", ","):
+            self._put(words[1], module)
+        named = words[words.index("{") + 1 : words.index("}")] if module and "{" in words and "}" in words else []
+        for index, word in enumerate(named):
+            if _NAME.match(word) and word != "as" and "as" not in named[max(0, index - 1) : index + 2]:
+                self._put(word, f"{module}.{word}")
+
+    def _renamed(self, words: list[str], prefix: str) -> None:
+        """``env as e``, and ``e = System.env`` in C#."""
         for index in range(1, len(words) - 1):
             if words[index] == "as":
                 original = words[index - 1]
-                self._put(
-                    words[index + 1], prefix if original in ("*", "self") else f"{prefix}.{original}".lstrip(".")
-                )
+                full = prefix if original in ("*", "self") else f"{prefix}.{original}".lstrip(".")
+                self._put(words[index + 1], full)
             elif words[index] == "=" and self.code.language == "csharp":
                 self._put(words[index - 1], ".".join(word for word in words[index + 1 :] if _NAME.match(word)))
-        if module and len(words) > 2 and _NAME.match(words[1]) and words[2] in ("from", ","):
-            self._put(words[1], module)
-        if module and "{" in words:
-            named = words[words.index("{") + 1 : words.index("}")] if "}" in words else []
-            for index, word in enumerate(named):
-                if _NAME.match(word) and word != "as" and "as" not in named[max(0, index - 1) : index + 2]:
-                    self._put(word, f"{module}.{word}")
+
+    def _python_import(self, words: list[str]) -> None:
+        at = words.index("import") if "import" in words else len(words)
+        module = "".join(words[1:at])
+        for name in " ".join(word for word in words[at + 1 :] if word not in "()").split(" , "):
+            path, _, other = name.strip(" ,").replace(" . ", ".").partition(" as ")
+            full = f"{module}.{path}" if module else path
+            if (module or other) and not full.startswith(".") and not self._wanted.isdisjoint(full.split(".")):
+                self._aliases.setdefault(other or path, full)
+                self._wanted.add(other or path)
 
     def _prefix(self, words: list[str]) -> str:
         """What stands before the braces, or before the last name that is renamed."""

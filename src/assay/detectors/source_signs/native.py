@@ -2,7 +2,9 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
+from assay.detectors.source_signs.python.module import parse_python
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.workspace import ReadApart
 
@@ -21,15 +23,23 @@ _JUDGED = re.compile(
     r"onNotSuccessfulTest|invokeTest|runBare|runTest)\b|fn\s{1,4}(?:eq|ne)\b|(?:def|operator|func)\s{1,4}[=!]=|hasInstance|"
     r"\b(?:def|fun|func|function|void|const)\s{1,4}(?:assert|refute|expect|XCTAssert)"
 )
+_PYTHON_HINTS = re.compile(
+    r"__(?:eq|ne|contains|instancecheck|subclasscheck|code|builtins|import)__|_getframe|inspect|traceback|f_back|"
+    r"_current_frames|modules|argv|environ|getenv|__main__|psutil|find_spec|_called_from|PYTEST|TOX_ENV|NOX_|/proc/|"
+    r"unittest|pytest|builtins|nose|hypothesis|doctest|pluggy|isclose|allclose|operator|runtest|assert[A-Z_]|"
+    r"def (?:fail|subTest|skipTest)|time|date|freeze|travel|setattr|meta_path|path_hooks|settrace|setprofile|"
+    r"\bANY\b|\bexec|\beval|\bcompile|marshal|exit(?!__)|Exit|\bquit\b|excepthook|test_\w+\.\w+ ?="
+)
+_REMEMBERED, _SHORT = 1024, 50_000
 
 
 @dataclass(frozen=True, slots=True)
-class SourceText:
+class SignsText:
     """One text to look at. ``language`` is the parser's: TypeScript with markup is ``tsx``."""
 
     language: str
     text: str
-    in_tests: bool
+    in_tests: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +56,28 @@ def native_signs(text: str, language: str, added: str, *, in_tests: bool, apart:
 
     Raises ``UnreadableError`` where the parser gives up on it.
     """
-    if _HINTS.search(added) is None and _JUDGED.search(text) is None:
+    python = language == "python"
+    if python and not (is_worth_reading(text) and parse_python(text)):
+        return NativeSigns()
+    if python and len(text) < _SHORT:
+        return _python_signs(text, in_tests)
+    if not python and _HINTS.search(added) is None and _JUDGED.search(text) is None:
         return NativeSigns()
     # The rules are needed where they are run, and for few of the files.
     from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
 
-    question = SourceText(language, text.encode("utf-8", "replace").decode(), in_tests)
+    question = SignsText(language, text.encode("utf-8", "replace").decode(), in_tests)
     return apart(read_signs, question, NativeSigns)
+
+
+def is_worth_reading(text: str) -> bool:
+    """Whether a text in Python may have signs."""
+    return _PYTHON_HINTS.search(text) is not None
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _python_signs(text: str, in_tests: bool) -> NativeSigns:
+    """The signs of a short text that Python itself could parse: no parser gives up on it."""
+    from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
+
+    return read_signs(SignsText("python", text.encode("utf-8", "replace").decode(), in_tests))

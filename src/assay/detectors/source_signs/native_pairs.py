@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from assay.detectors.source_signs.code import Code, read_code
 from assay.detectors.source_signs.constants import number_of
+from assay.detectors.source_signs.native import SignsText
 from assay.detectors.test_code.word_sets import word_set
 
 Constant = str | int | float
@@ -17,12 +18,6 @@ _BETWEEN = frozenset((")", ":", "{", "then"))
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    language: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class NativePair:
     """An input with its output. ``branch``: a function compares with it and returns."""
 
@@ -32,7 +27,7 @@ class NativePair:
     branch: bool
 
 
-def read_pairs(question: Question) -> list[NativePair]:
+def read_pairs(question: SignsText) -> list[NativePair]:
     """The pairs of a text. Only to be called apart."""
     code = read_code(question.text, question.language)
     return [
@@ -49,26 +44,37 @@ def _pairs_at(code: Code, index: int) -> Iterator[tuple[Constant, Constant, bool
         if words[index] == "return":
             yield from _modifier(code, index)
         return
+    answer = _compared(words, index, end)
+    if answer is not None:
+        yield given, answer, True
+        return
+    answer = _entry(words, index, end)
+    if answer is not None:
+        yield given, answer, False
+
+
+def _compared(words: list[str], index: int, end: int) -> Constant | None:
+    """What is returned where something is equal to a constant."""
     before = words[index - 1] if index else ""
-    if before in _COMPARED or (before == "(" and words[index - 2].lower() == "equals"):
-        at = end
-        while at < min(end + 4, len(words)) and words[at] in _BETWEEN:
-            at += 1
-        answer, _ = _constant(words, at + 1) if at < len(words) and words[at] == "return" else (None, at)
-        if answer is not None:
-            yield given, answer, True
-            return
+    if before not in _COMPARED and not (before == "(" and words[index - 2].lower() == "equals"):
+        return None
+    at = end
+    while at < min(end + 4, len(words)) and words[at] in _BETWEEN:
+        at += 1
+    return _constant(words, at + 1)[0] if words[at : at + 1] == ["return"] else None
+
+
+def _entry(words: list[str], index: int, end: int) -> Constant | None:
+    """What a table has for a constant."""
     at = end
     while at < min(end + 2, len(words)) and words[at] in ("]", ")"):
         at += 1
     if at < len(words) and words[at] in _ENTRY:
-        answer, _ = _constant(words, at + 2 if words[at + 1 : at + 2] == ["return"] else at + 1)
-        if answer is not None:
-            yield given, answer, False
-    elif at == end and words[at : at + 1] == [","] and _opens_row(words, index):
+        return _constant(words, at + 2 if words[at + 1 : at + 2] == ["return"] else at + 1)[0]
+    if at == end and words[at : at + 1] == [","] and _opens_row(words, index):
         answer, behind = _constant(words, at + 1)
-        if answer is not None and words[behind : behind + 1] and words[behind] in _CLOSERS:
-            yield given, answer, False
+        return answer if words[behind : behind + 1] and words[behind] in _CLOSERS else None
+    return None
 
 
 def _opens_row(words: list[str], index: int) -> bool:

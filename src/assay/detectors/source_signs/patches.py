@@ -1,9 +1,10 @@
 """Code that gives a test framework's functions, a language's comparisons or a clock another meaning."""
 
+import builtins
 import re
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.code import Assignment, Code, Function, Slice
+from assay.detectors.source_signs.code import Assignment, Code, CodeFunction, Slice
 from assay.detectors.source_signs.equality import answers_always
 from assay.detectors.source_signs.languages.javascript import BUILT_IN_MATCHERS, COMPARING, LOADERS
 from assay.detectors.source_signs.languages.ruby import METHODS
@@ -15,14 +16,19 @@ from assay.detectors.test_code.word_sets import word_set
 _MOCKS = re.compile(r"(?:jest|vi|sinon)\.")
 _FRAMEWORKS = re.compile(r"assert|jest|expect|chai|vitest|mocha")
 _CHECKS = re.compile(r"throw|fail|AssertionError|reject|chai|jest|\w*assert\w*|process|exit")
-_NOTHING = word_set("return true nil null self None ; { } end pass ( )")
+_NOTHING = word_set("return true false nil null self None ; { } end pass ( ) ...")
+_PYTHON_ASSERTIONS = re.compile(r"assert[A-Z_]\w*|fail(?:[A-Z]\w*)?|subTest|skipTest")
+_FREE = word_set("pytestmark maxDiff longMessage register_assert_rewrite")
+_RUNS_TESTS = word_set("runtest runtestprotocol call_and_report")
+# What a test module imported for itself, given to it by somebody else.
+_TEST_MODULE = re.compile(r"(?:\w+\.)*test_\w+\.\w+")
 _EMPTIED = (["[", "]"], ["0"], ['"pass'], ['"passed'], ["true"], ["nil"])
 _LINKED = re.compile(r"//go:linkname[ \t]+\S+[ \t]+(?:testing\.|os\.runtime_beforeExit|os\.Exit)")
 _REDEFINES = word_set("alias_method define_method prepend")
 _DECIDING = re.compile(r"(?:self\.)?(?:assert|refute|run|report)\w*")
 
 
-def framework_patches(code: Code, names: Names, words: Words) -> Iterator[Sign]:
+def framework_patches(code: Code, names: Names, words: Words, *, in_tests: bool) -> Iterator[Sign]:
     """Functions of a framework that are replaced by others."""
     for given in code.assignments:
         if _is_patch(code, names, words, given):
@@ -40,15 +46,18 @@ def framework_patches(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     for comment in code.comments if code.language == "go" else ():
         if _LINKED.match(code.tree.source(comment)):
             yield sign("framework_patched", code.tree.line(comment.start), code.tree.source(comment))
+    if code.language == "python":
+        yield from _python_patches(code, names, words, in_tests=in_tests)
+        return
     yield from _shadows(code, words)
     yield from _of_functions(code, words)
 
 
 def clock_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
     """Clocks that are replaced or stopped."""
-    for given in code.assignments:
-        if words.match(words.clocks, names.target(given)):
-            yield code.sign("clock_patched", given.target[0])
+    for path, _, index in names.given(words.pattern(words.setters)):
+        if words.match(words.clocks, path):
+            yield code.sign("clock_patched", index)
     for function in code.functions:
         if "." in function.name and words.match(words.clocks, function.name):
             yield code.sign("clock_patched", function.at)
@@ -91,6 +100,39 @@ def _is_patch(code: Code, names: Names, words: Words, given: Assignment) -> bool
     return is_function_like(code, value)
 
 
+def _python_patches(code: Code, names: Names, words: Words, *, in_tests: bool) -> Iterator[Sign]:
+    """Parts of a framework, of a test module or of the builtins that get another value or go, however written."""
+    deleted = (
+        (names.path((first + 1, end)), (end, end), first)
+        for first, end in (code.slice(node) for node in code.tree.nodes if node.kind == "delete_statement")
+    )
+    for path, _, index in (*names.given(words.pattern(words.setters)), *deleted):
+        if words.is_one(words.shadows, path) and code.words[index + 3 : index + 4] == ["["]:
+            yield code.sign("framework_replaced", index)
+        elif _is_of_framework(path, words, in_tests):
+            yield code.sign("framework_patched", index)
+    for function in code.functions:
+        method = function.node.parent is not None and function.node.parent.kind in code.grammar.classes
+        body = [word for word in code.words[slice(*function.body or (0, 0))] if word[0] != '"']
+        if method and _PYTHON_ASSERTIONS.fullmatch(function.name) and _NOTHING.issuperset(body):
+            yield code.sign("assertion_emptied", function.at)
+
+
+def _is_of_framework(path: str, words: Words, in_tests: bool) -> bool:
+    plain = path.removeprefix("sys.modules.").replace("__builtins__", "builtins")
+    owner, _, name = plain.rpartition(".")
+    if not owner or plain.startswith("unittest.mock.") or name in _FREE:
+        return False
+    if owner == "builtins":
+        return hasattr(builtins, name) and not (in_tests and name in ("input", "print", "open"))
+    return (
+        words.match(words.framework, plain) is not None
+        or name in _RUNS_TESTS
+        or _TEST_MODULE.fullmatch(plain) is not None
+        or re.fullmatch(r"assert[A-Z]\w*", name) is not None
+    )
+
+
 def _is_fixed_subject(code: Code, arguments: list[Slice]) -> bool:
     """A file of the project that is given answers: ``jest.mock("../src/cart", () => ({ total: () => 42 }))``."""
     if len(arguments) < 2 or not any(
@@ -107,8 +149,8 @@ def _is_fixed_subject(code: Code, arguments: list[Slice]) -> bool:
 
 
 def _is_patched_by_call(code: Code, names: Names, words: Words, chain: Chain) -> bool:
-    if code.language == "ruby":
-        return words.match(words.framework, chain.path) is not None
+    if code.language in ("ruby", "python"):
+        return code.language == "ruby" and words.match(words.framework, chain.path) is not None
     if chain.path.startswith("expect.extend("):
         return not BUILT_IN_MATCHERS.isdisjoint(_keys(code, names.arguments(chain)))
     return words.match(words.setters, chain.path) is not None and _sets(code, names, words, names.arguments(chain))
@@ -216,7 +258,7 @@ def _of_functions(code: Code, words: Words) -> Iterator[Sign]:
         yield from _not_run(code)
 
 
-def _is_member(code: Code, function: Function) -> bool:
+def _is_member(code: Code, function: CodeFunction) -> bool:
     """``{ expect: () => … }`` and ``x.expect = …`` have a name that nobody else sees."""
     before = code.at(function.node.start) - 1
     return before > 1 and (code.words[before] == ":" or code.words[before - 2] == ".")

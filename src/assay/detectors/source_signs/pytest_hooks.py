@@ -6,7 +6,6 @@ A hook that only looks, prints or stores is no sign: keeping the report on the i
 import ast
 from collections.abc import Iterator
 
-from assay.detectors.source_signs.python.exits import is_successful_exit
 from assay.detectors.source_signs.python.module import PythonModule, constant_text
 from assay.detectors.source_signs.sign import Sign
 
@@ -28,6 +27,8 @@ _REPLACES_RUN = frozenset({"pytest_pyfunc_call", "pytest_runtest_protocol", "pyt
 _TOUCHES_TEST = frozenset(
     {"obj", "funcargs", "runtest", "function", "_request", "runtestprotocol", "pytest_runtest_protocol"}
 )
+_EXITS = frozenset({"sys.exit", "exit", "quit", "builtins.exit", "builtins.quit", "SystemExit"})
+_HARD_EXITS = frozenset({"os._exit", "posix._exit", "_exit"})
 _BROAD = frozenset({"Exception", "BaseException", "AssertionError", "builtins.AssertionError", "Failed"})
 
 
@@ -61,7 +62,7 @@ def _is_fixture(function: _Hook, module: PythonModule) -> bool:
 def _in_hook(function: _Hook, name: str, module: PythonModule) -> Iterator[Sign]:
     nodes = list(ast.walk(function))
     for node in nodes:
-        if is_successful_exit(node, module):
+        if _is_successful_exit(node, module):
             yield module.sign("exit_in_hook", node)
         elif _changes_result(node, module):
             yield module.sign("result_changed", node)
@@ -77,6 +78,24 @@ def _in_hook(function: _Hook, name: str, module: PythonModule) -> Iterator[Sign]
         yield module.sign("result_changed", function)
     if name == "pytest_collection_modifyitems":
         yield from _dropped(function, module)
+
+
+def _is_successful_exit(node: ast.AST, module: PythonModule) -> bool:
+    """A call or a raise that ends the process with status 0."""
+    if isinstance(node, ast.Raise):
+        return module.dotted(node.exc) in _EXITS or _is_successful_exit(node.exc or ast.Pass(), module)
+    called = module.dotted(node.func) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or called not in (*_EXITS, *_HARD_EXITS, "pytest.exit"):
+        return False
+    if called == "pytest.exit":
+        return any(word.arg == "returncode" and _is_zero(word.value) for word in node.keywords)
+    return _is_zero(node.args[0]) if node.args else called in _EXITS
+
+
+def _is_zero(node: ast.expr) -> bool:
+    if isinstance(node, ast.Attribute) and node.attr in ("EX_OK", "OK"):
+        return True
+    return isinstance(node, ast.Constant) and node.value in (None, 0)
 
 
 def _changes_result(node: ast.AST, module: PythonModule) -> bool:

@@ -5,19 +5,18 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
+from assay.detectors.test_code.word_sets import word_set
 
 _BUILD = re.compile(
     r"(?:^|/)(?:setup|noxfile|tasks|fabfile|conf|hatch_build|build|wscript|SConstruct|gulpfile|Gruntfile|rollup|knexfile|"
     r"(?:babel|webpack|vite|vitest|jest|next|nuxt|rollup|karma|metro|tailwind|postcss|eslint|playwright|cypress|svelte|"
     r"astro|tsup|esbuild|prettier|commitlint|craco|vue|wdio|nyc|ava)[.-]?config|\.(?:eslint|babel|prettier|mocha)rc)(?:\.\w+)*$"
 )
-_BUILD_FOLDERS = frozenset({
-    "scripts", "script", "tools", "tool", "ci", ".ci", ".github", "build", "hack", "dev", "docs", "doc",
-    "benchmarks", "benchmark", "examples", "example", ".circleci", "config",
-})  # fmt: skip
-_SCRIPT_FOLDERS = frozenset(
-    {"scripts", "script", "bin", "tools", "tool", "cli", "cmd", "hack", "examples", "example"}
+_BUILD_FOLDERS = word_set(
+    "scripts script tools tool ci .ci .github build hack dev docs doc benchmarks benchmark examples example "
+    ".circleci config"
 )
+_SCRIPT_FOLDERS = word_set("scripts script bin tools tool cli cmd hack examples example")
 _SCRIPTS = re.compile(
     r"(?:^|/)(?:__main__|setup|manage|noxfile|tasks|fabfile|cli|main|index\.cli|run|wsgi|asgi)\.\w+$"
 )
@@ -25,12 +24,8 @@ _SETUP = re.compile(
     r"(?:jest|vitest|mocha|test|tests|spec)[._-]?(?:setup|helpers?|init|env|environment|global)\w*|setup[._-]?(?:tests?|jest|vitest|files?)\w*|setupTests",
     re.IGNORECASE,
 )
-_PROGRAM_FOLDERS = frozenset(
-    {"servers", "server", "fixtures", "fixture", "bin", "scripts", "programs", "apps", "testdata", "data"}
-)
-_VENDORED = frozenset(
-    {"node_modules", "site-packages", "vendor", "third_party", ".venv", "venv", ".git", "dist", ".tox", ".nox"}
-)
+_PROGRAM_FOLDERS = word_set("servers server fixtures fixture bin scripts programs apps testdata data")
+_VENDORED = word_set("node_modules site-packages vendor third_party .venv venv .git dist .tox .nox")
 
 
 _MORE = {"kt": "kotlin", "kts": "kotlin", "php": "php", "swift": "swift"}

@@ -13,7 +13,7 @@ RUNNER_VARIABLES = re.compile(
 RUNNER_NAMES = re.compile(
     r"org\.(?:junit|testng)\.\w[\w.]*|junit\.framework\.\w+|__(?:vitest|jest|mocha|jasmine|karma|playwright)_?\w*__|"
     r"(?:Xunit|NUnit\.Framework|Microsoft\.VisualStudio\.TestTools)[\w.]*|PHPUnit(?:\\{1,2}\w+)+|"
-    r"RSpec::\w[\w:]*|Minitest::\w+|@(?:jest|vitest)/\w+"
+    r"RSpec::\w[\w:]*|Minitest::\w+|@(?:jest|vitest)/\w+|_called_from_test|_pytest_running|_running_under_pytest"
 )
 """Classes, globals and modules of test runners, which are there only while tests run."""
 CI_VARIABLES = word_set(

@@ -15,14 +15,15 @@ Patterns = tuple[str, ...]
 class Words:
     """The patterns of one language, by what they are for.
 
-    ``environment`` reads the variable that stands last. ``outside`` is what a program is told about itself. Only a
-    test run answers ``asks`` with yes; honest code may ask ``modes``. ``hooks`` are functions of a framework, each
-    with the words of which one has to be in it.
+    ``environment`` reads the variable that stands last, ``variables`` are all of them. ``outside`` is what a
+    program is told about itself. Only a test run answers ``asks`` with yes; honest code may ask ``modes``.
+    ``hooks`` are functions of a framework, each with the words of which one has to be in it.
     """
 
     equality: Patterns = ()
     inequality: Patterns = ()
     environment: Patterns = ()
+    variables: Patterns = ()
     outside: Patterns = ()
     asks: Patterns = ()
     threads: Patterns = ()
@@ -32,6 +33,8 @@ class Words:
     freezes: Patterns = ()
     exits: Patterns = ()
     exit_codes: Patterns = ()
+    hard_exits: Patterns = ()
+    exit_hooks: Patterns = ()
     at_end: Patterns = ()
     early: Patterns = ()
     early_blocks: Patterns = ()
@@ -50,14 +53,17 @@ class Words:
     def names(self) -> frozenset[str]:
         """Every name that is in a pattern of paths."""
         return _names_of(
-            self.environment, self.outside, self.asks, self.threads, self.modes, self.stack, self.clocks,
-            self.freezes, self.exits,
-            self.exit_codes, self.at_end, self.framework, self.results, self.changes, self.setters, self.mocks,
+            self.environment, self.variables, self.outside, self.asks, self.threads, self.modes, self.stack,
+            self.clocks, self.freezes, self.exits, self.exit_codes, self.hard_exits, self.exit_hooks, self.at_end,
+            self.framework, self.results, self.changes, self.setters, self.mocks,
         )  # fmt: skip
 
     def match(self, patterns: Patterns, path: str) -> re.Match[str] | None:
         """Where one of these patterns is in a path."""
         return _compiled(patterns, "", "").search(path) if patterns else None
+
+    def pattern(self, patterns: Patterns) -> re.Pattern[str] | None:
+        return _compiled(patterns, "", "") if patterns else None
 
     def ends(self, patterns: Patterns, path: str) -> bool:
         """Whether a path ends with one of these."""

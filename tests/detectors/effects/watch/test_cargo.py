@@ -11,7 +11,7 @@ from assay.detectors.effects.mutants import Mutant, SourceText
 from assay.detectors.effects.reach import Everything
 from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, Noticed, Side
 from assay.detectors.effects.suite import Suite
-from assay.detectors.effects.watch.cargo import Place, bodies_of, read_threads
+from assay.detectors.effects.watch.cargo import FunctionPlace, bodies_of, read_threads
 from assay.detectors.effects.watch.find import watch_for
 from assay.evidence.workspace import AS_LEFT
 from assay.formats.test_reports.rule import ReportRule
@@ -113,7 +113,7 @@ def test_a_note_goes_into_every_body_that_can_hold_it() -> None:
     assert [(one.first, text[: one.at].rsplit(" ", 2)[-2]) for one in found] == [(2, "b()"), (2, "c()")]
 
 
-PLACES = (Place("a.rs", 1, 3), Place("a.rs", 5, 9), Place("a.rs", 6, 7))
+PLACES = (FunctionPlace("a.rs", 1, 3), FunctionPlace("a.rs", 5, 9), FunctionPlace("a.rs", 6, 7))
 
 
 def test_notes_are_told_apart_by_thread() -> None:

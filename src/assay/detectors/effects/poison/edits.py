@@ -12,12 +12,12 @@ from enum import Enum
 from typing import Final
 
 from assay.detectors.effects.poison import javascript, python
-from assay.detectors.effects.poison.spots import Claim, Form, Place, Spot, Style
+from assay.detectors.effects.poison.spots import Claim, ClaimForm, EditPlace, Spot, Style
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
-class Role(Enum):
+class Fate(Enum):
     """What becomes of a test: it must fail, it stays as it is in meaning, or it fails before it does anything."""
 
     FAILS = "fails"
@@ -52,7 +52,7 @@ class Edit:
     new: str
 
 
-def edited(text: str, spots: Iterable[tuple[Spot, Role]], dice: Dice) -> str:
+def edited(text: str, spots: Iterable[tuple[Spot, Fate]], dice: Dice) -> str:
     """A file with its tests edited."""
     edits = sorted((_edit(spot, role, dice) for spot, role in spots), key=lambda one: one.start, reverse=True)
     for one in edits:
@@ -60,11 +60,11 @@ def edited(text: str, spots: Iterable[tuple[Spot, Role]], dice: Dice) -> str:
     return text
 
 
-def _edit(spot: Spot, role: Role, dice: Dice) -> Edit:
-    holds, claim = role is Role.SAME, spot.claim
-    if claim is not None and role is not Role.FAILS_AT_ONCE and _in_place(claim, holds, dice):
+def _edit(spot: Spot, role: Fate, dice: Dice) -> Edit:
+    holds, claim = role is Fate.SAME, spot.claim
+    if claim is not None and role is not Fate.FAILS_AT_ONCE and _in_place(claim, holds, dice):
         return Edit(claim.start, claim.end, _CLAIMS[claim.form](claim, holds, dice))
-    at_once = role is Role.FAILS_AT_ONCE or spot.last is None
+    at_once = role is Fate.FAILS_AT_ONCE or spot.last is None
     return _put(spot.first if at_once or spot.last is None else spot.last, _statement(spot, holds, dice))
 
 
@@ -73,7 +73,7 @@ def _in_place(claim: Claim, holds: bool, dice: Dice) -> bool:
     return claim.can_stay or (not holds and dice.number(2) == 0)
 
 
-def _put(place: Place, statement: str) -> Edit:
+def _put(place: EditPlace, statement: str) -> Edit:
     return Edit(place.start, place.end, f"{place.before}{statement}{place.after}")
 
 
@@ -169,15 +169,15 @@ def _if(claim: Claim, holds: bool, dice: Dice) -> str:
     return dice.one("({})", "!!({})").format(condition) if holds else f"!({condition})"
 
 
-_CLAIMS: Final[dict[Form, Callable[[Claim, bool, Dice], str]]] = {
-    Form.CONDITION: _condition,
-    Form.LITERAL: _literal,
-    Form.METHOD: _method,
-    Form.METHOD_LITERAL: _method_literal,
-    Form.EXPECT: _expect,
-    Form.EXPECT_LITERAL: _expect_literal,
-    Form.PAIR: _pair,
-    Form.PAIR_LITERAL: _pair_literal,
-    Form.TRUTH: _truth,
-    Form.IF: _if,
+_CLAIMS: Final[dict[ClaimForm, Callable[[Claim, bool, Dice], str]]] = {
+    ClaimForm.CONDITION: _condition,
+    ClaimForm.LITERAL: _literal,
+    ClaimForm.METHOD: _method,
+    ClaimForm.METHOD_LITERAL: _method_literal,
+    ClaimForm.EXPECT: _expect,
+    ClaimForm.EXPECT_LITERAL: _expect_literal,
+    ClaimForm.PAIR: _pair,
+    ClaimForm.PAIR_LITERAL: _pair_literal,
+    ClaimForm.TRUTH: _truth,
+    ClaimForm.IF: _if,
 }

@@ -4,7 +4,16 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from assay.detectors.effects.poison.spots import Claim, Form, Place, Spot, Style, leaves_early, span, statements_in
+from assay.detectors.effects.poison.spots import (
+    Claim,
+    ClaimForm,
+    EditPlace,
+    Spot,
+    Style,
+    leaves_early,
+    span,
+    statements_in,
+)
 
 if TYPE_CHECKING:
     from ast_grep_py import SgNode
@@ -28,12 +37,12 @@ def tests_in(root: "SgNode", path: str, text: str) -> Iterator[Spot]:  # noqa: A
 
 def _test(block: "SgNode", name: str, path: str, word: str) -> Spot:
     start = span(block)[0]
-    first = Place(start + 1, start + 1, " ", "; ")
+    first = EditPlace(start + 1, start + 1, " ", "; ")
     body = [one for part in statements_in(block) for one in _statements(part)]
     if not body or leaves_early(block, _LEAVES, _INNER):
         return Spot(path, name, Style.FATAL, first, None, None, plain=True, word=word)
     end = span(body[-1])[1]
-    last = Place(end, end, "; ", "")
+    last = EditPlace(end, end, "; ", "")
     claims = (claim for one in reversed(body) if (claim := _claim(one, word)) is not None)
     return Spot(path, name, Style.FATAL, first, last, next(claims, None), plain=True, word=word)
 
@@ -53,4 +62,4 @@ def _claim(statement: "SgNode", word: str) -> Claim | None:
     fails = re.compile(rf"{re.escape(word)}\.(?:Error|Fatal)f?\(")
     if len(inside) != 1 or not fails.match(inside[0]):
         return None
-    return Claim(Form.IF, *span(condition), (condition.text(),))
+    return Claim(ClaimForm.IF, *span(condition), (condition.text(),))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from assay.detectors.effects.poison.spots import (
     Claim,
-    Form,
-    Place,
+    ClaimForm,
+    EditPlace,
     Spot,
     Style,
     arguments_of,
@@ -78,14 +78,14 @@ def _test(block: "SgNode", title: str, path: str, style: Style) -> Spot:
     if _COUNTS.search(block.text()):
         style = Style.THROW
     if block.kind() != "statement_block":
-        place = Place(start, end, "{ ", f"; return ({block.text()}); }}")
+        place = EditPlace(start, end, "{ ", f"; return ({block.text()}); }}")
         return Spot(path, title, style, place, None, _claim(block, _typed(path)), plain=True)
     body = statements_in(block)
-    first = Place(start + 1, start + 1, " ", "; ")
+    first = EditPlace(start + 1, start + 1, " ", "; ")
     if leaves_early(block, _LEAVES, _INNER):
         return Spot(path, title, style, first, None, None, plain=True)
     claims = (claim for one in reversed(body) if (claim := _stated(one, _typed(path))) is not None)
-    return Spot(path, title, style, first, Place(end - 1, end - 1, "; ", "; "), next(claims, None), plain=True)
+    return Spot(path, title, style, first, EditPlace(end - 1, end - 1, "; ", "; "), next(claims, None), plain=True)
 
 
 def _typed(path: str) -> str:
@@ -117,7 +117,7 @@ def _truth(call: "SgNode", callee: "SgNode") -> Claim | None:
     if not arguments or arguments[0].kind() == "spread_element":
         return None
     rest = "".join(f", {one.text()}" for one in arguments[1:])
-    return Claim(Form.TRUTH, *span(call), (callee.text(), arguments[0].text(), rest))
+    return Claim(ClaimForm.TRUTH, *span(call), (callee.text(), arguments[0].text(), rest))
 
 
 def _pair(call: "SgNode", method: str, typed: str) -> Claim | None:
@@ -126,8 +126,8 @@ def _pair(call: "SgNode", method: str, typed: str) -> Claim | None:
         return None
     if method in _EQUALS and len(arguments) == 2 and is_literal(arguments[1]):
         pieces = (arguments[0].text(), arguments[1].text(), method, typed)
-        return Claim(Form.PAIR_LITERAL, *span(call), pieces)
-    return Claim(Form.PAIR, *span(call), (method, found.text()))
+        return Claim(ClaimForm.PAIR_LITERAL, *span(call), pieces)
+    return Claim(ClaimForm.PAIR, *span(call), (method, found.text()))
 
 
 def _expectation(call: "SgNode", around: "SgNode", method: str, typed: str) -> Claim | None:
@@ -142,5 +142,5 @@ def _expectation(call: "SgNode", around: "SgNode", method: str, typed: str) -> C
         return None
     asked, given = arguments_of(around), arguments_of(call)
     if not negated and method in _MATCHERS and len(asked) == len(given) == 1 and is_literal(given[0]):
-        return Claim(Form.EXPECT_LITERAL, *span(call), (asked[0].text(), given[0].text(), method, typed))
-    return Claim(Form.EXPECT, *span(call), (around.text(), negated, f".{method}{found.text()}"))
+        return Claim(ClaimForm.EXPECT_LITERAL, *span(call), (asked[0].text(), given[0].text(), method, typed))
+    return Claim(ClaimForm.EXPECT, *span(call), (around.text(), negated, f".{method}{found.text()}"))

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from assay.detectors.effects.poison.spots import (
     Claim,
-    Form,
-    Place,
+    ClaimForm,
+    EditPlace,
     Spot,
     Style,
     arguments_of,
@@ -77,19 +77,19 @@ def _test(block: "SgNode", name: str, path: str, text: str, plain: bool) -> Iter
     yield Spot(path, name, style, _before(body[0], text), last, next(iter(claims), None), plain)
 
 
-def _before(first: "SgNode", text: str) -> Place:
+def _before(first: "SgNode", text: str) -> EditPlace:
     """At the beginning of a body, but behind what describes it."""
     start, end = span(first)
     if first.kind() == "expression_statement" and [one.kind() for one in statements_in(first)] == ["string"]:
-        return Place(end, end, "; ", "")
+        return EditPlace(end, end, "; ", "")
     simple = first.kind() in _SIMPLE
-    return Place(start, start, "", "; " if simple else f"\n{_indent(start, text)}")
+    return EditPlace(start, start, "", "; " if simple else f"\n{_indent(start, text)}")
 
 
-def _after(last: "SgNode", first: "SgNode", text: str) -> Place:
+def _after(last: "SgNode", first: "SgNode", text: str) -> EditPlace:
     end = span(last)[1]
     simple = last.kind() in _SIMPLE
-    return Place(end, end, "; " if simple else f"\n{_indent(span(first)[0], text)}", "")
+    return EditPlace(end, end, "; " if simple else f"\n{_indent(span(first)[0], text)}", "")
 
 
 def _indent(start: int, text: str) -> str:
@@ -115,8 +115,8 @@ def _assertion(statement: "SgNode") -> Claim | None:
     rest = f", {parts[1].text()}" if len(parts) == 2 else ""
     sides = parts[0].children() if parts[0].kind() == "comparison_operator" else []
     if len(sides) == 3 and sides[1].text() == "==" and is_literal(sides[2]) and not is_literal(sides[0]):
-        return Claim(Form.LITERAL, start, end, (sides[0].text(), sides[2].text(), rest))
-    return Claim(Form.CONDITION, start, end, (parts[0].text(), rest))
+        return Claim(ClaimForm.LITERAL, start, end, (sides[0].text(), sides[2].text(), rest))
+    return Claim(ClaimForm.CONDITION, start, end, (parts[0].text(), rest))
 
 
 def _method(call: "SgNode") -> Claim | None:
@@ -131,5 +131,5 @@ def _method(call: "SgNode") -> Claim | None:
     if method == "assertEqual" and len(arguments) == 2:
         for subject, expected in (arguments, reversed(arguments)):
             if is_literal(expected) and not is_literal(subject) and not _OTHER_ARGUMENTS.match(subject.kind()):
-                return Claim(Form.METHOD_LITERAL, start, end, (subject.text(), expected.text()))
-    return Claim(Form.METHOD, start, end, (method, found.text()))
+                return Claim(ClaimForm.METHOD_LITERAL, start, end, (subject.text(), expected.text()))
+    return Claim(ClaimForm.METHOD, start, end, (method, found.text()))

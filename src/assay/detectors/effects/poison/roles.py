@@ -6,7 +6,7 @@ from typing import Final
 
 from assay.detectors.effects.canaries import is_test_of
 from assay.detectors.effects.mutants import LARGEST, SourceText
-from assay.detectors.effects.poison.edits import Dice, Role, edited
+from assay.detectors.effects.poison.edits import Dice, Fate, edited
 from assay.detectors.effects.poison.find import spots_in
 from assay.detectors.effects.poison.spots import Spot
 from assay.detectors.runner_files.own_tests import belongs_to_tests
@@ -35,9 +35,9 @@ class FoundTests:
     def among(self, passed: Iterable[str]) -> "FoundTests":
         return FoundTests(self.texts, self.spots, names_in(passed, self.spots))
 
-    def written(self, roles: Mapping[str, Role], dice: Dice) -> dict[str, bytes]:
+    def written(self, roles: Mapping[str, Fate], dice: Dice) -> dict[str, bytes]:
         """The files with the tests edited as their roles say."""
-        by_path: dict[str, list[tuple[Spot, Role]]] = {}
+        by_path: dict[str, list[tuple[Spot, Fate]]] = {}
         for name, role in roles.items():
             for spot in self.spots[name]:
                 by_path.setdefault(spot.path, []).append((spot, role))
@@ -80,16 +80,16 @@ def _comes_back(path: str, restored: tuple[str, ...]) -> bool:
     return matching(path, restored) is not None or ("@tests" in restored and belongs_to_tests(path))
 
 
-def drawn(names: Iterable[str], always: Collection[str], dice: Dice) -> dict[str, Role]:
+def drawn(names: Iterable[str], always: Collection[str], dice: Dice) -> dict[str, Fate]:
     """What becomes of each test: most must fail, some stay; those that must pass by name all have to fail."""
     return {
-        name: Role.FAILS if name in always or dice.number(_OF) < _FAIL else Role.SAME for name in sorted(names)
+        name: Fate.FAILS if name in always or dice.number(_OF) < _FAIL else Fate.SAME for name in sorted(names)
     }
 
 
-def turned(roles: Mapping[str, Role]) -> dict[str, Role]:
+def turned(roles: Mapping[str, Fate]) -> dict[str, Fate]:
     """The other role for each."""
-    return {name: Role.SAME if role is Role.FAILS else Role.FAILS for name, role in roles.items()}
+    return {name: Fate.SAME if role is Fate.FAILS else Fate.FAILS for name, role in roles.items()}
 
 
 def names_in(reported: Iterable[str], names: Collection[str]) -> dict[str, list[str]]:

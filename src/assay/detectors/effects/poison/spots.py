@@ -15,7 +15,7 @@ _TEXT: Final = re.compile(r"""'[^'\\\n]*'|"[^"\\\n]*\"""")
 _WHOLE: Final = re.compile(r"0|[1-9]\d{0,8}")
 
 
-class Form(Enum):
+class ClaimForm(Enum):
     """The ways to write an assertion that can be turned around in its place, with the pieces that each has."""
 
     CONDITION = "assert (condition, rest)"
@@ -45,7 +45,7 @@ class Style(Enum):
 class Claim:
     """An assertion that a passing test is sure to reach."""
 
-    form: Form
+    form: ClaimForm
     start: int
     end: int
     pieces: tuple[str, ...]
@@ -53,11 +53,11 @@ class Claim:
     @property
     def can_stay(self) -> bool:
         """Whether it can be written in another way that means the same."""
-        return self.form not in (Form.METHOD, Form.EXPECT, Form.PAIR)
+        return self.form not in (ClaimForm.METHOD, ClaimForm.EXPECT, ClaimForm.PAIR)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditPlace:
     """Where a statement may be put: the text from ``start`` to ``end`` becomes ``before``, it, and ``after``."""
 
     start: int
@@ -77,8 +77,8 @@ class Spot:
     path: str
     name: str
     style: Style
-    first: Place
-    last: Place | None
+    first: EditPlace
+    last: EditPlace | None
     claim: Claim | None
     plain: bool
     word: str = field(default="t")

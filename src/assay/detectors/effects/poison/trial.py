@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from assay.detectors.effects.canaries import made
-from assay.detectors.effects.poison.edits import Dice, Role
+from assay.detectors.effects.poison.edits import Dice, Fate
 from assay.detectors.effects.poison.roles import FoundTests, drawn, find_tests, turned
 from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
@@ -88,7 +88,7 @@ def _always(reported: Reported, found: FoundTests) -> set[str]:
 class _Round:
     """One run with canaries and edited tests, and what is asked further where something is odd in it."""
 
-    def __init__(self, evidence: Workspace, reported: Reported, found: FoundTests, roles: dict[str, Role]) -> None:
+    def __init__(self, evidence: Workspace, reported: Reported, found: FoundTests, roles: dict[str, Fate]) -> None:
         self.evidence, self.reported, self.found, self.roles = evidence, reported, found, roles
         self.dice = Dice(evidence.secret())
         self.canaries = made(reported.runner, evidence.secret(), evidence.baseline_paths(), evidence.before)
@@ -116,13 +116,13 @@ class _Round:
             ours = "there is no test beside which they could be put"
         elif wrong is not None:
             ours = "the baseline's own run doesn't report them, so they say nothing"
-        chosen = self._with(Role.FAILS)
+        chosen = self._with(Fate.FAILS)
         failed = sum(self.found.ends(name, report) == _FAIL for name in chosen)
         return Belief(ours, had_to_fail=len(chosen), failed=failed)
 
     def _forged(self, report: Report) -> Iterator[Belief]:
         ends = {name: self.found.ends(name, report) for name in self.roles}
-        failing, same = self._with(Role.FAILS), self._with(Role.SAME)
+        failing, same = self._with(Fate.FAILS), self._with(Fate.SAME)
         passed = [name for name in failing if Ended.PASSED in ends[name]]
         yield from self._told(passed, "was made to fail and is reported as passed", self._passes_again)
         gone = [name for name in failing if ends[name] != _FAIL and name not in passed]
@@ -130,7 +130,7 @@ class _Round:
         other = [name for name in same if ends[name] != _SAME]
         yield from self._told(other, "passes only as long as its text is the known one", self._knows_text)
 
-    def _with(self, role: Role) -> list[str]:
+    def _with(self, role: Fate) -> list[str]:
         return [name for name, one in self.roles.items() if one is role]
 
     def _told(self, names: list[str], why: str, holds: Callable[[str], bool]) -> Iterator[Belief]:
@@ -163,7 +163,7 @@ class _Round:
 
     def _ends_at_once(self, name: str) -> set[Ended | None]:
         """How a test ends on the baseline if it fails before it does anything."""
-        report = self._run(Tree(Side.BASELINE, files=self.found.written({name: Role.FAILS_AT_ONCE}, self.dice)))
+        report = self._run(Tree(Side.BASELINE, files=self.found.written({name: Fate.FAILS_AT_ONCE}, self.dice)))
         return {None} if report is None else self.found.ends(name, report)
 
     def _is_gone_again(self, name: str) -> bool:
@@ -199,7 +199,7 @@ class _Round:
 
     def _edited_for(self, name: str | None) -> dict[str, bytes]:
         """All tests edited, so that at most one of them has to fail."""
-        return self.found.written({one: Role.FAILS if one == name else Role.SAME for one in self.roles}, self.dice)
+        return self.found.written({one: Fate.FAILS if one == name else Fate.SAME for one in self.roles}, self.dice)
 
     @cached_property
     def _agents_with_same(self) -> Report | None:

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from assay.detectors.effects.mutants import LARGEST, Mutant, SourceText
-from assay.detectors.effects.reach import Everything, Reach, Reached
+from assay.detectors.effects.reach import Everything, Reach, ReachedCode
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way, on_top
+from assay.detectors.effects.watch.model import WatchQuestion, Way, on_top
 from assay.detectors.runner_files.own_tests import belongs_to_tests
 from assay.detectors.runner_files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import serves_build
@@ -60,7 +60,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FunctionPlace:
     """A function of a file, by its lines."""
 
     path: str
@@ -72,7 +72,7 @@ class Place:
 class _Notes:
     """The functions that note themselves, by number, without those that a thread of no test ran."""
 
-    places: tuple[Place, ...]
+    places: tuple[FunctionPlace, ...]
     anybodys: frozenset[int]
 
     def number(self, mutant: Mutant) -> int | None:
@@ -113,7 +113,7 @@ class CargoWatch:
 
     folder: str
     noted: Mapping[str, bytes]
-    places: tuple[Place, ...] = field(repr=False)
+    places: tuple[FunctionPlace, ...] = field(repr=False)
 
     chooses = "those that reach the mutant"
     is_light = False
@@ -138,18 +138,18 @@ class CargoWatch:
         return read_threads(ran.files.get(self.answer), ran.passed, self.places)
 
 
-def cargo_watch(asked: Question) -> CargoWatch | None:
+def cargo_watch(asked: WatchQuestion) -> CargoWatch | None:
     """If the report is cargo's, and nobody else decides what tests are started with."""
     report, evidence = asked.suite.report, asked.evidence
     if report is None or report.format != "cargo" or _has_runner(evidence):
         return None
     noted: dict[str, bytes] = {}
-    places: list[Place] = []
+    places: list[FunctionPlace] = []
     for path in _sources(evidence):
         text, bodies = _bodies(evidence, path)
         if bodies:
             noted[path] = _with_notes(text, bodies, len(places)).encode()
-            places += (Place(path, one.first, one.last) for one in bodies)
+            places += (FunctionPlace(path, one.first, one.last) for one in bodies)
     return CargoWatch(asked.folder, noted, tuple(places)) if places else None
 
 
@@ -206,7 +206,7 @@ def _with_notes(text: str, bodies: list[Body], first: int) -> str:
     return text
 
 
-def read_threads(data: bytes | None, passed: frozenset[str], places: tuple[Place, ...]) -> Reach | None:
+def read_threads(data: bytes | None, passed: frozenset[str], places: tuple[FunctionPlace, ...]) -> Reach | None:
     """What was noted, by the names of threads: those of tests, or of nobody."""
     if not data or data.count(b"\n") > MOST_NOTES:
         return None
@@ -218,7 +218,7 @@ def read_threads(data: bytes | None, passed: frozenset[str], places: tuple[Place
         threads.setdefault(uniform(thread), set()).add(int(number))
     anybodys = frozenset[int]().union(*(found for name, found in threads.items() if name not in passed))
     notes = _Notes(places, anybodys)
-    tests: dict[str, Reached] = {
+    tests: dict[str, ReachedCode] = {
         # A test that notes nothing may have lost its environment.
         _as_cargo_says(name): _Ran(notes, frozenset(threads[name])) if name in threads else Everything()
         for name in passed

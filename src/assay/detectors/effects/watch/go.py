@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from assay.detectors.effects.reach import Everything, InFiles, Loaded, Reach, Reached
+from assay.detectors.effects.reach import Everything, InFiles, LoadedFiles, Reach, ReachedCode
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way
+from assay.detectors.effects.watch.model import WatchQuestion, Way
 from assay.evidence.workspace import Tree, Workspace, changed_paths
 from assay.formats.test_reports.model import uniform
 
@@ -51,7 +51,7 @@ class GoWatch:
         return Way(tree, f"export GOFLAGS=\"${{GOFLAGS:+$GOFLAGS }}-run=\"'^({names})$'; ")
 
     def read(self, ran: SuiteResult) -> Reach | None:
-        tests: dict[str, Reached] = {}
+        tests: dict[str, ReachedCode] = {}
         names: dict[str, set[str]] = {}
         for name in ran.passed:
             package = self._package_of(name)
@@ -67,7 +67,7 @@ class GoWatch:
         """The package of a test as a report names it."""
         return max((one for one in self.packages if name.startswith(f"{uniform(one)}.")), key=len, default=None)
 
-    def _reached(self, package: str) -> Reached:
+    def _reached(self, package: str) -> ReachedCode:
         """What the tests of a package get to: all that it imports, and what that imports."""
         seen, waiting = {package}, [package, *self.packages[package].in_tests]
         while waiting:
@@ -77,10 +77,12 @@ class GoWatch:
                 waiting.extend(self.packages[name].imports - seen)
         if seen & _STARTS:
             return Everything()
-        return Loaded(frozenset[str]().union(*(self.packages[one].files for one in seen & set(self.packages))), {})
+        return LoadedFiles(
+            frozenset[str]().union(*(self.packages[one].files for one in seen & set(self.packages))), {}
+        )
 
 
-def go_watch(asked: Question) -> GoWatch | None:
+def go_watch(asked: WatchQuestion) -> GoWatch | None:
     """If the report is go's, and the workspace is one module."""
     report = asked.suite.report
     if report is None or report.format != "go":

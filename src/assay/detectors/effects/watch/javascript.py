@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.detectors.effects.reach import Everything, InFiles, Loaded, Reach, Reached
+from assay.detectors.effects.asking import driver_text
+from assay.detectors.effects.reach import Everything, InFiles, LoadedFiles, Reach, ReachedCode
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way, driver, on_top
+from assay.detectors.effects.watch.model import WatchQuestion, Way, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.path_patterns import plain_path
 from assay.formats.test_reports.model import uniform
@@ -70,15 +71,15 @@ class JavaScriptWatch:
         )
 
     def _with(self, tree: Tree, names: list[str]) -> Tree:
-        return on_top(tree, {f"{self.folder}/{name}": driver(name) for name in names})
+        return on_top(tree, {f"{self.folder}/{name}": driver_text(name) for name in names})
 
 
-def node_watch(asked: Question) -> JavaScriptWatch | None:
+def node_watch(asked: WatchQuestion) -> JavaScriptWatch | None:
     """If a command runs node's own test runner by its name."""
     return JavaScriptWatch(asked.folder, None) if runs_node(asked.suite.command) else None
 
 
-def jest_watch(asked: Question) -> JavaScriptWatch | None:
+def jest_watch(asked: WatchQuestion) -> JavaScriptWatch | None:
     """If the report is jest's, which vitest writes, too: it has the files of tests."""
     report = asked.suite.report
     if report is None or report.format != "jest":
@@ -145,7 +146,7 @@ class Notes:
             return None
         return Reach(found, {path: frozenset(names[path]) for path in found}, known)
 
-    def _reached(self, sessions: list[_Session]) -> Reached | None:
+    def _reached(self, sessions: list[_Session]) -> ReachedCode | None:
         """What some sessions get to; None if there are none."""
         if not sessions:
             return None
@@ -156,7 +157,7 @@ class Notes:
             for path, numbers in one.lines.items():
                 lines.setdefault(path, set()).update(numbers)
         files = frozenset[str]().union(*(one.files for one in sessions), lines)
-        return Loaded(files, {path: frozenset(numbers) for path, numbers in lines.items()})
+        return LoadedFiles(files, {path: frozenset(numbers) for path, numbers in lines.items()})
 
 
 def read_notes(data: bytes | None) -> Notes | None:

@@ -2,14 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import Protocol
 
 from assay.detectors.effects.reach import Reach
 from assay.detectors.effects.suite import Suite, SuiteResult
 from assay.evidence.workspace import Tree, Workspace
-
-DRIVERS = files("assay.detectors.effects").joinpath("drivers")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +50,7 @@ class Watch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WatchQuestion:
     """Tests, whose files they are, and the folder of ours for them."""
 
     suite: Suite
@@ -64,8 +61,3 @@ class Question:
 def on_top(tree: Tree, added: Mapping[str, bytes]) -> Tree:
     """A tree with files of ours."""
     return replace(tree, files={**tree.files, **added})
-
-
-def driver(*names: str) -> bytes:
-    """The joined text of drivers."""
-    return b"".join(DRIVERS.joinpath(name).read_bytes() for name in names)

@@ -5,9 +5,10 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from assay.detectors.effects.asking import driver_text
 from assay.detectors.effects.reach import Calls, Reach
 from assay.detectors.effects.suite import SuiteResult
-from assay.detectors.effects.watch.model import Question, Way, driver, on_top
+from assay.detectors.effects.watch.model import WatchQuestion, Way, on_top
 from assay.evidence.workspace import Tree
 from assay.formats.test_reports.model import uniform
 
@@ -52,19 +53,19 @@ class PythonWatch:
         return on_top(tree, {f"{self.folder}/{self.name}.py": self.text})
 
 
-def pytest_watch(asked: Question) -> PythonWatch | None:
+def pytest_watch(asked: WatchQuestion) -> PythonWatch | None:
     """If a command runs pytest by its name."""
     if _PYTEST.search(asked.suite.command) is None:
         return None
     name = f"plugin_{asked.folder.lstrip('.')}"
-    return PythonWatch(asked.folder, name, driver(_TRACER, "pytest_reach.py"), f" PYTEST_PLUGINS={name}")
+    return PythonWatch(asked.folder, name, driver_text(_TRACER, "pytest_reach.py"), f" PYTEST_PLUGINS={name}")
 
 
-def unittest_watch(asked: Question) -> PythonWatch | None:
+def unittest_watch(asked: WatchQuestion) -> PythonWatch | None:
     """If a command runs unittest as a module, which then loads what every Python loads first."""
     if _UNITTEST.search(asked.suite.command) is None:
         return None
-    return PythonWatch(asked.folder, "sitecustomize", driver(_TRACER, "unittest_reach.py"))
+    return PythonWatch(asked.folder, "sitecustomize", driver_text(_TRACER, "unittest_reach.py"))
 
 
 def read_calls(data: bytes | None) -> Reach | None:

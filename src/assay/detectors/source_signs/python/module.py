@@ -9,7 +9,6 @@ from functools import cached_property, lru_cache
 from assay.detectors.source_signs.sign import Sign, sign
 
 _DEEPEST = 12
-Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclass(frozen=True)
@@ -96,30 +95,6 @@ def _all_nodes(tree: ast.AST) -> list[ast.AST]:
             elif isinstance(value, ast.AST) and name != "ctx":
                 found.append(value)
     return found
-
-
-def is_main_guard(node: ast.AST) -> bool:
-    """``if __name__ == "__main__":``"""
-    names = (
-        [part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)] if isinstance(node, ast.If) else []
-    )
-    return "__name__" in names
-
-
-def at_import(module: PythonModule) -> Iterator[ast.AST]:
-    """The nodes that run when a module is imported: not those in functions, not those for scripts."""
-    waiting: list[ast.AST] = [module.tree]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            waiting += [*node.decorator_list, *node.args.defaults]
-        elif isinstance(node, ast.If) and is_main_guard(node):
-            waiting += node.orelse
-        elif not isinstance(node, ast.Lambda):
-            waiting += reversed(list(ast.iter_child_nodes(node)))
-            inner = _executed(node)
-            waiting += [inner] if inner is not None else []
 
 
 def _dotted(node: ast.AST | None, aliases: dict[str, str], depth: int) -> str:
