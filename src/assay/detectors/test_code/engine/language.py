@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.lexicon import Lexicon
 from assay.detectors.test_code.engine.expressions.parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
@@ -133,25 +133,6 @@ class Skipping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MarkGone:
-    """Functions that look like tests whose mark is gone, where nothing calls them."""
-
-    marks: re.Pattern[str]
-    """Marks that only tests have."""
-    neutral: frozenset[str]
-    """Marks that tests and other functions have; what has another mark is no test."""
-    returns: frozenset[str]
-    """Words of which one stands before the name of a test."""
-    holders: re.Pattern[str]
-    """Names of classes that hold tests."""
-    holding: re.Pattern[str]
-    """What stands in such a class, whatever its name."""
-    asserting: re.Pattern[str]
-    refused: frozenset[str] = frozenset()
-    """Words and names of functions that are no tests."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Declaring:
     """How tests are declared."""
 
@@ -159,10 +140,6 @@ class Declaring:
     """Marks that make a test."""
     names: re.Pattern[str] = NEVER
     """Names of functions that a runner collects."""
-    lookalikes: re.Pattern[str] = NEVER
-    """Names of functions that look like tests, where nothing calls them."""
-    gone: MarkGone | None = None
-    """What else must be so for such a function, or may be so instead of its name."""
     refused: frozenset[str] = frozenset()
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
@@ -275,8 +252,6 @@ class Quirks:
     """What is demanded where a try fails unless something is raised: of what fails, and of the try."""
     silences: "Callable[[Reading, Node], bool] | None" = None
     """Whether failures after a node, in the same block, are dropped."""
-    left_out: "Callable[[Reading], Mapping[Node, bool | None]] | None" = None
-    """The nodes that no build has (true), or only some builds have (None)."""
     empty: "Callable[[Reading, Node], bool] | None" = None
     """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
     fields: "Callable[[Reading, list[str]], Sequence[str]] | None" = None
@@ -314,18 +289,12 @@ class Language:
     fail_receivers: frozenset[str] | None = None
     known: Mapping[str, str] = field(default_factory=dict)
     """Expressions that have the same value everywhere."""
-    oldest: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    """What some values are at least, wherever tests still run: ``sys.version_info``."""
-    least: Mapping[str, Rule] = field(default_factory=dict)
-    """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
     waits: frozenset[str] = frozenset()
     """Calls that wait for the promise they are made on."""
     custom: re.Pattern[str] = NEVER
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
-    copies: frozenset[str] = frozenset()
-    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

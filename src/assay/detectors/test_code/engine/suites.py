@@ -30,8 +30,6 @@ from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
 _MOST_TEXT = 300
-_FAR_BEFORE = 400
-_ENDS = re.compile(r"[{};()]")
 _COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _WORDS = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[?!]?\Z")
@@ -119,7 +117,7 @@ class Suites:
         declared = own(reading, found) if own is not None else None
         if declared is None:
             declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
-        if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
+        if "abstract" in found.words:
             text = f"abstract class {found.name}"
             declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
@@ -384,16 +382,6 @@ class Suites:
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
-
-
-def _has_heirs(reading: Reading, name: str) -> bool:
-    """Whether a class of the file extends another one."""
-    text = reading.tree.text
-    for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
-        before = _ENDS.split(text[max(0, found.start() - _FAR_BEFORE) : found.start()])[-1]
-        if ":" in before or "extends" in before:
-            return True
-    return False
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:

@@ -13,19 +13,19 @@ from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 _FARTHEST = 20_000
-_MOST_BODY = 5_000
 _MADE = re.compile(r"(?:new\s)?\s*+(\w++)")
 _LONGEST_HEAD = 2_000
-_TOUCHED = re.compile(
-    r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
-)
-_TALKS = TALKS | {"Thread", "t", "it"}
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
 _ANSWERING = frozenset({Part.TRY, Part.CALL})
 _AWAY = frozenset({Part.RETURN, Part.BREAK})
 _LEAVING = _AWAY | {Part.THROW}
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
+_MOST_BODY = 5_000
+_TOUCHED = re.compile(
+    r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
+)
+_TALKS = TALKS | {"Thread", "t", "it"}
 
 
 class Swallowing:

@@ -2,8 +2,8 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.lexicon import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import (
     Catching,
     Heads,

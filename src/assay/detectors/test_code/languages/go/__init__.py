@@ -2,9 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,

@@ -32,9 +32,6 @@ def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] 
     names = reading.names(call)
     if names[:1] == ("expect",):
         return _expect(reading, call, names)
-    if names[:1] == ("assert",) and "assert" in aliases_of(reading).stubs:
-        words = reading.words_of(call.node)
-        return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, ""))]
     return _chained(reading, call) if call.inner is not None or "should" in names else None
 
 
@@ -54,10 +51,7 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
     )
     if written is None:
         return []
-    aliases = aliases_of(reading)
-    if "expect" in aliases.stubs:
-        return [each._replace(demand=replace(each.demand, strength=Strength.VACUOUS)) for each in written]
-    waited = "@playwright/test" in aliases.modules
+    waited = "@playwright/test" in aliases_of(reading).modules
     return [
         each._replace(demand=replace(each.demand, promise=True))
         if waited and _LOCATORS.search(each.text)

@@ -2,9 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     NEVER,
     Catching,
@@ -77,7 +77,6 @@ LANGUAGE = Language(
     declaring=Declaring(
         marks=re.compile(r"[Tt]est(?:With)?|[Dd]ataProvider"),
         names=re.compile(r"test"),
-        lookalikes=re.compile(r"(?i)test|should|it_"),
         refused=frozenset(("private", "protected", "static", "abstract")),
         hook_names=frozenset(("setUp", "tearDown", "setUpBeforeClass", "tearDownAfterClass")),
         hook_marks=word_set("Before BeforeClass before beforeClass"),

@@ -333,7 +333,7 @@ def _row(reading: Reading, mark: Mark, value: list[str]) -> tuple[list[list[str]
 def _cases(reading: Reading, tables: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
     """What a test's parameters are in each case: what its rows say, and what its fixtures only return."""
     number = _times(tables)
-    returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
+    returned = {name: words for name in fixtures if (words := reading.following.returns.without_parameters(name))}
     if number is None or not 0 < number <= _MOST_ROWS:
         return [returned] if returned else []
     rows: list[dict[str, list[str]]] = [returned]
