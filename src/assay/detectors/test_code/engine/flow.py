@@ -5,9 +5,9 @@ One pass over the nodes in the order of the text: what ends a list is met before
 
 import re
 
-from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.tree import Node
 
 _NEAREST = 120

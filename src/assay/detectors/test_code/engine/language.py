@@ -8,20 +8,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.lexicon import Lexicon
-from assay.detectors.test_code.engine.expressions.parts import Grammar
+from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.model import Assertion, Skip
 from assay.detectors.test_code.tree import Node, Tree
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.reading import Reading
+    from assay.detectors.test_code.engine.source_file import Reading
 
 NEVER = re.compile(r"(?!)")
 
@@ -167,13 +167,13 @@ class Catching:
     """Heads that catch most errors of the code under test, but no failed assertion."""
     loud: frozenset[str] = frozenset()
     """Calls that pass a caught failure on."""
-    losing: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    drops_failures: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """Calls that drop the failures of a closure, unless the pattern is found in the test around them."""
     handing: re.Pattern[str] = NEVER
     """Calls, by their names with dots between, whose result is how the failure of a closure is told."""
-    heard: re.Pattern[str] = NEVER
+    reported_by: re.Pattern[str] = NEVER
     """What is done with such a result where the failure counts."""
-    unheard: re.Pattern[str] = NEVER
+    discarded_by: re.Pattern[str] = NEVER
     """What throws such a result away, at the end of a declaration."""
 
 

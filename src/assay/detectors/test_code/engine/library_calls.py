@@ -5,14 +5,14 @@ from functools import partial
 
 from assay.detectors.test_code.engine.asserted_text import without_message
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.demand_cache import remembered
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import without_negations
 from assay.detectors.test_code.engine.expressions.fluent import fluent_demands, matched
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
+from assay.detectors.test_code.engine.source_file import Reading
 
 _MOST_LINKS = 50
 Again = Callable[[Callable[[list[str]], list[str]]], list[WrittenDemand] | None]

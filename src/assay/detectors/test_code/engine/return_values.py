@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.detectors.test_code.engine.bound import DOTS, is_name, put_in
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import closing, split
+from assay.detectors.test_code.engine.bindings import DOTS, is_name, put_in
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, split
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.reading import Reading
+    from assay.detectors.test_code.engine.source_file import Reading
 
 
 @dataclass(frozen=True, slots=True)

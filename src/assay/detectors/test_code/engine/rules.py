@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.check_names import COMPARISONS, told, word_of
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand, equality, inequality
 from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure
 from assay.detectors.test_code.engine.expressions.simple_demands import (
@@ -19,8 +20,7 @@ from assay.detectors.test_code.engine.expressions.simple_demands import (
     shape,
 )
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.wording import COMPARISONS, told, word_of
-from assay.detectors.test_code.engine.expressions.words import bare, joined
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, joined
 from assay.detectors.test_code.model import Strength
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import ClassVar
 
-from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
@@ -90,7 +90,7 @@ class Scope:
     cases: int | None = 1
     rows: int = 1
     """How often a loop inside of a test runs what it asserts, for a table that is written out."""
-    losing: range = range(0)
+    unnoticed_lines: range = range(0)
     """The lines whose assertions nothing hears of, in a test that must fail."""
     focus: Skip | None = None
     collected: bool = True

@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from assay.detectors.test_code.engine.bound import put_in
+from assay.detectors.test_code.engine.bindings import put_in
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.declared_functions import declared_function, read_mark
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.guarded import guard_of
+from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
+from assay.detectors.test_code.engine.guards import guard_of
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.marked import declared_function, read_mark
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
 from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
-from assay.detectors.test_code.engine.skipping import (
+from assay.detectors.test_code.engine.skips import (
     depends,
     early_return,
     mark_skips,
     skip_of_call,
     thrown_skip,
 )
+from assay.detectors.test_code.engine.source_file import FAR, Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
@@ -300,7 +300,7 @@ class Suites:
                 scope.doings = partial(self._doings, scope)
         for function, declared, scope in self._declared:
             if declared.must_fail is not None:
-                scope.losing = self._turned_around(function.node, declared)
+                scope.unnoticed_lines = self._turned_around(function.node, declared)
         self._tell_apart()
         self._drop_twins()
         own = self._reading.language.quirks.settle

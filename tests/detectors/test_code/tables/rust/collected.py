@@ -19,7 +19,7 @@ NO_TESTS = [
     "fn test_options() -> Options { Options::new() }",
 ]
 
-IDENTITIES = []
+IDENTITIES = [("#[test] fn a() { }", ["tests > a"])]
 
 CASES = [
     ("#[test] fn a() { }", 1),

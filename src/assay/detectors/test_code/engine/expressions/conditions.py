@@ -41,7 +41,7 @@ from assay.detectors.test_code.engine.expressions.truth import (
     split_any,
     truth,
 )
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -72,6 +72,8 @@ _PATTERNS = word_set("is_match containsMatchIn MatchString IsMatch test")
 """Of these, the object that is asked is the pattern."""
 
 
+_ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
+_QUESTIONS = _EQUAL | _CONTAINING | _PRESENT.keys() | _ABSENT.keys() | _FAILED.keys()
 Idiom = Callable[[list[str], bool], WrittenDemand | None]
 """What a condition demands in an idiom of the language; None for any other."""
 
@@ -106,8 +108,10 @@ def condition_demands(
 
 
 def equalities(words: list[str]) -> list[list[str]]:
-    """``(a, b) == (1, 2)`` demands an equality for each element."""
+    """``a == b == 3`` demands two equalities, ``(a, b) == (1, 2)`` one for each element."""
     sides = split(words, "==") if words.count("==") else []
+    if len(sides) > 2 and not _ORDERING.intersection(words):
+        return [[*sides[0], "==", *side] for side in sides[1:]]
     if len(sides) == 2 and all(side[0] == "(" and closing(side, 0) == len(side) - 1 for side in sides):
         left, right = (split(side[1:-1]) for side in sides)
         if len(left) == len(right) > 1 and "*" not in words:
@@ -241,19 +245,22 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     """``x.equals(y)``, ``is_ok(x)``, ``reflect.DeepEqual(got, want)``: a question with a name that is known."""
     if not words or (words[-1] not in (")", "?") and not words[-1][0].isalpha()):
         return None
-    links = chain(words)
-    last = links[-1]
+    last = chain(words)[-1]
     name, given = last.name, last.arguments or []
-    known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
-    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not is_chain(words):
+    if name not in _QUESTIONS or any(word in words for word in ("?", ":", "&&", "||")) or not is_chain(words):
         return None
     receiver = receiver_of(words)
-    if name in _EQUAL and given:
-        sides = given if len(given) > 1 else [receiver, *given]
-        if len(sides) < 2 or not sides[0]:
-            return None
-        pair = without_reference(sides[0]), without_reference(sides[1])
-        return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
+    if name not in _EQUAL or not given:
+        return _asked_of(name, receiver, given, wanted)
+    sides = given if len(given) > 1 else [receiver, *given]
+    if len(sides) < 2 or not sides[0]:
+        return None
+    pair = without_reference(sides[0]), without_reference(sides[1])
+    return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
+
+
+def _asked_of(name: str, receiver: list[str], given: list[list[str]], wanted: bool) -> Demand | None:
+    """A question about what an object is or holds: ``x.isEmpty()``, ``contains(x, 3)``."""
     asks_object = receiver and len(given) < 2 and not (len(receiver) == 1 and receiver[0][:1].isupper())
     subject = receiver if asks_object else (given[0] if given else [])
     if name in _FAILED:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.expressions.words import simplified
+from assay.detectors.test_code.engine.expressions.uniform_words import simplified
 from assay.detectors.test_code.tree import Node, Tree
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")

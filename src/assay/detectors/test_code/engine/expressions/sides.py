@@ -12,7 +12,7 @@ from assay.detectors.test_code.engine.expressions.truth import (
     Logic,
     is_size,
 )
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined
 from assay.detectors.test_code.word_sets import word_set
 
 _COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")

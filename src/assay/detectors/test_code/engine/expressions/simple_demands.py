@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 
 from assay.detectors.test_code.engine.demand import Demand
+from assay.detectors.test_code.engine.expressions.check_names import compared as ordered
+from assay.detectors.test_code.engine.expressions.check_names import told
 from assay.detectors.test_code.engine.expressions.literals import (
     is_literal,
     is_text,
@@ -15,9 +17,7 @@ from assay.detectors.test_code.engine.expressions.sides import (
 from assay.detectors.test_code.engine.expressions.truth import (
     truth,
 )
-from assay.detectors.test_code.engine.expressions.wording import compared as ordered
-from assay.detectors.test_code.engine.expressions.wording import told
-from assay.detectors.test_code.engine.expressions.words import bare, joined
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, joined
 from assay.detectors.test_code.model import Strength
 
 Constants = Mapping[str, str]

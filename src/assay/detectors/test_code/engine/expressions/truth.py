@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     number,
     value_of,
 )
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined, split
 from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40

@@ -6,11 +6,11 @@ from functools import partial
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, is_labelled
+from assay.detectors.test_code.engine.expressions.check_names import told
 from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.literals import measure
 from assay.detectors.test_code.engine.expressions.simple_demands import close
-from assay.detectors.test_code.engine.expressions.wording import told
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.model import Strength

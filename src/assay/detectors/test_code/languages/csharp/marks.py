@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.declared_functions import expect_error, read_mark
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Declared, Declaring
-from assay.detectors.test_code.engine.marked import expect_error, read_mark
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import LONGEST, Reading, noted
 from assay.detectors.test_code.engine.rules import plain_type
 from assay.detectors.test_code.engine.scopes import Role
+from assay.detectors.test_code.engine.source_file import LONGEST, Reading, noted
 from assay.detectors.test_code.languages.csharp.directives import Directives
 from assay.detectors.test_code.languages.csharp.parsing import Built
 from assay.detectors.test_code.model import Assertion, Skip, Strength

@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.simple_demands import close, order, shape
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
 

@@ -3,17 +3,17 @@
 import re
 from dataclasses import replace
 
+from assay.detectors.test_code.engine.declarations import Function
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
-from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
 from assay.detectors.test_code.engine.expressions.truth import comparison
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Declared, Quirks
-from assay.detectors.test_code.engine.marks import Function
-from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.source_file import Reading, noted
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node

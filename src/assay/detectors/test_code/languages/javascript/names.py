@@ -13,8 +13,8 @@ from assay.detectors.test_code.engine.expressions.lexicon import (
     quoted,
     words_in,
 )
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.source_file import Reading, noted
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 

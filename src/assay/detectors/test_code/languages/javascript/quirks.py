@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.demand_cache import remembered
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.fluent import fluent_demands
-from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.remembering import remembered
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.rules import demand_of, turned
 from assay.detectors.test_code.engine.scopes import Scope
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.languages.javascript.asserts import EXPECT
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Strength

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.declared_functions import expect_error
 from assay.detectors.test_code.engine.expressions.literals import number
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared, Declaring
-from assay.detectors.test_code.engine.marked import expect_error
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import LONGEST, Reading
+from assay.detectors.test_code.engine.source_file import LONGEST, Reading
 from assay.detectors.test_code.word_sets import word_set
 
 _SOURCE = re.compile(r"\w+(?:Source|Sources)")

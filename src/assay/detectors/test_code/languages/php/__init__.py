@@ -3,7 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
-from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.language import (
     NEVER,
@@ -96,7 +96,7 @@ LANGUAGE = Language(
             r"(?<!\w)(?:Throwable|Exception|RuntimeException|\w*Assertion\w*|ExpectationFailedException)\b"
         ),
         loud=word_set("fail assertSame assertEquals"),
-        losing={"register_shutdown_function": NEVER},
+        drops_failures={"register_shutdown_function": NEVER},
     ),
     logic=Logic(),
     broad=word_set("Exception Throwable RuntimeException Error \\Exception \\Throwable \\Error"),

@@ -2,17 +2,17 @@
 
 import re
 
+from assay.detectors.test_code.engine.declarations import Function, Mark
+from assay.detectors.test_code.engine.declared_functions import read_mark
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.marked import read_mark
-from assay.detectors.test_code.engine.marks import Function, Mark
-from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.skipping import mark_skips
+from assay.detectors.test_code.engine.skips import mark_skips
+from assay.detectors.test_code.engine.source_file import Reading, names_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 

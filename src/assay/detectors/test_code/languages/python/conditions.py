@@ -6,9 +6,9 @@ from assay.detectors.test_code.engine.expressions.conditions import condition_de
 from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, number
 from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
 from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, Comparison, comparison
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined
 from assay.detectors.test_code.engine.rules import Facts
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.marks import Mark
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.declarations import Mark
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
 from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 

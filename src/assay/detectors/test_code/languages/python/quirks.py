@@ -7,18 +7,18 @@ from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import is_inert
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Quirks
-from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.languages.python import collecting
+from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.languages.python import collection
 from assay.detectors.test_code.languages.python.asserts import RAISING
 from assay.detectors.test_code.languages.python.conditions import condition
 from assay.detectors.test_code.languages.python.decorators import Decorators
 from assay.detectors.test_code.languages.python.hooks import hook_skips
 from assay.detectors.test_code.languages.python.names import is_made_up, marks, meant, resolve
-from assay.detectors.test_code.languages.python.rebinding import Rebinding
+from assay.detectors.test_code.languages.python.rebound_tests import Rebinding
 from assay.detectors.test_code.languages.python.spelling import spelled
 from assay.detectors.test_code.languages.python.tree import PythonTree, parse
 from assay.detectors.test_code.model import Skip, Strength
@@ -190,12 +190,12 @@ def _settle(reading: Reading) -> None:
     file, decorators = reading.scopes[0], Decorators(reading)
     Rebinding(reading).settle()
     for scope in reading.scopes:
-        found = collecting.known(reading).tests.get(scope.node)
+        found = collection.known(reading).tests.get(scope.node)
         if found is not None:
             decorators.put_around(scope, found.marks)
         elif scope.role is Role.FUNCTION:
             file.skips += [skip for skip in hook_skips(reading, scope) if skip not in file.skips]
-    collecting.settle(reading)
+    collection.settle(reading)
 
 
 QUIRKS = Quirks(
@@ -203,8 +203,8 @@ QUIRKS = Quirks(
     resolve=resolve,
     marks=marks,
     file_skips=_loaded,
-    function=collecting.function,
-    klass=collecting.klass,
+    function=collection.function,
+    klass=collection.klass,
     asserted=_asserted,
     condition=condition,
     awaited=_awaited,

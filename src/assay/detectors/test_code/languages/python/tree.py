@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
 from assay.detectors.test_code.languages.python.spelling import other_spelling, spelled
 from assay.detectors.test_code.tree import Node, Tree
 

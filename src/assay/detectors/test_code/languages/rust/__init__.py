@@ -3,7 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.expressions.lexicon import Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks
 from assay.detectors.test_code.languages.rust import attributes, quirks
@@ -87,10 +87,10 @@ LANGUAGE = Language(
     declaring=Declaring(shared=None),
     catching=Catching(
         handing=re.compile(r"(?:\w+\.)*+catch_unwind|(?:\w+\.)*(?:thread|tokio|task|async_std|smol)\.spawn\w*"),
-        heard=re.compile(
+        reported_by=re.compile(
             r"\.\s*(?:unwrap|expect|join|unwrap_err|await|is_err|is_ok|map_err|err|ok_or|unwrap_or_else)\b|\?|resume_unwind"
         ),
-        unheard=re.compile(r"\.\s*ok\s*\(\s*\)\s*;?\Z"),
+        discarded_by=re.compile(r"\.\s*ok\s*\(\s*\)\s*;?\Z"),
     ),
     logic=Logic(
         frozenset(("false",)), strict=True, capitals=True, borrows=True, wrappers=frozenset(("Ok", "Some"))

@@ -8,7 +8,7 @@ from assay.detectors.test_code.engine.expressions.conditions import condition_de
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.sides import unborrowed
 from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength

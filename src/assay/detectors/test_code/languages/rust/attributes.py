@@ -3,12 +3,12 @@
 import re
 from bisect import bisect_left
 
+from assay.detectors.test_code.engine.declarations import Mark
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
 from assay.detectors.test_code.engine.expressions.truth import combined
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
-from assay.detectors.test_code.engine.marks import Mark
-from assay.detectors.test_code.engine.reading import Reading, noted
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
+from assay.detectors.test_code.engine.source_file import Reading, noted
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

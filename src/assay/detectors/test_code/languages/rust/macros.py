@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
-from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 
 _FAILURE = re.compile(r"return\s+Err\b")

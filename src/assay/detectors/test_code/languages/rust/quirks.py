@@ -4,17 +4,17 @@ import re
 from dataclasses import replace
 from itertools import islice
 
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.declared_functions import expect_error
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.sides import unborrowed
-from assay.detectors.test_code.engine.expressions.words import closing, joined
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.marked import expect_error
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.source_file import FAR, Reading, names_of, noted
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
 from assay.detectors.test_code.languages.rust.attributes import (
     TESTS,

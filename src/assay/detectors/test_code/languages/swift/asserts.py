@@ -3,7 +3,7 @@
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, rules
 from assay.detectors.test_code.model import Strength

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.listing import written_out
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope
+from assay.detectors.test_code.engine.source_file import FAR, Reading
+from assay.detectors.test_code.engine.written_lists import written_out
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node

@@ -2,13 +2,13 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.declarations import Class, Function, Mark
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role
-from assay.detectors.test_code.engine.skipping import mark_skips
+from assay.detectors.test_code.engine.skips import mark_skips
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 

@@ -5,13 +5,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from assay.detectors.test_code.engine.declarations import Mark
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import (
+    ALTERNATIVES,
+    BRANCHING,
+    FUNCTIONS,
+    LOOPS,
+    Part,
+)
 from assay.detectors.test_code.engine.language import SkipCall
-from assay.detectors.test_code.engine.marks import Mark
-from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.source_file import FAR, Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.bound import Bound, put_in
+from assay.detectors.test_code.engine.bindings import Bound, put_in
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.conditions import (
     condition_demands,
 )
-from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
+from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
+from assay.detectors.test_code.engine.guards import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.library_calls import Again, LibraryCalls, as_it_is
-from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
-from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
+from assay.detectors.test_code.engine.source_file import FAR, Reading
+from assay.detectors.test_code.engine.swallowed_failures import in_catch, is_strong
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.languages.python.collecting import known, marks_in, value_of
+from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.languages.python.collection import known, marks_in, value_of
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node

@@ -3,14 +3,14 @@
 import re
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.bound import Bound
+from assay.detectors.test_code.engine.bindings import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import joined, split
+from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
 from assay.detectors.test_code.engine.language import Declared
-from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

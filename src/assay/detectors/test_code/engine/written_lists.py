@@ -2,8 +2,8 @@
 
 from assay.detectors.test_code.engine.expressions.lexicon import words as words_between
 from assay.detectors.test_code.engine.expressions.literals import elements
-from assay.detectors.test_code.engine.expressions.words import closing, split
-from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, split
+from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.tree import Node
 
 _DEEPEST = 6

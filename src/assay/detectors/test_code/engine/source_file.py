@@ -6,17 +6,17 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from assay.detectors.test_code.engine.bound import Bound
+from assay.detectors.test_code.engine.bindings import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names, calls
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.lexicon import told, words, words_in
-from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, STATEMENTS, Part
-from assay.detectors.test_code.engine.expressions.replacing import Replacing
+from assay.detectors.test_code.engine.expressions.stand_ins import Replacing
+from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS, STATEMENTS, Part
 from assay.detectors.test_code.engine.expressions.truth import truth
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, joined, simplified, split
 from assay.detectors.test_code.engine.expressions.values import Values, bound_in
-from assay.detectors.test_code.engine.expressions.words import bare, joined, simplified, split
-from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
+from assay.detectors.test_code.engine.name_values import Following
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree, parse_parts

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.detectors.test_code.engine.bound import (
+from assay.detectors.test_code.engine.bindings import (
     DOTS,
     NOTHING_BOUND,
     Bound,
@@ -21,15 +21,15 @@ from assay.detectors.test_code.engine.bound import (
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import is_literal, spelled
-from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, simplified, split
 from assay.detectors.test_code.engine.expressions.values import bound_in
-from assay.detectors.test_code.engine.expressions.words import closing, joined, simplified, split
 from assay.detectors.test_code.engine.return_values import ReturnValues
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.reading import Reading
+    from assay.detectors.test_code.engine.source_file import Reading
 
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
