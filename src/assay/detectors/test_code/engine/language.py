@@ -146,15 +146,8 @@ class Declaring:
     hook_names: frozenset[str] = frozenset()
     parents: re.Pattern[str] = NEVER
     """Classes whose heirs hold tests by their names. Without one, every class and every file does."""
-    test_calls: frozenset[str] = frozenset()
-    suite_calls: frozenset[str] = frozenset()
-    hook_calls: frozenset[str] = frozenset()
-    modifiers: Mapping[str, str] = field(default_factory=dict)
-    """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
     shared: re.Pattern[str] | None = NEVER
     """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    """``x`` and ``f`` before such a call, with the kind of skip."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -126,6 +126,12 @@ def rules(*tables: Rules) -> dict[str, Rule | Check]:
     return {name: rule for table in tables for names, rule in table.items() for name in names.split()}
 
 
+def orders(above: str, at_least: str, below: str, at_most: str) -> dict[str, Rule | Check]:
+    """The rules of four functions that compare what they are given."""
+    signs = {above: ">", at_least: ">=", below: "<", at_most: "<="}
+    return {name: Rule(Kind.ORDER, word=sign) for name, sign in signs.items()}
+
+
 PROPERTY = Rule(Kind.SHAPE, expected=0)
 """What a matcher demands of which nothing but its name is known."""
 _BY_WORD = {

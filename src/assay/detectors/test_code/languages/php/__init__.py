@@ -81,9 +81,6 @@ LANGUAGE = Language(
         hook_names=frozenset(("setUp", "tearDown", "setUpBeforeClass", "tearDownAfterClass")),
         hook_marks=word_set("Before BeforeClass before beforeClass"),
         parents=re.compile(r"Test|Case"),
-        test_calls=frozenset(("it", "test")),
-        suite_calls=frozenset(("describe",)),
-        hook_calls=word_set("beforeEach beforeAll afterEach afterAll uses"),
     ),
     skipping=Skipping(
         conditional=re.compile(r"(?:R|r)equires"),

@@ -22,6 +22,7 @@ _EXIT = re.compile(r"\s*(exit|die)\b")
 _MODIFIERS = {"skip": "skip", "todo": "todo", "fails": "xfail", "only": "focus"}
 _WHERE = re.compile(r"skip(?:On\w+|Locally)\Z")
 """What skips a test in some places only."""
+_HOOKS = frozenset(("beforeEach", "beforeAll", "afterEach", "afterAll", "uses"))
 _LOOP = re.compile(r"foreach\s*\(\s*(\$\w+)\s+as\b")
 _LONGEST = 20_000
 
@@ -89,6 +90,8 @@ def _cells(row: list[str]) -> list[str]:
 
 def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
     """``it('adds', …)->with([…])->skip()``."""
+    if found.inner is None and found.names[:1] and found.names[0] in _HOOKS and found.arguments is not None:
+        return Declared(Role.HOOK)
     if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
         return None
     head = reading.head(found)
