@@ -34,7 +34,7 @@ from assay.detectors.test_code.engine.expressions.simple_demands import (
 from assay.detectors.test_code.engine.expressions.truth import (
     DIFFERS,
     EQUALS,
-    Comparison,
+    ComparedWords,
     Logic,
     comparison,
     is_operand,
@@ -170,7 +170,7 @@ def without_negations(words: list[str], wanted: bool) -> tuple[list[str], bool]:
     return words, wanted
 
 
-def _compared(compared: Comparison, wanted: bool, constants: Constants, logic: Logic) -> Demand:
+def _compared(compared: ComparedWords, wanted: bool, constants: Constants, logic: Logic) -> Demand:
     left, operator, right = compared.left, compared.operator, compared.right
     if operator in EQUALS and right[:1] == ["not"]:
         right, wanted = right[1:], not wanted

@@ -134,7 +134,7 @@ def _word(word: str, constants: Mapping[str, str], falsy: frozenset[str]) -> boo
     return None
 
 
-def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | None:
+def _compared(compared: "ComparedWords", constants: Mapping[str, str]) -> bool | None:
     left, right = value_of(compared.left, constants), value_of(compared.right, constants)
     operator = compared.operator
     equal: bool | None = None
@@ -164,7 +164,7 @@ def is_size(words: list[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedWords:
     """One comparison: its operator and the words on both sides."""
 
     left: list[str]
@@ -172,7 +172,7 @@ class Comparison:
     right: list[str]
 
 
-def comparison(words: list[str]) -> Comparison | None:
+def comparison(words: list[str]) -> ComparedWords | None:
     """The one comparison that a condition consists of; None for anything else."""
     words = bare(words)
     if COMPARISONS.isdisjoint(words):
@@ -181,12 +181,12 @@ def comparison(words: list[str]) -> Comparison | None:
 
 
 @lru_cache(maxsize=4096)
-def _comparison(words: tuple[str, ...]) -> "Comparison | None":
+def _comparison(words: tuple[str, ...]) -> "ComparedWords | None":
     """The same condition is asked for what it compares, whether it always holds and what it demands."""
     return _compare(list(words))
 
 
-def _compare(words: list[str]) -> "Comparison | None":
+def _compare(words: list[str]) -> "ComparedWords | None":
     top = list(_outside(words))
     found = [index for index in top if words[index] in COMPARISONS]
     if len(found) > 1:
@@ -197,7 +197,7 @@ def _compare(words: list[str]) -> "Comparison | None":
     at = found[0]
     if not 0 < at < len(words) - 1 or words[at - 1] in (".", "?."):
         return None
-    return Comparison(bare(words[:at]), words[at], bare(words[at + 1 :]))
+    return ComparedWords(bare(words[:at]), words[at], bare(words[at + 1 :]))
 
 
 def _outside(words: list[str]) -> Iterator[int]:

@@ -5,7 +5,7 @@ from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand
 from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, number
 from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
-from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, Comparison, comparison
+from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, ComparedWords, comparison
 from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.source_file import Reading
@@ -51,7 +51,7 @@ def demand_of(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
     return Demand(Strength.VACUOUS, joined(words)) if is_inert(words, facts.logic.pure) else None
 
 
-def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None:
+def _compared(facts: Facts, compared: ComparedWords, wanted: bool) -> Demand | None:
     left, operator, right = compared.left, compared.operator, compared.right
     equal = (operator in EQUALS and wanted) or (operator in DIFFERS and not wanted)
     sized = _sized(facts, left, operator, right) if wanted else None
