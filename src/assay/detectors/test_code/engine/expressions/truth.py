@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     number,
     value_of,
 )
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined, split
 from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
@@ -25,15 +25,6 @@ COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in"
 JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
-_OTHERWISE = {
-    "==": "!=",
-    "<": ">=",
-    ">": "<=",
-    "is_ok": "is_err",
-    "is_some": "is_none",
-    "isPresent": "isEmpty",
-    "is": "is not",
-}
 FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN", "-0", "0n", "0.0", "False"))
 """What counts as false in a condition, but for languages where less does.
 
@@ -88,8 +79,6 @@ def truth(
     for operators, decisive in ((("||", "or"), True), (("&&", "and"), False)):
         parts = split_any(words, operators)
         if len(parts) > 1:
-            if decisive and _covers_all(parts):
-                return True
             return combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
     if words[0] in _ASKING and words[1:2] == ["("] and closing(words, 1) == len(words) - 1:
         return truth(words[2:-1], constants, falsy, depth + 1)
@@ -122,18 +111,6 @@ def _simple(words: list[str], constants: Mapping[str, str], falsy: frozenset[str
     return True if words[0] in ("[", "{") and falsy is FALSY and is_literal(words) else None
 
 
-def _covers_all(parts: list[list[str]]) -> bool:
-    """Does one condition hold whenever another does not: ``x == 3 || x != 3``, ``r.is_ok() || r.is_err()``?"""
-    said = {tuple(bare(part)) for part in parts}
-    for part in said:
-        if ("!", *part) in said or ("!", "(", *part, ")") in said or ("not", *part) in said:
-            return True
-        for at, word in enumerate(part):
-            if word in _OTHERWISE and (*part[:at], _OTHERWISE[word], *part[at + 1 :]) in said:
-                return True
-    return False
-
-
 def combined(parts: Sequence[bool | None], decisive: bool) -> bool | None:
     """Whether one of several conditions decides: a true one of those joined by or, a false one by and."""
     if decisive in parts:
@@ -157,7 +134,7 @@ def _word(word: str, constants: Mapping[str, str], falsy: frozenset[str]) -> boo
     return None
 
 
-def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | None:
+def _compared(compared: "ComparedWords", constants: Mapping[str, str]) -> bool | None:
     left, right = value_of(compared.left, constants), value_of(compared.right, constants)
     operator = compared.operator
     equal: bool | None = None
@@ -170,26 +147,11 @@ def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | No
     if (isinstance(left, float) and isinstance(right, float)) or _are_texts(left, right):
         ordered = {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}  # type: ignore[operator]
         return ordered.get(operator)
-    if equal and operator in ("<=", ">="):
-        return True
-    return _of_size(compared, left, right)
+    return True if equal and operator in ("<=", ">=") else None
 
 
 def _are_texts(left: str | float | None, right: str | float | None) -> bool:
     return isinstance(left, str) and isinstance(right, str) and is_text(left) and is_text(right)
-
-
-def _of_size(compared: "Comparison", left: str | float | None, right: str | float | None) -> bool | None:
-    """A size is never below zero."""
-    if isinstance(right, float) and is_size(compared.left):
-        if right <= 0:
-            answers = {">=": True, "<": False}
-            return answers.get(
-                compared.operator, {">": True, "!=": True}.get(compared.operator) if right < 0 else None
-            )
-    elif isinstance(left, float) and left <= 0 and is_size(compared.right):
-        return {"<=": True}.get(compared.operator, {"<": True}.get(compared.operator) if left < 0 else None)
-    return None
 
 
 def is_size(words: list[str]) -> bool:
@@ -202,7 +164,7 @@ def is_size(words: list[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedWords:
     """One comparison: its operator and the words on both sides."""
 
     left: list[str]
@@ -210,7 +172,7 @@ class Comparison:
     right: list[str]
 
 
-def comparison(words: list[str]) -> Comparison | None:
+def comparison(words: list[str]) -> ComparedWords | None:
     """The one comparison that a condition consists of; None for anything else."""
     words = bare(words)
     if COMPARISONS.isdisjoint(words):
@@ -219,12 +181,12 @@ def comparison(words: list[str]) -> Comparison | None:
 
 
 @lru_cache(maxsize=4096)
-def _comparison(words: tuple[str, ...]) -> "Comparison | None":
+def _comparison(words: tuple[str, ...]) -> "ComparedWords | None":
     """The same condition is asked for what it compares, whether it always holds and what it demands."""
     return _compare(list(words))
 
 
-def _compare(words: list[str]) -> "Comparison | None":
+def _compare(words: list[str]) -> "ComparedWords | None":
     top = list(_outside(words))
     found = [index for index in top if words[index] in COMPARISONS]
     if len(found) > 1:
@@ -235,7 +197,7 @@ def _compare(words: list[str]) -> "Comparison | None":
     at = found[0]
     if not 0 < at < len(words) - 1 or words[at - 1] in (".", "?."):
         return None
-    return Comparison(bare(words[:at]), words[at], bare(words[at + 1 :]))
+    return ComparedWords(bare(words[:at]), words[at], bare(words[at + 1 :]))
 
 
 def _outside(words: list[str]) -> Iterator[int]:

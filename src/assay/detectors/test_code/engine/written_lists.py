@@ -1,0 +1,55 @@
+"""The elements of lists that are written out: by a name, in several pieces, as a range or as entries of a map."""
+
+from assay.detectors.test_code.engine.expressions.lexicon import words as words_between
+from assay.detectors.test_code.engine.expressions.literals import elements
+from assay.detectors.test_code.engine.expressions.uniform_words import closing, split
+from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.tree import Node
+
+_DEEPEST = 6
+_SPREADS = frozenset(("*", "**", "..."))
+_BRACKETS = frozenset(("[", "(", "{"))
+
+
+def written_out(reading: Reading, words: list[str], used: Node, depth: int = 0) -> list[list[str]] | None:
+    """The elements of a list as far as it is written in the file; None where it is made when the tests run."""
+    if not words or depth > _DEEPEST:
+        return None
+    if len(words) == 1:
+        return _named(reading, words[0], used, depth)
+    if words[0] in _BRACKETS and closing(words, 0) == len(words) - 1:
+        return _inside(reading, words, used, depth)
+    return elements(words)
+
+
+def _value(reading: Reading, name: str, used: Node) -> list[str] | None:
+    if name in reading.values.lists:
+        start, end = reading.values.lists[name]
+        # A table may be longer than any other expression.
+        return words_between(reading.tree, reading.language.lexicon, start, end)
+    value = reading.following.value(name, used)
+    return value.words if value is not None else None
+
+
+def _named(reading: Reading, name: str, used: Node, depth: int) -> list[list[str]] | None:
+    found = _value(reading, name, used)
+    return written_out(reading, found, used, depth + 1) if found and found != [name] else None
+
+
+def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[list[str]] | None:
+    inside = words[1:-1]
+    parts = split(inside) if inside else []
+    if any("for" in part and len(split(part, "for")) > 1 for part in parts):
+        return None
+    found: list[list[str]] = []
+    for part in parts:
+        if part[0] in _SPREADS:
+            inner = written_out(reading, part[1:], used, depth + 1)
+            if inner is None:
+                return None
+            found += inner
+        elif words[0] == "{" and ":" in part:
+            found.append(split(part, ":")[0])
+        else:
+            found.append(part)
+    return found
