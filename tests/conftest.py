@@ -11,12 +11,13 @@ from hypothesis import settings
 
 from tests.cli.running import end_started
 from tests.markers import markers_of
+from tests.sampling import SEARCHING
 
 # The same examples every time, so that a change is judged by what it changed. New ones are looked for with
 # `make search`.
-settings.register_profile("assay", deadline=None, derandomize=True)
+settings.register_profile("assay", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("search", deadline=None, max_examples=1000)
-settings.load_profile("assay")
+settings.load_profile("search" if SEARCHING else "assay")
 
 REASON = 220
 # What one test run remembered must not answer for the next.
@@ -25,8 +26,9 @@ os.environ["ASSAY_RUN_CACHE"] = "off"
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        for marker in markers_of(item):
-            item.add_marker(marker)
+        if isinstance(item, pytest.Function):
+            for marker in markers_of(item):
+                item.add_marker(marker)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

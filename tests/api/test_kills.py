@@ -27,7 +27,7 @@ from tests.api.coding import DONE, packed
 from tests.builders import REPO
 from tests.coding import GUARD, PROJECT
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 KILLS, RUNS = 50, 100
 CODING_KILLS, CODING_RUNS = 12, 10
 CLAIM_SEC = 1

@@ -20,7 +20,7 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.work import MOST_TRIES, WorkKind, WorkState, work_once
 from tests.api.clinic import Clinic, Served, portal, serve_on
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 LATER = {"Prefer": "respond-async"}
 KINDS = [kind.value for kind in WorkKind]
 

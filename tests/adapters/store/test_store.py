@@ -13,8 +13,6 @@ from assay.core.errors import InputError
 from assay.engine.criteria.playground_store import NewEvent, NewResponse, Playground, Record
 from assay.evidence.playground import StateRow, Turn
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 LATER = START + timedelta(seconds=1)
 BOX = Playground("box", START, "https://fhir.example/r4", "folder:/x", {"patient": {"mrn": "007"}})

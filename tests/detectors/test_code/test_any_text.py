@@ -4,7 +4,7 @@ import sys
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.detectors.test_code.languages import (
@@ -25,9 +25,11 @@ from tests.detectors.test_code.tables.java import any_text as java
 from tests.detectors.test_code.tables.javascript import any_text as javascript
 from tests.detectors.test_code.tables.ruby import any_text as ruby
 from tests.detectors.test_code.tables.rust import any_text as rust
+from tests.sampling import SEARCHING, examples
 
 WRITTEN = {CSHARP: csharp, GO: go, JAVA: java, JAVASCRIPT: javascript, RUBY: ruby, RUST: rust}
 ALL = {**WRITTEN, TSX: javascript, TYPESCRIPT: javascript}
+DEEP = 500 if SEARCHING else 60
 LANGUAGES = pytest.mark.parametrize("language", ALL, ids=lambda language: language.name)
 
 
@@ -45,7 +47,7 @@ def test_what_is_broken_is_a_problem(language: Language) -> None:
 
 
 @LANGUAGES
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data())
 def test_no_text_raises(language: Language, data: st.DataObject) -> None:
     pieces = st.lists(st.sampled_from(ALL[language].PIECES)).map("".join)
@@ -67,7 +69,7 @@ def test_deep_nesting_costs_no_more_than_its_length(language: Language, opening:
         return text
 
     # Six times as deep is six times as long; work that grew with its square would be 36 times as much.
-    assert _calls_made(language, nested(3_000)) <= 8 * _calls_made(language, nested(500))
+    assert _calls_made(language, nested(6 * DEEP)) <= 8 * _calls_made(language, nested(DEEP))
 
 
 def _calls_made(language: Language, text: str) -> int:
