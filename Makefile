@@ -102,7 +102,10 @@ attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and prin
 .PHONY: bench
 bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
-	@$(BIN)/python -m benchmarks.coverage --check
+
+.PHONY: bench-smoke
+bench-smoke: $(DEV)
+	@$(BIN)/python -m benchmarks --smoke
 
 .PHONY: holds
 holds: $(RUNTIME) ## Measure what every sandbox of this machine holds, and write it for the docs

@@ -17,10 +17,10 @@ from assay.engine.sandbox import Command, Images, Isolation, Ran, Sandbox
 from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
-from benchmarks.measure import TIMES, Result, wall
+from benchmarks.measure import TIMES, Result, sized, wall
 
-TESTS = 200
-MUTANTS, FEW_MUTANTS = 12, 4
+TESTS = sized(200, 12)
+MUTANTS, FEW_MUTANTS = sized(12, 2), sized(4, 1)
 GOAL = 20.0
 """The default budget: so many times the suite's own time."""
 AMPLE = 1000

@@ -19,13 +19,13 @@ from assay.engine.explorer.run_fields import GROUPED
 from assay.engine.explorer.run_query import SORTS, RunQuery, parse_run_query
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_runs import fill
-from benchmarks.measure import TIMES, Result
+from benchmarks.measure import TIMES, Result, sized
 from benchmarks.run_plans import scanned
 
 HERE = "default"
-FEW = 10_000
-MANY = int(os.environ.get("ASSAY_BENCH_RUNS", "100000"))
-ROUNDS = 10
+FEW = sized(10_000, 200)
+MANY = sized(int(os.environ.get("ASSAY_BENCH_RUNS", "100000")), 400)
+ROUNDS = sized(10)
 GOAL_MS = 100.0
 MIDDLE = 20
 

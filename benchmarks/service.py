@@ -33,14 +33,14 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.read import read_and_report
 
 HERE = "default"
-COMPLETIONS, ROUNDS = 240, 30
+COMPLETIONS, ROUNDS = sized(240, 32), sized(30)
 CLIENTS = (1, 8, 32)
-FEW, MANY = 10_000, 200_000
-TRIALS = 10_000
+FEW, MANY = sized(10_000, 50), sized(200_000, 100)
+TRIALS = sized(10_000, 20)
 SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
 AT_ONCE = 20
 SAID = (

@@ -29,7 +29,7 @@ def markers_of(item: pytest.Function) -> Iterator[pytest.MarkDecorator]:
 
 
 def _group(item: pytest.Function) -> str:
-    """The tests of a group run on one worker, one after the other; mostly those of a file, which share fixtures."""
+    """The tests of a group run on one worker, one after the other: mostly those of a file, to share fixtures."""
     place = item.nodeid.removeprefix("tests/")
     if place.startswith(ONE_AT_A_TIME):
         return "one at a time"
