@@ -31,7 +31,7 @@ MIDDLE = 20
 
 LISTS = (
     *("kind=coding", "kind=task_run", "job=job-100", "task=task-007", "agent=agent-3", "model=model-7", "model="),
-    *("dataset=set-1", "status=errored", "verdict=pass", "verdict=partial", "checks=FAIL", "judge=unparseable"),
+    *("dataset=set-1", "state=unusable", "verdict=pass", "verdict=partial", "checks=FAIL", "judge=unparseable"),
     *(
         "judge=FAIL",
         "run_status=failed",
@@ -55,7 +55,7 @@ LISTS = (
         "kind=coding&sort=-duration_sec&score=0.5..",
         "task=nothing&sort=score",
     ),
-    *("gates_disagree=true&sort=-tokens", "status=errored&verdict=pass", "text=common&sort=-score"),
+    *("gates_disagree=true&sort=-tokens", "state=unusable&verdict=pass", "text=common&sort=-score"),
     *(
         "metadata=seed=77&sort=-score",
         "axis=safety=0.9..&sort=cost_usd",

@@ -57,7 +57,7 @@ def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:
             "agent": f"agent-{number % 12}",
             "model": f"model-{number % 20}" if number % 40 else None,
             "dataset": f"set-{number % 5}",
-            "status": "scored" if score is not None else "errored",
+            "state": "scored" if score is not None else "unusable",
             "rewards": None if score is None else f'{{"reward": {score!r}}}',
             "score": score,
             "reason_code": "agent_timeout" if score is None else None,

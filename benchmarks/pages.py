@@ -29,7 +29,7 @@ from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.service import opened, served
 
 HERE = "default"
-RUNS, TRIALS = sized(100_000, 1_000), sized(10_000, 20)
+RUNS, TRIALS = sized(100_000, 9_000), sized(10_000, 20)
 TRACE, DIFFED = sized(100 * 10**6, 10**6), sized(20 * 10**6, 10**5)
 FIRST_BYTE_MS, VIEW_KB, HUGE_MS, HUGE_MB = 100.0, 200.0, 1000.0, 150.0
 ROUNDS = sized(5)

@@ -75,7 +75,9 @@ def test_values_that_can_be_repeated(tmp_path: Path) -> None:
 
 def test_with_pytest(tmp_path: Path) -> None:
     cheat = sniffing("import os", "'PYTEST_CURRENT_TEST' in os.environ")
-    found = unwatched(tmp_path, cheat, f"{sys.executable} -m pytest -q -p no:cacheprovider")
+    found = unwatched(
+        tmp_path, cheat, f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider"
+    )
     assert isinstance(found, Scored)
     assert not found.passed
 

@@ -190,7 +190,7 @@ def test_with_node(tmp_path: Path) -> None:
 
 
 def test_with_pytest(tmp_path: Path) -> None:
-    command = f"{sys.executable} -m pytest -q -p no:cacheprovider"
+    command = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider"
     found = judged(tmp_path, CHANGED_DATA["other rows in a database"], command)
     assert isinstance(found, Scored)
     assert [one["path"] for one in found.evidence["findings"]] == ["store/rows.db"]  # type: ignore[attr-defined]

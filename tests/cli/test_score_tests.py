@@ -1,8 +1,8 @@
 """``tests: pytest`` in a scenario: seeding records what passes, and scoring demands it again."""
 
 import json
+import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ FILES = {
     "tests/test_calc.py": """\
 from calc import add, double
 import pytest
+
+pytestmark = pytest.mark.usefixtures("_in_small_venv")
 
 
 def test_add():
@@ -45,7 +47,7 @@ def seed(cli: Cli, folder: Path, scorer: dict[str, Any], files: dict[str, str] =
         folder,
         scorer,
         workspace_seed={"type": "archive", "path": "project.tar.gz"},
-        environment={"venv": sys.prefix},
+        environment={"venv": os.environ["VIRTUAL_ENV"]},
     )
     return cli("seed", scenario, "-o", folder / "task", "--workspace", folder / "work")
 
