@@ -20,7 +20,9 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV     := $(VENV)/.installed-dev
 
 # Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
-TESTS   := PYTHONDONTWRITEBYTECODE= JOBS=$(JOBS) $(BIN)/python -m tests
+PYTEST  := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p no:cacheprovider
+# Functions without files, sockets, processes or a clock, and what can be tried on them in memory.
+PURE    := $(addprefix tests/,core evidence formats detectors stats checks dialects judge engine)
 
 .PHONY: help
 help: ## List what can be made
@@ -46,18 +48,18 @@ demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 
 .PHONY: test
 test: $(DEV) ## Set up and run all tests
-	@$(TESTS)
+	@$(PYTEST) -n $(JOBS)
 
 .PHONY: test-fast
-test-fast: $(DEV) ## Run the tests that need no sandbox, no server and little time
-	@$(TESTS) -m "not sandbox and not server and not slow and not hypothesis"
+test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or processes
+	@$(PYTEST) -n $(JOBS) -m "not hypothesis" $(PURE)
 
 .PHONY: search
-search: $(DEV) ## Run the tests that make up their own examples with many new ones
-	@$(TESTS) -m hypothesis --hypothesis-profile search
+search: $(DEV) ## Run what `make test` only samples whole, on both databases, with many new examples (hours)
+	@ASSAY_TESTS=search $(PYTEST) -n $(JOBS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
-check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks
+check: $(DEV) lint types imports docs-check test conformance bench-smoke ## Everything that CI checks
 
 .PHONY: lint
 lint: $(DEV)
@@ -100,7 +102,7 @@ attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and prin
 	@$(BIN)/python -m tests.attacks.corpus
 
 .PHONY: bench
-bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
+bench: $(DEV) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
 
 .PHONY: bench-smoke

@@ -18,7 +18,7 @@ from assay.stats.interval import CantSay, Interval
 from assay.stats.means import clustered_mean
 from assay.stats.paired import PairedTask, paired_difference
 from assay.stats.passes import PassRate, pass_curves
-from benchmarks.measure import sized
+from benchmarks.measure import MISSED, SMOKE, sized
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "coverage.json"
 JOBS = sized(2000, 2)
@@ -250,9 +250,9 @@ def main(argv: list[str]) -> int:
         print(_line(rows[-1]), flush=True)
     if not args.check:
         TARGET.write_text(content(rows, args.jobs))
-    problems = list(broken(rows))
+    problems = [] if SMOKE else list(broken(rows))
     print("\n".join(problems) or "all promises kept")
-    return 1 if problems else 0
+    return MISSED if problems else 0
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 TIMES = "\N{MULTIPLICATION SIGN}"
+MISSED = 3
+"""The exit code of a benchmark that ran and missed a goal that it must meet."""
 SMOKE_VARIABLE = "ASSAY_BENCH_SMOKE"
 SMOKE = SMOKE_VARIABLE in os.environ
 """Whether benchmarks are only to show that they run."""

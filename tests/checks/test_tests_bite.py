@@ -108,7 +108,8 @@ def test_a_setting_out_of_range(field: str, value: object, said: str) -> None:
 
 
 def test_with_pytest_only_the_tests_that_call_a_function_are_run(tmp_path: Path) -> None:
-    command = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider --junitxml=report.xml && echo done"
+    alone = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest"
+    command = f"{alone} -q -p no:cacheprovider --junitxml=report.xml && echo done"
     cheat = project(tmp_path, WEAKENED["an emptied helper"])
     found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=4).run(cheat)
     assert isinstance(found, Scored)
