@@ -1,5 +1,6 @@
 """How hypothesis behaves here (no deadline: a busy machine is not a wrong answer), and what many tests share."""
 
+import gc
 import os
 import tempfile
 from collections import Counter
@@ -22,6 +23,17 @@ settings.load_profile("search" if SEARCHING else "assay")
 REASON = 220
 # What one test run remembered must not answer for the next.
 os.environ["ASSAY_RUN_CACHE"] = "off"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nothing of what is collected goes away before the end, so that looking for garbage in it is in vain."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
