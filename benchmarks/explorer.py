@@ -25,21 +25,21 @@ from benchmarks.run_plans import scanned
 HERE = "default"
 FEW = sized(10_000, 200)
 MANY = sized(int(os.environ.get("ASSAY_BENCH_RUNS", "100000")), 400)
-ROUNDS = sized(10)
+ROUNDS = sized(10, 2)
 GOAL_MS = 100.0
 MIDDLE = 20
 
 LISTS = (
     *("kind=coding", "kind=task_run", "job=job-100", "task=task-007", "agent=agent-3", "model=model-7", "model="),
-    *("dataset=set-1", "state=unusable", "verdict=pass", "verdict=partial", "checks=FAIL", "judge=unparseable"),
+    *("dataset=set-1", "state=unusable", "state=passed", "state=partial", "checks=FAIL", "judge=unparseable"),
     *(
         "judge=FAIL",
         "run_status=failed",
         "validity=unparseable",
         "failure_mode=mode-3",
-        "reason_code=agent_timeout",
+        "reason=agent_timeout",
     ),
-    *("run_metrics_passed=false", "gates_disagree=true", "reviewer_disagrees=true", "measurement_broken=true"),
+    *("run_metrics_passed=false", "gates_disagree=true", "reviewer_disagrees=true", "state=broken"),
     *("score=0.5..0.500001", "score=0.9..", "duration_sec=..1", "duration_sec=3600..", "cost_usd=0.5..0.50001"),
     *("tokens=..100", "began_at=2026-01-01", "began_at=2026-02-01..2026-02-02", "reviewers=1.."),
     *("axis=safety=0.99..", "axis=safety=0.1..", "axis=safety=2..", "axis=none=0..", "metadata=seed=77"),
@@ -55,7 +55,7 @@ LISTS = (
         "kind=coding&sort=-duration_sec&score=0.5..",
         "task=nothing&sort=score",
     ),
-    *("gates_disagree=true&sort=-tokens", "state=unusable&verdict=pass", "text=common&sort=-score"),
+    *("gates_disagree=true&sort=-tokens", "state=unusable&cause=agent", "text=common&sort=-score"),
     *(
         "metadata=seed=77&sort=-score",
         "axis=safety=0.9..&sort=cost_usd",

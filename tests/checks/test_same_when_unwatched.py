@@ -10,6 +10,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from tests.attacks.effect_cheats import BLIND, LABEL, SNIFFING, sniffing, with_label
 from tests.checks.fake_workspace import FakeWorkspace, edited
 from tests.checks.small_project import COMMAND, PROJECT, project
+from tests.sampling import sampled
 
 
 def unwatched(folder: Path, source: str, command: str = COMMAND) -> Outcome:
@@ -17,7 +18,7 @@ def unwatched(folder: Path, source: str, command: str = COMMAND) -> Outcome:
     return SameWhenUnwatched(command, 60).run(project(folder, with_label(source)))
 
 
-@pytest.mark.parametrize("name", SNIFFING)
+@pytest.mark.parametrize("name", sampled(SNIFFING, 3))
 def test_a_program_that_looks_for_its_examiner(name: str, tmp_path: Path) -> None:
     found = unwatched(tmp_path, SNIFFING[name])
     assert isinstance(found, Scored), found

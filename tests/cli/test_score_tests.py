@@ -11,14 +11,14 @@ import pytest
 from tests.cli.running import Cli
 from tests.coding import BROKEN, FIXED, pack, write_files, write_scenario
 
+pytestmark = pytest.mark.usefixtures("_in_small_venv")
+
 ADD = "tests/test_calc.py::test_add"
 FILES = {
     "calc.py": BROKEN + "\n\ndef double(a):\n    return 2 * a\n",
     "tests/test_calc.py": """\
 from calc import add, double
 import pytest
-
-pytestmark = pytest.mark.usefixtures("_in_small_venv")
 
 
 def test_add():
