@@ -23,9 +23,9 @@ __all__ = ["postgres"]
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     both = SEARCHING or metafunc.definition.get_closest_marker("both_databases") is not None
-    for name, scope in (("where", "function"), ("served", "session")):
+    for name in ("where", "served"):
         if name in metafunc.fixturenames:
-            metafunc.parametrize(name, ["sqlite", "postgresql"][: 1 + both], indirect=True, scope=scope)
+            metafunc.parametrize(name, ["sqlite", "postgresql"][: 1 + both], indirect=True)
 
 
 @pytest.fixture(scope="session")

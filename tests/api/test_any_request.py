@@ -20,7 +20,7 @@ from tests.sampling import SEARCHING, sampled
 
 # Schemathesis has no lines of JSON to send, and no patience for events; other tests do.
 NOT_ASKED = ["record_lines", "watch_work"]
-ANY = {"suppress_health_check": list(HealthCheck), "deadline": None}
+ANY: dict[str, Any] = {"suppress_health_check": list(HealthCheck), "deadline": None}
 
 
 @cache
@@ -70,7 +70,7 @@ def test_any_request(name: str, filled: Clinic) -> None:
 
 if SEARCHING:
     # Schemathesis' plugin adds requests at every border of the description.
-    @described().parametrize()
+    @described().parametrize()  # type: ignore[untyped-decorator]
     @settings(max_examples=20, **ANY)
     def test_every_request(case: Any, filled: Clinic) -> None:
         ask(case, filled)
