@@ -20,9 +20,9 @@ RUNTIME := $(VENV)/.installed-runtime
 DEV     := $(VENV)/.installed-dev
 
 # Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
-PYTEST  := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -p no:cacheprovider
-# Functions without files, sockets, processes or a clock, and what can be tried on them in memory.
-PURE    := $(addprefix tests/,core evidence formats detectors stats checks dialects judge engine)
+TESTS   := PYTHONDONTWRITEBYTECODE= JOBS=$(JOBS) $(BIN)/python -m tests
+# The layers without files, sockets, processes or a clock.
+PURE    := core,evidence,formats,detectors,stats,checks,dialects,judge,engine
 
 .PHONY: help
 help: ## List what can be made
@@ -48,15 +48,15 @@ demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 
 .PHONY: test
 test: $(DEV) ## Set up and run all tests
-	@$(PYTEST) -n $(JOBS)
+	@$(TESTS)
 
 .PHONY: test-fast
 test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or processes
-	@$(PYTEST) -n $(JOBS) -m "not hypothesis" $(PURE)
+	@$(TESTS) --only $(PURE) -m "not hypothesis"
 
 .PHONY: search
 search: $(DEV) ## Run what `make test` only samples whole, on both databases, with many new examples (hours)
-	@ASSAY_TESTS=search $(PYTEST) -n $(JOBS) -p schemathesis.pytest.plugin -m "hypothesis or search"
+	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
 check: $(DEV) lint types imports docs-check test conformance bench-smoke ## Everything that CI checks

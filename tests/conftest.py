@@ -11,7 +11,6 @@ import pytest
 from hypothesis import settings
 
 from tests.cli.running import end_started
-from tests.markers import markers_of
 from tests.sampling import SEARCHING
 
 # The same examples every time, so that a change is judged by what it changed. New ones are looked for with
@@ -21,6 +20,7 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("search" if SEARCHING else "assay")
 
 REASON = 220
+SAMPLING = {"SEARCHING", "sampled", "examples"}
 # What one test run remembered must not answer for the next.
 os.environ["ASSAY_RUN_CACHE"] = "off"
 
@@ -37,10 +37,12 @@ def pytest_collection() -> Iterator[None]:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if isinstance(item, pytest.Function):
-            for marker in markers_of(item):
-                item.add_marker(marker)
+    """Mark what has more to try in ``make search``: the tests of files that sample, and those on PostgreSQL."""
+    for item in items if SEARCHING else ():
+        if isinstance(item, pytest.Function) and (
+            SAMPLING & vars(item.module).keys() or "postgresql" in item.name
+        ):
+            item.add_marker(pytest.mark.search)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
