@@ -1,8 +1,8 @@
 """Run the tests, a few folders at a time: ``python -m tests [--only FOLDER,…] [arguments of pytest]``.
 
 Each folder runs in a pytest of its own, one more at a time than there are processors, since many tests wait, and a
-server of a folder is started once. 3,758 fast tests took 23 s of CPU in one process and 40 s by two workers of
-xdist, which tell of each test six times. Tests that watch the whole machine (``ONE_AT_A_TIME``) run one after the
+server of a folder is started once. 3,758 fast tests took 23 s of CPU in one process, and 40 s with two workers of
+xdist, of which each collects all tests. Tests that watch the whole machine (``ONE_AT_A_TIME``) run one after the
 other beside the rest.
 """
 

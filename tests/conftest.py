@@ -39,9 +39,8 @@ def pytest_collection() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what has more to try in ``make search``: the tests of files that sample, and those on PostgreSQL."""
     for item in items if SEARCHING else ():
-        if isinstance(item, pytest.Function) and (
-            SAMPLING & vars(item.module).keys() or "postgresql" in item.name
-        ):
+        samples = isinstance(item, pytest.Function) and SAMPLING & vars(item.module).keys()
+        if samples or "postgresql" in item.name:
             item.add_marker(pytest.mark.search)
 
 
