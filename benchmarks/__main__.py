@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
@@ -83,19 +84,23 @@ def main(argv: list[str]) -> int:
     options = _parser().parse_args(argv)
     if options.inside is not None:
         return _measure(options.names[0], MadeJobs(options.inside))
-    failed = {}
-    with tempfile.TemporaryDirectory(prefix="assay-benchmarks-", dir=_place()) as folder:
-        for name in options.names or [*BENCHMARKS, COVERAGE]:
-            problem = _run_apart(name, folder, options)
-            if problem is not None:
-                failed[name] = problem
-                print(f"{name}: {problem}", flush=True)
-    print("\n".join(f"FAILED {name}: {problem}" for name, problem in failed.items()) or "all benchmarks ran")
+    names = options.names or [*BENCHMARKS, COVERAGE]
+    # Numbers are only right if nothing else runs.
+    at_a_time = (os.cpu_count() or 1) if options.smoke else 1
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-benchmarks-", dir=_place()) as folder,
+        ThreadPoolExecutor(at_a_time) as pool,
+    ):
+        problems = dict(zip(names, pool.map(lambda name: _run_apart(name, folder, options), names), strict=True))
+    failed = [f"FAILED {name}: {problem}" for name, problem in problems.items() if problem is not None]
+    print("\n".join(failed) or "all benchmarks ran")
     return 1 if failed else 0
 
 
 def _run_apart(name: str, folder: str, options: argparse.Namespace) -> str | None:
     """Run a benchmark in a process of its own. Returns what went wrong."""
+    if options.smoke:
+        folder = tempfile.mkdtemp(dir=folder)
     command = [sys.executable, "-m", "benchmarks", name, "--inside", folder]
     if name == COVERAGE:
         command = [sys.executable, "-m", "benchmarks.coverage", "--check"]

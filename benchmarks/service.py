@@ -37,12 +37,12 @@ from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.read import read_and_report
 
 HERE = "default"
-COMPLETIONS, ROUNDS = sized(240, 32), sized(30)
+COMPLETIONS, ROUNDS = sized(240, 4), sized(30)
 CLIENTS = (1, 8, 32)
 FEW, MANY = sized(10_000, 50), sized(200_000, 100)
 TRIALS = sized(10_000, 20)
 SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
-AT_ONCE = 20
+AT_ONCE = sized(20, 2)
 SAID = (
     "Good morning, this is the clinic on Main Street, you are speaking with agent {n}.",
     "Let me look into the calendar of that week, one moment please, there may be a few free places left.",
