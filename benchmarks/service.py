@@ -38,7 +38,7 @@ from benchmarks.read import read_and_report
 
 HERE = "default"
 COMPLETIONS, ROUNDS = sized(240, 4), sized(30)
-CLIENTS = (1, 8, 32)
+CLIENTS = (1, 8, sized(32, 9))
 FEW, MANY = sized(10_000, 50), sized(200_000, 100)
 TRIALS = sized(10_000, 20)
 SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
