@@ -19,7 +19,7 @@ from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
 from benchmarks.measure import SMOKE, TIMES, Result, sized, wall
 
-TESTS = sized(200, 4)
+TESTS = sized(200, 10)
 MUTANTS, FEW_MUTANTS = sized(12, 2), sized(4, 1)
 GOAL = 20.0
 """The default budget: so many times the suite's own time."""
