@@ -21,6 +21,8 @@ DEV     := $(VENV)/.installed-dev
 
 # Tests start hundreds of Pythons. Each would compile everything anew where writing bytecode is switched off.
 TESTS   := PYTHONDONTWRITEBYTECODE= JOBS=$(JOBS) $(BIN)/python -m tests
+# The layers without files, sockets, processes or a clock.
+PURE    := core,evidence,formats,detectors,stats,checks,dialects,judge,engine
 
 .PHONY: help
 help: ## List what can be made
@@ -49,15 +51,15 @@ test: $(DEV) ## Set up and run all tests
 	@$(TESTS)
 
 .PHONY: test-fast
-test-fast: $(DEV) ## Run the tests that need no sandbox, no server and little time
-	@$(TESTS) -m "not sandbox and not server and not slow and not hypothesis"
+test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or processes
+	@$(TESTS) --only $(PURE) -m "not hypothesis"
 
 .PHONY: search
-search: $(DEV) ## Run the tests that make up their own examples with many new ones
-	@$(TESTS) -m hypothesis --hypothesis-profile search
+search: $(DEV) ## Run what `make test` only samples whole, on both databases, with many new examples (hours)
+	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
-check: $(DEV) lint types imports docs-check test conformance ## Everything that CI checks
+check: $(DEV) lint types imports docs-check test conformance bench-smoke ## Everything that CI checks
 
 .PHONY: lint
 lint: $(DEV)
@@ -100,9 +102,12 @@ attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and prin
 	@$(BIN)/python -m tests.attacks.corpus
 
 .PHONY: bench
-bench: $(RUNTIME) ## Run all benchmarks, each against a baseline in the same run
+bench: $(DEV) ## Run all benchmarks, each against a baseline in the same run
 	@$(BIN)/python -m benchmarks
-	@$(BIN)/python -m benchmarks.coverage --check
+
+.PHONY: bench-smoke
+bench-smoke: $(DEV)
+	@$(BIN)/python -m benchmarks --smoke
 
 .PHONY: holds
 holds: $(RUNTIME) ## Measure what every sandbox of this machine holds, and write it for the docs

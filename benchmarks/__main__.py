@@ -1,5 +1,7 @@
-"""Run benchmarks and print each number beside its goal. A missed goal is a failure (exit code 1) only where cost
-grows faster than the text that is read; other numbers depend on the machine, so that a missed goal is only shown.
+"""Run benchmarks, each in a process of its own, and print each number beside its goal.
+
+A missed goal is a failure (exit code 1) only where cost grows faster than the text that is read; other numbers
+depend on the machine, so that a missed goal is only shown. One that breaks or takes too long is named at the end.
 
 They need Linux, the packages of requirements/runtime.txt and about 1 GB for temporary files. Start them in the
 folder of the project.
@@ -8,9 +10,12 @@ folder of the project.
 import argparse
 import os
 import shutil
+import signal
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
@@ -39,7 +44,7 @@ from benchmarks import (
     watched_files,
 )
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import Result
+from benchmarks.measure import MISSED, SMOKE_VARIABLE, Result
 
 Benchmark: TypeAlias = Callable[[MadeJobs], Iterator[Result]]
 
@@ -70,20 +75,55 @@ BENCHMARKS: dict[str, Benchmark] = {
 
 IN_MEMORY = "/dev/shm"  # noqa: S108 - the folder made in it has a name of its own
 ROOM_NEEDED = 2 * 10**9
+COVERAGE = "coverage"
+"""It has options of its own, and is a module of its own therefore."""
+LIMIT_SEC = 120.0
 
 
 def main(argv: list[str]) -> int:
-    names = _parser().parse_args(argv).names or list(BENCHMARKS)
-    missed = failed = 0
-    with tempfile.TemporaryDirectory(prefix="assay-benchmarks-", dir=_place()) as folder:
-        jobs = MadeJobs(Path(folder))
-        for name in names:
-            for result in BENCHMARKS[name](jobs):
-                print(_line(result), flush=True)
-                missed += result.missed
-                failed += result.missed and result.fails
-    print(f"{missed} MISSED" if missed else "all goals met")
+    options = _parser().parse_args(argv)
+    if options.inside is not None:
+        return _measure(options.names[0], MadeJobs(options.inside))
+    names = options.names or [*BENCHMARKS, COVERAGE]
+    # Numbers are only right if nothing else runs.
+    at_a_time = (os.cpu_count() or 1) if options.smoke else 1
+    with (
+        tempfile.TemporaryDirectory(prefix="assay-benchmarks-", dir=_place()) as folder,
+        ThreadPoolExecutor(at_a_time) as pool,
+    ):
+        problems = dict(zip(names, pool.map(lambda name: _run_apart(name, folder, options), names), strict=True))
+    failed = [f"FAILED {name}: {problem}" for name, problem in problems.items() if problem is not None]
+    print("\n".join(failed) or "all benchmarks ran")
     return 1 if failed else 0
+
+
+def _run_apart(name: str, folder: str, options: argparse.Namespace) -> str | None:
+    """Run a benchmark in a process of its own. Returns what went wrong."""
+    if options.smoke:
+        folder = tempfile.mkdtemp(dir=folder)
+    command = [sys.executable, "-m", "benchmarks", name, "--inside", folder]
+    if name == COVERAGE:
+        command = [sys.executable, "-m", "benchmarks.coverage", "--check"]
+    env = {**os.environ, SMOKE_VARIABLE: "1"} if options.smoke else dict(os.environ)
+    shown = subprocess.DEVNULL if options.smoke else None
+    with subprocess.Popen(command, env=env, stdout=shown, start_new_session=True) as process:
+        try:
+            code = process.wait(options.limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return f"it took more than {options.limit:g} s"
+    if code == MISSED:
+        # So few numbers say nothing.
+        return None if options.smoke else "a number that depends on the code alone missed its goal"
+    return f"it ended with exit code {code}" if code else None
+
+
+def _measure(name: str, jobs: MadeJobs) -> int:
+    failed = 0
+    for result in BENCHMARKS[name](jobs):
+        print(_line(result), flush=True)
+        failed += result.missed and result.fails
+    return MISSED if failed else 0
 
 
 def _line(result: Result) -> str:
@@ -103,12 +143,16 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("names", metavar="NAME", nargs="*", type=_name, help="which to run (default: all)")
+    parser.add_argument("--smoke", action="store_true", help="make everything tiny, to see that all of them run")
+    parser.add_argument("--limit", metavar="SEC", type=float, default=LIMIT_SEC, help="the most that one may take")
+    parser.add_argument("--inside", metavar="FOLDER", type=Path, help=argparse.SUPPRESS)
     return parser
 
 
 def _name(text: str) -> str:
-    if text not in BENCHMARKS:
-        raise argparse.ArgumentTypeError(f"there is no benchmark {text!r}; there are {', '.join(BENCHMARKS)}")
+    if text not in (*BENCHMARKS, COVERAGE):
+        names = ", ".join([*BENCHMARKS, COVERAGE])
+        raise argparse.ArgumentTypeError(f"there is no benchmark {text!r}; there are {names}")
     return text
 
 

@@ -9,11 +9,11 @@ from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.trial import Trial
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials
-from benchmarks.measure import TIMES, Result, best_cpu, peak_mb
+from benchmarks.measure import TIMES, Result, best_cpu, peak_mb, sized
 from benchmarks.naive_aggregate import naive_result, naive_text
 
-FEW, MANY = 10_000, 100_000
-ROUNDS = 7
+FEW, MANY = sized(10_000, 100), sized(100_000, 200)
+ROUNDS = sized(7)
 
 # What harbor 0.13.1 takes for the same, recorded once: CPU a trial, and the peak for 100,000. We want a quarter.
 HARBOR_US = 12.0

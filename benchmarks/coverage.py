@@ -17,9 +17,10 @@ from assay.stats.interval import CantSay, Interval
 from assay.stats.means import clustered_mean
 from assay.stats.paired import PairedTask, paired_difference
 from assay.stats.passes import Attempts, PassRate, pass_curves
+from benchmarks.measure import MISSED, SMOKE, sized
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "evidence" / "interval-coverage.json"
-JOBS = 2000
+JOBS = sized(2000, 2)
 COVERED = (0.93, 0.97)
 FALSE_ALARMS = (0.03, 0.06)
 # What an attempt that isn't a full success gets, in shapes with partial rewards: a beta distribution.
@@ -248,9 +249,9 @@ def main(argv: list[str]) -> int:
         print(_line(rows[-1]), flush=True)
     if not args.check:
         TARGET.write_text(content(rows, args.jobs))
-    problems = list(broken(rows))
+    problems = [] if SMOKE else list(broken(rows))
     print("\n".join(problems) or "all promises kept")
-    return 1 if problems else 0
+    return MISSED if problems else 0
 
 
 if __name__ == "__main__":

@@ -13,12 +13,12 @@ from assay.formats.fhirpath.evaluate import compiled, evaluate
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
 from benchmarks.made_playground import MadePlayground, appointment, slow_server
-from benchmarks.measure import TIMES, Result, best_cpu, wall
+from benchmarks.measure import TIMES, Result, best_cpu, sized, wall
 
-MESSAGES, ROUNDS = 200, 20
+MESSAGES, ROUNDS = sized(200, 4), sized(20)
 HL7_GOAL_US, X12_GOAL_US = 20.0, 50.0
 FHIRPATH = "Appointment.participant.where(status = 'accepted').actor.display.first() | Appointment.description"
-CRITERIA = 1000
+CRITERIA = sized(1000, 20)
 ANSWER_SEC, CHAIN_GOAL = 0.2, 1.5
 Made = Callable[[int], Event]
 Rules = Callable[[int], list[dict[str, Any]]]

@@ -3,6 +3,8 @@
 A table says of each reader which pieces it gets, and where they stand.
 """
 
+from assay.evidence.bounds import MOST_SEGMENTS
+
 SECRET_PIECES = (
     "a",
     "A1",
@@ -129,12 +131,12 @@ SET_271 = ISA + "~GS*HB*A*B*20240101*1200*1*X*005010X279A1~ST*271*0001~"
 
 # What surrounds the pieces, the piece, and how many of them are many.
 X12 = {
-    "terminators": (ISA + "~{}", "~", 1_000_000),
+    "terminators": (ISA + "~{}", "~", MOST_SEGMENTS - 10),
     "element separators": (ISA + "~{}", "*", 1_000_000),
     "repetitions": (SET_271 + "EB*1**{}~", "^", 1_000_000),
     "line breaks": (ISA + "~{}", "\n", 1_000_000),
     "spaces": (ISA + "~{}x", " ", 1_000_000),
-    "line breaks that terminate": (ISA + "\n{}", "\n", 1_000_000),
+    "line breaks that terminate": (ISA + "\n{}", "\n", MOST_SEGMENTS - 10),
     "headers": ("{}", "ISA*", 200_000),
     "truncated headers": ("{}", "ISA*00*~", 20_000),
     "headers of other separators": (ISA + "~{}", "~ISA|", 100_000),

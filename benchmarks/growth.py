@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.read import read_and_report
 
-SMALLEST = 1_000
-LARGER = (10_000, 100_000)
-ROUNDS = 4
+SMALLEST = sized(1_000, 10)
+LARGER = (sized(10_000, 20), sized(100_000, 40))
+ROUNDS = sized(4)
 
 # A small job fits into the processor's caches, a large one does not. Work that is not linear would show as 10.
 GOAL = 1.5

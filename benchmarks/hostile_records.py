@@ -10,9 +10,9 @@ from assay.dialects.criteria.models import Criterion
 from assay.evidence import bounds
 from assay.evidence.playground import Event, StateRow, Turn
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 
-ROUNDS, GOAL = 3, 3.0
+ROUNDS, GOAL = sized(3), 3.0
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 ISA = "ISA*00*          *00*          *ZZ*S              *ZZ*R              *260301*1200*^*00501*000000001*0*P*:~"
 MSH = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|7|P|2.5\r"
@@ -54,7 +54,11 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
 
 
 def _grown(name: str, assertion: dict[str, Any], most: int, made: Callable[[int], Hostile]) -> Result:
-    criteria, half, whole = [Criterion(label=name, assertion=assertion)], made(most // 2), made(most)
+    criteria, half, whole = (
+        [Criterion(label=name, assertion=assertion)],
+        made(sized(most // 2)),
+        made(sized(most, 2)),
+    )
     smaller, larger = best_cpu(ROUNDS, lambda: complete(criteria, {}, half), lambda: complete(criteria, {}, whole))
     return Result(
         f"the most {name} that is read", larger / smaller, f"{TIMES} half", GOAL, f"{larger:.1f} s of CPU"

@@ -22,9 +22,9 @@ from assay.engine.sandbox import Images, Isolation, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
-from benchmarks.measure import TIMES, Result
+from benchmarks.measure import TIMES, Result, sized
 
-FEW, MANY = 250, 1000
+FEW, MANY = sized(250, 2), sized(1000, 4)
 GROWTH_GOAL = 1.25
 
 

@@ -22,11 +22,11 @@ from assay.judge.prompt import Prompt, PromptFile, build
 from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME, verdict_question
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu, wall
+from benchmarks.measure import TIMES, Result, best_cpu, sized, wall
 
-QUESTIONS, AT_ONCE, LATENCY_SEC = 1000, 32, 0.05
-KNOWN = 100_000
-SIZE = 5_000_000
+QUESTIONS, AT_ONCE, LATENCY_SEC = sized(1000, 32), 32, 0.05
+KNOWN = sized(100_000, 100)
+SIZE = sized(5_000_000, 50_000)
 ANSWER = json.dumps(
     {
         "reasoning": "The diff does what was asked, and the test passes. " * 5,

@@ -17,11 +17,11 @@ from assay.engine.coding.score import kinds, placed_checks, score_run
 from assay.engine.sandbox import Sandbox
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_project import change_project, write_project
-from benchmarks.measure import Result, wall
+from benchmarks.measure import Result, sized, wall
 
-FILES, LONG_TESTS, LONG_SOURCES = 7000, 70, 140
+FILES, LONG_TESTS, LONG_SOURCES = sized(7000, 50), sized(70, 2), sized(140, 2)
 CPU_GOAL = 5.0
-IGNORED, IGNORED_GOAL = 2700, 3.0
+IGNORED, IGNORED_GOAL = sized(2700, 10), 3.0
 _CONFIG: dict[str, dict[str, object]] = {
     "allowed_paths": {"patterns": ["*"]},
     "forbid_paths": {"patterns": [".github/*", "*.lock"]},
@@ -33,9 +33,7 @@ _CONFIG: dict[str, dict[str, object]] = {
 }
 
 
-_RUNNING = frozenset(
-    ("command", "tests_bite", "tests_need_the_fix", "same_when_unwatched", "test_data_unmodified")
-)
+RUNNING = frozenset(("command", "tests_bite", "tests_need_the_fix", "same_when_unwatched", "test_data_unmodified"))
 """Scorers that run a command, which has to be given."""
 
 
@@ -76,7 +74,7 @@ def _cpu(before: Path, after: Path) -> float:
 
 
 def _score(before: Path, after: Path) -> None:
-    scorers = [{"name": kind, "type": kind, **_CONFIG.get(kind, {})} for kind in kinds() if kind not in _RUNNING]
+    scorers = [{"name": kind, "type": kind, **_CONFIG.get(kind, {})} for kind in kinds() if kind not in RUNNING]
     checks = placed_checks(Scenario.model_validate({"scorers": scorers}), "benchmark")
     captured = capture(Commands(str(after), folder_baseline(str(before)), _no_sandbox))
     provenance = Provenance(engine="benchmark", scenario_sha256="")

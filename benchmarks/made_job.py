@@ -6,9 +6,10 @@ Only what a report reads is written: the job's own files and each trial's result
 import json
 import os
 import random
+import shutil
 import string
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,20 +43,19 @@ _AGENT = {
 }
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class MadeJobs:
-    """The job folders of one run. Each is made when it is first asked for."""
+    """The job folders of one run. Each is made when it is first asked for, and its result.json last."""
 
     root: Path
-    _made: dict[str, Path] = field(default_factory=dict)
 
     def job(self, trials: int, *, padding: int = 0) -> Path:
         """A finished job of so many trials, each larger by ``padding`` bytes of rollout than the usual 3 KB."""
-        name = f"job-{trials}-{padding}"
-        if name not in self._made:
-            self._made[name] = self.root / name
-            _write_job(self.root / name, trials, padding)
-        return self._made[name]
+        job = self.root / f"job-{trials}-{padding}"
+        if not (job / "result.json").exists():
+            shutil.rmtree(job, ignore_errors=True)
+            _write_job(job, trials, padding)
+        return job
 
 
 def _write_job(job: Path, trials: int, padding: int) -> None:

@@ -42,7 +42,7 @@ def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:
     for number in range(count):
         kind = ("trial", "trial", "trial", "trial", "coding")[number % 5] if number % 20 else "task_run"
         score = None if number % 10 == 9 else float(number % 3 == 0) if number % 5 else chance.random()
-        verdict = None if score is None else "pass" if score >= 1 else "fail"
+        state = "unusable" if score is None else "passed" if score >= 1 else "partial" if score else "failed"
         coding = kind == "coding"
         checks = ("PASS", "FAIL", "N/A")[number % 3] if coding else None
         judge = ("PASS", "FAIL", "PENDING", "unparseable")[number % 4 if number % 1000 else 3] if coding else None
@@ -57,10 +57,11 @@ def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:
             "agent": f"agent-{number % 12}",
             "model": f"model-{number % 20}" if number % 40 else None,
             "dataset": f"set-{number % 5}",
-            "status": "scored" if score is not None else "errored",
+            "state": "broken" if number % 1000 == 3 else state,
             "rewards": None if score is None else f'{{"reward": {score!r}}}',
             "score": score,
-            "reason_code": "agent_timeout" if score is None else None,
+            "reason": "agent_timeout" if score is None else None,
+            "cause": "agent" if score is None else None,
             "exception_type": None,
             "cost_usd": chance.random(),
             "started_at": at.isoformat(),
@@ -68,7 +69,6 @@ def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:
             "digest": f"{number:064x}",
             "shown_digest": None,
             "created_at": at,
-            "verdict": verdict,
             "checks": checks,
             "judge": judge,
             "run_status": "completed" if number % 50 else "failed",
@@ -80,7 +80,6 @@ def _rows(organisation: str, count: int) -> Iterator[dict[str, Any]]:
             "tokens": chance.randrange(1_000_000),
             "metadata": {"seed": number % 10_000},
             "axes": {"safety": (number % 101) / 100} if number % 3 == 0 else {},
-            "measurement_broken": number % 1000 == 3,
             "gates_disagree": {checks, judge} == {"PASS", "FAIL"},
             "reviewers": int(number % 500 == 0),
             "reviewer_disagrees": number % 5000 == 0,

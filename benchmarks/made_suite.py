@@ -7,7 +7,8 @@ from assay.dialects.scorers.scenario import Scenario
 
 TESTS_IN_FILE = 10
 SLEEP_SEC = 0.018
-COMMAND = f"{sys.executable} -m pytest -q -p no:cacheprovider --junitxml=report.xml"
+_PYTEST = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest"
+COMMAND = f"{_PYTEST} -q -p no:cacheprovider --junitxml=report.xml"
 
 _SOURCE = """
 from shop.common import checked

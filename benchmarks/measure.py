@@ -12,6 +12,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 TIMES = "\N{MULTIPLICATION SIGN}"
+MISSED = 3
+"""The exit code of a benchmark that ran and missed a goal that it must meet."""
+SMOKE_VARIABLE = "ASSAY_BENCH_SMOKE"
+SMOKE = SMOKE_VARIABLE in os.environ
+"""Whether benchmarks are only to show that they run."""
 
 # Not ru_maxrss: a child inherits the peak of the process that started it, and keeps it through exec.
 _TELL_PEAK = """
@@ -38,6 +43,11 @@ class Result:
     def missed(self) -> bool:
         """Whether the number is above its goal."""
         return self.goal is not None and self.value > self.goal
+
+
+def sized(whole: int, smoke: int = 1) -> int:
+    """How many of something a benchmark makes: as many as it takes to measure, or as few as it takes to run."""
+    return smoke if SMOKE else whole
 
 
 def best_cpu(rounds: int, *works: Callable[[], object]) -> list[float]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, peak_mb
+from benchmarks.measure import TIMES, Result, peak_mb, sized
 
-GOALS = {10_000: 60.0, 100_000: 250.0}
-FEW = 1_000
+GOALS = {sized(10_000, 20): 60.0, sized(100_000, 40): 250.0}
+FEW = sized(1_000, 10)
 ROLLOUT = 300_000
 ROLLOUT_GOAL = 1.25
 

@@ -25,14 +25,14 @@ from assay.web.assets import NAMES, asset
 from assay.web.viewing import serve
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trace import large_atif, large_diff
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.service import opened, served
 
 HERE = "default"
-RUNS, TRIALS = 100_000, 10_000
-TRACE, DIFFED = 100 * 10**6, 20 * 10**6
+RUNS, TRIALS = sized(100_000, 500), sized(10_000, 20)
+TRACE, DIFFED = sized(100 * 10**6, 10**6), sized(20 * 10**6, 10**5)
 FIRST_BYTE_MS, VIEW_KB, HUGE_MS, HUGE_MB = 100.0, 200.0, 1000.0, 150.0
-ROUNDS = 5
+ROUNDS = sized(5)
 
 
 def run(jobs: MadeJobs) -> Iterator[Result]:
@@ -48,13 +48,13 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
 
 def _fill(service: Service) -> None:
     for start in range(0, RUNS, 10_000):
-        service.imports.add_runs(HERE, [_run(number) for number in range(start, start + 10_000)])
+        service.imports.add_runs(HERE, [_run(number) for number in range(start, min(RUNS, start + 10_000))])
 
 
 def _run(number: int) -> Kept:
     passed = number % 3 == 0
     run = Run(
-        job=f"job-{number // 1000:03d}",
+        job=f"job-{number * 100 // RUNS:03d}",
         name=f"run-{number:06d}",
         task=f"task-{number % 100:02d}",
         agent="solver",

@@ -9,10 +9,10 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.engine.jobs.job import read_job
 from assay.engine.report.report import JobReport, report_job
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 
-TRIALS = 10_000
-ROUNDS = 9
+TRIALS = sized(10_000, 20)
+ROUNDS = sized(9)
 GOAL = 0.5
 
 

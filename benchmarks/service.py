@@ -33,16 +33,16 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.playground import StateRow, Turn
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.read import read_and_report
 
 HERE = "default"
-COMPLETIONS, ROUNDS = 240, 30
-CLIENTS = (1, 8, 32)
-FEW, MANY = 10_000, 200_000
-TRIALS = 10_000
+COMPLETIONS, ROUNDS = sized(240, 4), sized(30)
+CLIENTS = (1, 8, sized(32, 9))
+FEW, MANY = sized(10_000, 50), sized(200_000, 100)
+TRIALS = sized(10_000, 20)
 SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
-AT_ONCE = 20
+AT_ONCE = sized(20, 2)
 SAID = (
     "Good morning, this is the clinic on Main Street, you are speaking with agent {n}.",
     "Let me look into the calendar of that week, one moment please, there may be a few free places left.",

@@ -19,15 +19,15 @@ from assay.api.service import Service
 from assay.dialects.criteria.resources import NewBenchmark, NewBenchmarkRun, NewTask, NewVersion
 from assay.engine.service.keys import Owner, Scope, issue_key
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result
+from benchmarks.measure import TIMES, Result, sized
 from benchmarks.service import CLIENTS, HERE, completions, opened, served, started
 
-IDLE = 10_000
+IDLE = sized(10_000, 20)
 IDLE_GOAL_MS = 1_000.0
 # As many as two a second are in an hour.
-REQUESTS, QUARTERS = 7_200, 4
+REQUESTS, QUARTERS = sized(7_200, 48), 4
 MEMORY_GOAL = 1.1
-SAMPLES, TIMING_GOAL = 1_500, 1.1
+SAMPLES, TIMING_GOAL = sized(1_500, 4), 1.1
 
 # Opens connections, says how long that took, and holds them until its input ends.
 CONNECT = """

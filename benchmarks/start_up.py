@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu_of_commands
+from benchmarks.measure import TIMES, Result, best_cpu_of_commands, sized
 
 TRIALS = 10
-ROUNDS = 10
+ROUNDS = sized(10)
 HELP_GOAL = 0.3
 REPORT_GOAL = 0.5
 

@@ -15,12 +15,12 @@ from assay.engine.report.intervals import attempts_by_task, group_bounds, group_
 from assay.evidence.run import Run
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.read import load_files
 
-FEW, MANY = 10_000, 100_000
-READ = 10_000
-ROUNDS = 5
+FEW, MANY = sized(10_000, 100), sized(100_000, 200)
+READ = sized(10_000, 20)
+ROUNDS = sized(5)
 INTERVALS_SEC, COMPARE_SEC = 1.0, 2.0
 OF_READING = 0.5
 GROWTH = 1.5

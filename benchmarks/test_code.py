@@ -12,9 +12,9 @@ from ast_grep_py import SgRoot
 from assay.detectors.test_code.read import Text, parsed
 from benchmarks.long_tests import LONG_TESTS, LongTests
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, best_cpu
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 
-FEW, MANY, ROUNDS = 150, 600, 5
+FEW, MANY, ROUNDS = sized(150, 5), sized(600, 20), sized(5)
 PARSER_GOAL, GROWTH_GOAL = 25.0, 1.5
 
 

@@ -31,7 +31,7 @@ from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
 from benchmarks import growing_texts as texts
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result
+from benchmarks.measure import TIMES, Result, sized
 from tests.checks.fake_workspace import added, edited
 
 LEAST_SEC = 0.1
@@ -63,7 +63,9 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
     for path in texts.RUNNER_PATHS:
         yield from _table(f"tampering in {path}", texts.RUNNER_PIECES, 200_000, partial(_runner, path))
     yield from _summed("X12", [(name, _grown(_x12, *row, times=8)) for name, row in texts.X12.items()])
-    yield from _summed("X12 levels", [("a chain", _ratio(_x12, _chain(5_000), _chain(40_000)))])
+    yield from _summed(
+        "X12 levels", [("a chain", _ratio(_x12, _chain(sized(5_000, 5)), _chain(sized(40_000, 40))))]
+    )
     hl7 = [
         (repr((start + piece)[:12]), _grown(_hl7, start + "{}", piece, many)) for start, piece, many in texts.HL7
     ]
@@ -148,6 +150,7 @@ def _result(what: str, value: float, detail: str) -> Result:
 
 
 def _grown(read: Read, frame: str, piece: str, many: int, times: int = 10) -> float:
+    many = sized(many, times)
     small, large = (frame.replace("{}", piece * (many // part)) for part in (times, 1))
     return _ratio(read, small, large)
 

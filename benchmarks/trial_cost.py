@@ -19,10 +19,10 @@ from assay.cli.main import main
 from assay.core.errors import MeasurementError
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import write_task
-from benchmarks.measure import TIMES, Result, wall
+from benchmarks.measure import TIMES, Result, sized, wall
 from benchmarks.verifying import bare_command, seeded
 
-FEW, MANY, CONCURRENT = 100, 500, 4
+FEW, MANY, CONCURRENT = sized(100, 2), sized(500, 4), 4
 CPU_GOAL_MS, RATE_GOAL, MEMORY_GOAL = 15.0, 1.0, 1.1
 
 
@@ -35,7 +35,7 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
         return
     with tempfile.TemporaryDirectory() as folder:
         task = write_task(Path(folder, "task"), "echo 1 > /logs/verifier/reward.txt")
-        _trials(task, Path(folder, "warm"), 10)
+        _trials(task, Path(folder, "warm"), sized(10))
         _trials(task, Path(folder, "few"), FEW)
         before = _memory_mb()
         began = time.process_time()

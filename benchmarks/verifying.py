@@ -25,10 +25,10 @@ from assay.engine.sandbox import CommandLimits, SandboxCommand
 from assay.engine.tasks.task import Task
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
-from benchmarks.measure import TIMES, Result, wall
+from benchmarks.measure import TIMES, Result, sized, wall
 
-ROUNDS = 40
-VERIFIERS, CONCURRENT, SLEEP_SEC = 200, 8, 0.05
+ROUNDS = sized(40, 2)
+VERIFIERS, CONCURRENT, SLEEP_SEC = sized(200, 8), 8, 0.05
 OVERHEAD_GOAL = 1.5
 PARALLEL_GOAL = 1.3
 

@@ -14,9 +14,9 @@ from assay.adapters.sandbox.backends import choose
 from assay.adapters.workspace.commands import run_in_folder
 from assay.adapters.workspace.opened_files import watching
 from benchmarks.made_job import MadeJobs
-from benchmarks.measure import TIMES, Result, wall
+from benchmarks.measure import TIMES, Result, sized, wall
 
-FOLDERS, IN_EACH, ROUNDS = 1_000, 10, 5
+FOLDERS, IN_EACH, ROUNDS = sized(1_000, 5), 10, sized(5)
 GOAL = 2.0
 # A suite of tests does more with a file than to read it. This is the least that one can do.
 READ_ALL = "find . -type f -exec cat {} + > /dev/null"

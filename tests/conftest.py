@@ -1,5 +1,6 @@
 """How hypothesis behaves here (no deadline: a busy machine is not a wrong answer), and what many tests share."""
 
+import gc
 import os
 import tempfile
 from collections import Counter
@@ -10,23 +11,37 @@ import pytest
 from hypothesis import settings
 
 from tests.cli.running import end_started
-from tests.markers import markers_of
+from tests.sampling import SEARCHING
 
 # The same examples every time, so that a change is judged by what it changed. New ones are looked for with
 # `make search`.
-settings.register_profile("assay", deadline=None, derandomize=True)
+settings.register_profile("assay", deadline=None, derandomize=True, max_examples=20)
 settings.register_profile("search", deadline=None, max_examples=1000)
-settings.load_profile("assay")
+settings.load_profile("search" if SEARCHING else "assay")
 
 REASON = 220
+SAMPLING = {"SEARCHING", "sampled", "examples"}
 # What one test run remembered must not answer for the next.
 os.environ["ASSAY_RUN_CACHE"] = "off"
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Nothing of what is collected goes away before the end, so that looking for garbage in it is in vain."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        for marker in markers_of(item):
-            item.add_marker(marker)
+    """Mark what has more to try in ``make search``: the tests of files that sample, and those on PostgreSQL."""
+    for item in items if SEARCHING else ():
+        samples = isinstance(item, pytest.Function) and SAMPLING & vars(item.module).keys()
+        if samples or "postgresql" in item.name:
+            item.add_marker(pytest.mark.search)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -14,13 +14,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.adapters.machine import trees
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import KeptTree, copy_tree, own_tree, pack_tree, remove_tree, unpack_tree
 from tests.builders import unprivileged, within
+from tests.sampling import examples
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -352,7 +353,7 @@ def plant(root: Path, tree: dict[str, object]) -> None:
                 path.chmod(mode)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(TREES)
 def test_whatever_is_packed_comes_back(tree: dict[str, object]) -> None:
     with folder_of_anybody() as scratch:

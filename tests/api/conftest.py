@@ -1,4 +1,8 @@
-"""Every test of the service runs on both databases. A test has an organisation of its own, on a server for all."""
+"""A test of the service has an organisation of its own, on a server for all.
+
+It runs on SQLite; where the database matters, on PostgreSQL, too (``pytest.mark.both_databases``). ``make search``
+runs every test on both.
+"""
 
 import shutil
 import uuid
@@ -12,9 +16,16 @@ from assay.adapters.store.opening import open_store
 from tests.adapters.store.conftest import postgres
 from tests.adapters.store.databases import copied_database, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, serve_on
+from tests.sampling import SEARCHING
 
 __all__ = ["postgres"]
-DATABASES = ["sqlite", "postgresql"]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    both = SEARCHING or metafunc.definition.get_closest_marker("both_databases") is not None
+    for name in ("where", "served"):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, ["sqlite", "postgresql"][: 1 + both], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -40,13 +51,13 @@ def database(kind: str, request: pytest.FixtureRequest, folder: Path) -> str:
     return copied_database(request.getfixturevalue("migrated_database"))
 
 
-@pytest.fixture(params=DATABASES)
+@pytest.fixture
 def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database for one test."""
     return database(request.param, request, tmp_path)
 
 
-@pytest.fixture(scope="session", params=DATABASES)
+@pytest.fixture(scope="session")
 def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A server for all tests."""
     with serve_on(database(request.param, request, tmp_path_factory.mktemp("served"))) as opened:

@@ -16,7 +16,7 @@ from assay.engine.service.task_runs import end_overdue
 from tests.api.clinic import ROW, Clinic, clinic_of, portal, said, serve_on
 from tests.servers.scripted_server import Reply, send, serving
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 LATER = {"Prefer": "respond-async"}
 BOOKED = portal("status", "booked")
 LIMIT = 60.0

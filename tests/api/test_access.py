@@ -13,7 +13,6 @@ from assay.api.routing import Route, Routes
 from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 
-pytestmark = pytest.mark.xdist_group("postgres")
 # Pages have rules of their own: tests/web/test_access.py.
 PAGES_AT = {"/", "/ui", "/ui/{place:path}"}
 PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", *PAGES_AT}

@@ -2,19 +2,13 @@
 
 import json
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, given, settings
 from pydantic import TypeAdapter
-from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import (
-    content_type_conformance,
-    response_schema_conformance,
-    status_code_conformance,
-)
 
 from assay.api.app import ROUTES
 from assay.api.examples import EXAMPLES
@@ -22,16 +16,19 @@ from assay.api.openapi import openapi
 from assay.api.routing import STREAM, WATCH
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.conftest import database
+from tests.sampling import SEARCHING, sampled
 
-pytestmark = pytest.mark.xdist_group("postgres")
-CHECKS: list[Any] = [
-    not_a_server_error,
-    status_code_conformance,
-    content_type_conformance,
-    response_schema_conformance,
-]
 # Schemathesis has no lines of JSON to send, and no patience for events; other tests do.
-SCHEMA = schemathesis.openapi.from_dict(openapi(ROUTES)).exclude(operation_id=["record_lines", "watch_work"])
+NOT_ASKED = ["record_lines", "watch_work"]
+ANY: dict[str, Any] = {"suppress_health_check": list(HealthCheck), "deadline": None}
+
+
+@cache
+def described() -> Any:
+    """The API as Schemathesis reads it, which takes a second to import."""
+    import schemathesis  # noqa: PLC0415
+
+    return schemathesis.openapi.from_dict(openapi(ROUTES)).exclude(operation_id=NOT_ASKED)
 
 
 @pytest.fixture(scope="module")
@@ -44,13 +41,39 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
         yield made
 
 
-@SCHEMA.parametrize()
-@settings(max_examples=5, suppress_health_check=list(HealthCheck), deadline=None)
-def test_any_request(case: Any, filled: Clinic) -> None:
+def ask(case: Any, filled: Clinic) -> None:
+    from schemathesis.checks import not_a_server_error  # noqa: PLC0415
+    from schemathesis.specs.openapi import checks  # noqa: PLC0415
+
     headers = {"Authorization": f"Bearer {filled.keys['admin']}"}
     answer = case.call(base_url=str(filled.client.base_url).rstrip("/"), headers=headers)
     assert answer.status_code < 500 or answer.status_code == 503
-    case.validate_response(answer, checks=CHECKS)
+    described_so = (
+        checks.status_code_conformance,
+        checks.content_type_conformance,
+        checks.response_schema_conformance,
+    )
+    case.validate_response(answer, checks=[not_a_server_error, *described_so])
+
+
+@pytest.mark.parametrize("name", sampled((one.name for one in ROUTES if one.name not in NOT_ASKED), 8))
+def test_any_request(name: str, filled: Clinic) -> None:
+    operation = described().find_operation_by_id(name)
+
+    @settings(max_examples=3, **ANY)
+    @given(case=operation.as_strategy())
+    def any_request(case: Any) -> None:
+        ask(case, filled)
+
+    any_request()
+
+
+if SEARCHING:
+    # Schemathesis' plugin adds requests at every border of the description.
+    @described().parametrize()  # type: ignore[untyped-decorator]
+    @settings(max_examples=20, **ANY)
+    def test_every_request(case: Any, filled: Clinic) -> None:
+        ask(case, filled)
 
 
 def test_the_description_is_what_is_served(clinic: Clinic) -> None:

@@ -13,8 +13,6 @@ from assay.client import AsyncClient, Client, Request, Requests, ServiceError
 from assay.core.errors import InputError, MeasurementError
 from tests.api.clinic import ROW, Clinic, portal
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 def client_of(clinic: Clinic, key: str = "admin", **more: Any) -> Client:
     return Client(str(clinic.client.base_url), clinic.keys.get(key, key), **more)

@@ -12,8 +12,6 @@ from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.coding import DONE, packed
 from tests.coding import GUARD, PROJECT, TESTS
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture
 def working(where: str) -> Iterator[Clinic]:

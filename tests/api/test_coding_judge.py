@@ -14,8 +14,6 @@ from tests.coding import GUARD, PROJECT, TESTS
 from tests.judge.cases import FAIL, said
 from tests.servers.chat_server import Chat, Talk, chatting
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture
 def allowing(where: str) -> Iterator[Clinic]:

@@ -10,7 +10,6 @@ from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.coding import completed, seeded, uploaded, worked
 from tests.coding import FIXED, MORE_TESTS, NEEDED, PROJECT, count_commands
 
-pytestmark = pytest.mark.xdist_group("postgres")
 LEFT = {**PROJECT, "calc.py": FIXED, "tests/test_calc.py": MORE_TESTS}
 
 

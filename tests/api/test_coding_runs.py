@@ -1,12 +1,9 @@
 """Coding runs over HTTP: uploads are graded by frozen scorers, once, and a broken measurement is no zero."""
 
-import pytest
-
 from tests.api.clinic import Clinic
 from tests.api.coding import DONE, completed, packed, seeded, uploaded, worked
 from tests.coding import PROJECT, TESTS
 
-pytestmark = pytest.mark.xdist_group("postgres")
 ENDED = [{"exit_code": 0, "duration_sec": 12.5}]
 
 

@@ -30,7 +30,6 @@ from tests.api.kept_runs import kept
 from tests.cli.running import Cli, start_assay
 
 ODD = {"nan": math.nan, "inf": -math.inf, "zero": -0.0, "big": 2**80 + 1, "small": 1e-7, "third": 1 / 3}
-pytestmark = pytest.mark.xdist_group("postgres")
 
 
 @pytest.fixture

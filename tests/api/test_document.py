@@ -4,8 +4,6 @@ import pytest
 
 from tests.api.clinic import ROW, Clinic, portal, said
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.mark.statement(
     "criteria.complete-call",

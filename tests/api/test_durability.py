@@ -12,8 +12,6 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.store import Store
 from tests.api.clinic import ROW, Clinic, portal
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture
 def durable(monkeypatch: pytest.MonkeyPatch) -> list[bool]:

@@ -7,7 +7,6 @@ import pytest
 from tests.api.clinic import Clinic, portal
 from tests.api.coding import completed, seeded, uploaded
 
-pytestmark = pytest.mark.xdist_group("postgres")
 VALID = {"output_parseable": True, "schema_valid": True, "verifier_completed": True, "errors": []}
 
 

@@ -17,7 +17,7 @@ from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic, Served, clinic_of, portal
 from tests.api.kept_runs import changed, kept
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 PLAIN = kept(
     Run(
         job="night",

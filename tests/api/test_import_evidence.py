@@ -27,7 +27,6 @@ from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
-pytestmark = pytest.mark.xdist_group("postgres")
 GUESSES = REPO / "docs" / "examples" / "guesses"
 TRIAL = "capital__a3lB16u"
 

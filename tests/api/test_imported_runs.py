@@ -20,7 +20,6 @@ from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.builders import REPO
 from tests.cli.running import Cli
 
-pytestmark = pytest.mark.xdist_group("postgres")
 JOBS = REPO / "examples" / "jobs"
 GUESSES = REPO / "docs" / "examples" / "guesses"
 

@@ -13,7 +13,6 @@ from tests.api.coding import packed
 from tests.builders import REPO
 from tests.cli.running import Cli
 
-pytestmark = pytest.mark.xdist_group("postgres")
 SORTING = REPO / "examples" / "jobs" / "sorting"
 
 

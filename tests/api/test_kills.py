@@ -26,10 +26,11 @@ from tests.api.clinic import said
 from tests.api.coding import DONE, packed
 from tests.builders import REPO
 from tests.coding import GUARD, PROJECT
+from tests.sampling import SEARCHING
 
-pytestmark = pytest.mark.xdist_group("postgres")
-KILLS, RUNS = 50, 100
-CODING_KILLS, CODING_RUNS = 12, 10
+pytestmark = pytest.mark.both_databases
+KILLS, RUNS = (50, 100) if SEARCHING else (8, 16)
+CODING_KILLS, CODING_RUNS = (12, 10) if SEARCHING else (4, 4)
 CLAIM_SEC = 1
 PATIENCE_SEC = 240.0
 

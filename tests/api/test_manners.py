@@ -17,8 +17,6 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from tests.adapters.store.databases import copied_database, execute
 from tests.api.clinic import Clinic, clinic_of, portal, serve_on
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.mark.statement("criteria.errors-and-lists")
 def test_every_error_has_one_shape(clinic: Clinic) -> None:

@@ -12,7 +12,6 @@ from tests.api.clinic import Clinic, portal, said
 from tests.api.spans import kept_spans
 from tests.api.test_manners import operator
 
-pytestmark = pytest.mark.xdist_group("postgres")
 MARK = "Zyxwvut"
 HL7 = f"MSH|^~\\&|A|B|C|D|20260601||SIU^S12|1|P|2.5\rPID|1||00412||{MARK}^Ana\r"
 

@@ -18,7 +18,6 @@ from assay.adapters.store import database
 from tests.adapters.store.databases import StoppableServer, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, portal, serve_on
 
-pytestmark = pytest.mark.xdist_group("postgres")
 CLAIM_SEC = 1.0
 
 

@@ -10,6 +10,8 @@ from assay.evidence.run import Run, State
 from tests.api.clinic import Clinic
 from tests.api.kept_runs import changed, kept
 
+pytestmark = pytest.mark.both_databases
+
 RUN = kept(
     Run(
         job="nightly",

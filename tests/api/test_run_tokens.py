@@ -14,7 +14,6 @@ from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.work import Doer, WorkKind, work_once
 from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 
-pytestmark = pytest.mark.xdist_group("postgres")
 LATER = {"Prefer": "respond-async"}
 SOURCE = "https://fhir.north.example"
 # They differ from one answer to the next, whatever is asked.

@@ -27,8 +27,6 @@ from tests.api.coding import packed, scenario, seeded, worked
 from tests.api.serving import serving
 from tests.coding import GUARD, PROJECT, TESTS
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 def test_a_change_is_a_new_version_and_old_ones_stay(clinic: Clinic) -> None:
     body = scenario(clinic)

@@ -12,8 +12,6 @@ from tests.api.clinic import Clinic, portal, said
 from tests.builders import HARBOR_JOBS
 from tests.cli.running import Cli
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 
 @pytest.fixture
 def cli(capsys: pytest.CaptureFixture[str]) -> Cli:

@@ -19,7 +19,6 @@ from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on
 
-pytestmark = pytest.mark.xdist_group("postgres")
 SECRET = "s3cret-token"  # noqa: S105 - of nobody
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - nothing listens there
 PATIENT = {"resourceType": "Patient", "id": "1", "active": True}

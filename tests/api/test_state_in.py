@@ -8,7 +8,6 @@ import pytest
 
 from tests.api.clinic import BOOKED, Clinic, portal, said
 
-pytestmark = pytest.mark.xdist_group("postgres")
 HL7 = "MSH|^~\\&|A|B|C|D|20260301||ADT^A04|1|P|2.5\rPID|1||007||DOE^JANE\r"
 EDI = (
     "ISA*00*          *00*          *ZZ*A              *ZZ*B              *260301*1200*^*00501*000000001*0*P*:~"

@@ -10,7 +10,7 @@ from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from tests.api.clinic import Clinic, portal, said
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 
 
 def refused(clinic: Clinic, path: str, key: str = "admin", **more: Any) -> tuple[int, str]:

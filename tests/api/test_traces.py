@@ -15,7 +15,6 @@ from assay.core.errors import InputError, MeasurementError
 from tests.api.clinic import Clinic, portal
 from tests.api.spans import kept_spans
 
-pytestmark = pytest.mark.xdist_group("postgres")
 PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
 

@@ -10,7 +10,6 @@ import pytest
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
-pytestmark = [pytest.mark.xdist_group("postgres"), pytest.mark.slow]
 TOOLS = Path(sys.prefix, "typescript", "node_modules")
 SOURCE = REPO / "tests" / "data" / "typescript" / "client.ts"
 OPTIONS = ["--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck", "--outDir", "made"]

@@ -21,7 +21,7 @@ from assay.core.errors import MeasurementError
 from tests.api.clinic import Clinic, clinic_of, portal, serve_on
 from tests.cli.running import run_assay
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 HELD_SEC = 1.0
 NEXT = f'''
 """A column and a table more."""

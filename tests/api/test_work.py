@@ -22,7 +22,7 @@ from assay.engine.service.runs import TaskRuns
 from assay.engine.service.work import MOST_TRIES, WorkKind, WorkQueue, WorkState, work_once
 from tests.api.clinic import Clinic, Served, portal, serve_on
 
-pytestmark = pytest.mark.xdist_group("postgres")
+pytestmark = pytest.mark.both_databases
 LATER = {"Prefer": "respond-async"}
 KINDS = [kind.value for kind in WorkKind]
 

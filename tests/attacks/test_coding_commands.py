@@ -12,6 +12,7 @@ import pytest
 from assay.scorers import ScorersReport
 from tests.attacks.coding_projects import COMMAND, RESTORE, Files, scored, verdicts, with_pytest
 from tests.coding import BROKEN, FIXED, PROJECT, TEST, write_files
+from tests.sampling import sampled
 from tests.sandbox.backends import need
 
 EXPECTED = ["tests/test_calc.py::TestAdd::test_add", "tests/test_calc.py::TestAdd::test_zero"]
@@ -130,7 +131,7 @@ def isolation(request: pytest.FixtureRequest) -> str:
     return need(str(request.param)).name
 
 
-@pytest.mark.parametrize("name", WORKS)
+@pytest.mark.parametrize("name", sampled(WORKS, 3))
 def test_an_attack_that_works_on_the_exit_code_alone(
     project: Path, tmp_path: Path, isolation: str, name: str
 ) -> None:
@@ -138,7 +139,7 @@ def test_an_attack_that_works_on_the_exit_code_alone(
     assert verdicts(report) == {"plain": "PASS", "careful": "FAIL"}, report.scorers[0].output
 
 
-@pytest.mark.parametrize("name", FAILS)
+@pytest.mark.parametrize("name", sampled(FAILS, 3))
 def test_an_attack_that_does_not_even_reach_that(project: Path, tmp_path: Path, isolation: str, name: str) -> None:
     report = score(project, tmp_path, FAILS[name], isolation)
     assert verdicts(report) == {"plain": "FAIL", "careful": "FAIL"}, report.scorers[0].output
@@ -209,7 +210,7 @@ FORGERIES = {
 WATCHED = {**CAREFUL, "name": "watched", "canaries": "pytest"}
 
 
-@pytest.mark.parametrize("name", FORGERIES)
+@pytest.mark.parametrize("name", sampled(FORGERIES, 3))
 def test_a_forged_report_does_not_know_the_canaries(
     project: Path, tmp_path: Path, isolation: str, name: str
 ) -> None:
@@ -220,7 +221,7 @@ def test_a_forged_report_does_not_know_the_canaries(
     assert report.scorers[1].detail.startswith("the report can't be believed: a test of ours that must have ")
 
 
-@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("name", sampled(HONEST, 3))
 def test_canaries_sing_for_an_honest_fix(project: Path, tmp_path: Path, isolation: str, name: str) -> None:
     (row,) = score(project, tmp_path, HONEST[name], isolation, WATCHED).scorers
     said = "they ended as they must; of 2 tests that had to fail, 2 did"

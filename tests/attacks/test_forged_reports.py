@@ -12,6 +12,7 @@ from assay.scorers import ScorersReport
 from tests.attacks import forgeries
 from tests.attacks.coding_projects import COMMAND, RESTORE, scored, with_pytest
 from tests.coding import BROKEN, FIXED, write_files
+from tests.sampling import sampled
 from tests.sandbox.backends import need
 
 WATCHED = {
@@ -54,7 +55,7 @@ def assert_forged(report: ScorersReport) -> None:
     assert row.evidence["findings"]
 
 
-@pytest.mark.parametrize("name", forgeries.PYTEST)
+@pytest.mark.parametrize("name", sampled(forgeries.PYTEST, 4))
 def test_pytest(project: Path, tmp_path: Path, isolation: str, name: str) -> None:
     source = f"{forgeries.PYTEST[name]}\n{BROKEN}"
     if "def lie" in source:
@@ -97,7 +98,7 @@ def with_runner(runner: str) -> Mapping[str, object]:
 
 @pytest.mark.parametrize(
     ("runner", "name"),
-    [("jest", name) for name in forgeries.JEST] + [("vitest", name) for name in forgeries.VITEST],
+    sampled([("jest", name) for name in forgeries.JEST] + [("vitest", name) for name in forgeries.VITEST], 3),
 )
 def test_expectations(tmp_path: Path, isolation: str, runner: str, name: str) -> None:
     around = with_runner(runner)
@@ -108,7 +109,7 @@ def test_expectations(tmp_path: Path, isolation: str, runner: str, name: str) ->
     assert_forged(scored(before, tmp_path, agents, isolation, scorer, environment=around))
 
 
-@pytest.mark.parametrize("runner", ["jest", "vitest"])
+@pytest.mark.parametrize("runner", sampled(["vitest", "jest"], 2))
 def test_honest_expectations_are_believed(tmp_path: Path, isolation: str, runner: str) -> None:
     around = with_runner(runner)
     before = write_files(tmp_path / "before", {**expecting(runner, ""), "package.json": PACKAGES[runner]})
@@ -339,7 +340,7 @@ def test_honest_tests_are_believed(project: Path, tmp_path: Path, isolation: str
     assert row.evidence["canaries"] == "they ended as they must; of 17 tests that had to fail, 17 did"
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", sampled(ODD, 3))
 def test_odd_tests_are_not_held_against_an_honest_agent(
     project: Path, tmp_path: Path, isolation: str, name: str
 ) -> None:

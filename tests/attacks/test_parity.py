@@ -11,6 +11,8 @@ from ast_grep_py import SgRoot
 
 from tests.attacks.parity.cells import KNOWN, ROWS, WITHOUT_READER, asked, causes, known, reason, texts, wrong
 from tests.attacks.parity.render import Way, missing, ways
+from tests.attacks.parity.table import Row
+from tests.sampling import SEARCHING
 
 NO_READER = "no reader yet"
 
@@ -20,7 +22,16 @@ def test_every_row_gets_its_answer(way: Way) -> None:
     """What is known to be wrong is in known.yaml, no more and no less."""
     if way.language in WITHOUT_READER:
         pytest.skip(NO_READER)
-    assert sorted(wrong(way)) == sorted(known().get(str(way), ()))
+    rows = rows_to_ask(way)
+    assert sorted(wrong(way, rows)) == sorted(known().get(str(way), frozenset()) & {row.name for row in rows})
+
+
+def rows_to_ask(way: Way) -> list[Row]:
+    """All while searching. Otherwise every way is asked every fourth row, each beginning with another one, so that
+    a row is asked of about five ways.
+    """
+    first = list(ways()).index(way)
+    return [row for at, row in enumerate(ROWS, first) if (SEARCHING or at % 4 == 0) and reason(row, way) is None]
 
 
 def test_what_is_wrong_has_a_reason() -> None:

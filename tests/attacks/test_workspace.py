@@ -13,6 +13,7 @@ import pytest
 from assay.cli.main import main
 from tests.attacks.conftest import Attack
 from tests.cli.running import raw_characters
+from tests.sampling import sampled
 from tests.tasks import ANSWER, FAIL, PASS, Attempt, StepSpec, attempt, write_steps
 
 BASE = "$(readlink -f /workspace)"
@@ -166,7 +167,7 @@ def canary() -> Iterator[Canary]:
         pytest.param("rmdir /logs/agent /logs/artifacts; ln -s {host} /logs/agent", id="the logs"),
     ],
 )
-@pytest.mark.parametrize("workdir", ["/workspace", "/workspace/inner"])
+@pytest.mark.parametrize("workdir", sampled(["/workspace/inner", "/workspace"], 2))
 def test_links_that_wait_for_the_next_step(
     isolation: str, tmp_path: Path, canary: Canary, plant: str, workdir: str
 ) -> None:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
@@ -11,6 +11,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import kinds, placed_checks, score_run
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace
+from tests.sampling import examples
 
 ALL = Scenario.model_validate({"scorers": [{"type": kind, **CONFIGURATION.get(kind, {})} for kind in kinds()]})
 CHECKS = placed_checks(ALL, "s.yaml")
@@ -77,7 +78,7 @@ def test_no_kind_of_entry_breaks_a_scorer() -> None:
 files = st.dictionaries(st.sampled_from(NAMES), st.binary(max_size=60) | st.text(max_size=60), max_size=4)
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(files, files)
 def test_no_workspace_breaks_a_scorer(old: dict[str, Any], new: dict[str, Any]) -> None:
     assert broken(report(FakeWorkspace(old, new))) == []

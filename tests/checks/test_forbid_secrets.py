@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from assay.checks.forbid_secrets import ForbidSecrets
@@ -27,6 +27,7 @@ from tests.checks.secret_samples import (
     pem,
     random_text,
 )
+from tests.sampling import examples
 
 TOKEN = github()
 RANDOM_PART = random_text(BASE62, 30, 4)
@@ -392,7 +393,7 @@ HIDING: list[Hide] = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(BASE62, min_size=36, max_size=36).filter(lambda text: len(set(text)) > 12), st.sampled_from(HIDING))
 def test_no_output_shows_six_characters_of_a_secret(body: str, hide: Hide) -> None:
     secret = "ghp" + "_" + body
@@ -400,7 +401,7 @@ def test_no_output_shows_six_characters_of_a_secret(body: str, hide: Hide) -> No
     assert [trace for trace in traces(secret, 4) if trace in output] == []
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.integers(0, 10_000))
 def test_no_output_shows_an_assigned_secret(seed: int) -> None:
     secret = random_text(BASE62 + "+-#", 24, seed)
@@ -409,7 +410,7 @@ def test_no_output_shows_an_assigned_secret(seed: int) -> None:
     assert [trace for trace in traces(secret, 0) if trace in output] == []
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.binary(max_size=2000), st.binary(max_size=2000), st.text(min_size=1, max_size=40))
 def test_no_bytes_raise(before: bytes, after: bytes, path: str) -> None:
     assert isinstance(ForbidSecrets().run(edited(path, before, after)), Scored)
@@ -438,7 +439,7 @@ FRAGMENTS = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(st.sampled_from(FRAGMENTS), max_size=300).map("".join))
 def test_no_text_of_suggestive_parts_raises(text: str) -> None:
     assert isinstance(ForbidSecrets().run(added("a.env", text)), Scored)

@@ -5,12 +5,13 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.protected_config import ProtectedConfig
 from assay.core.outcome import NotApplicable, Scored
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
+from tests.sampling import examples
 
 
 def rules(workspace: FakeWorkspace) -> list[str]:
@@ -311,7 +312,7 @@ PATHS = ("pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini", ".coveragerc", 
          "run_tests.sh", CI, "Cargo.toml", "go.mod", "pom.xml", "build.gradle", ".rspec", "Rakefile", "a.csproj", "noxfile.py", "conftest.py", ".env")  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.binary(max_size=800), st.binary(max_size=800), st.sampled_from(PATHS))
 def test_no_bytes_raise(after: bytes, before: bytes, path: str) -> None:
     assert isinstance(ProtectedConfig().run(edited(path, before, after + b"\n")), Scored | NotApplicable)
@@ -344,7 +345,7 @@ PARTS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     st.lists(st.sampled_from(PARTS), max_size=60).map("".join),
     st.lists(st.sampled_from(PARTS), max_size=60).map("".join),

@@ -3,12 +3,13 @@
 # ruff: noqa: E501 - a case a line reads as a table.
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.runner_tampering import RunnerTampering
 from assay.core.outcome import NotApplicable, Scored
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
+from tests.sampling import examples
 
 
 def rules(workspace: FakeWorkspace) -> list[str]:
@@ -310,13 +311,13 @@ PATHS = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.binary(max_size=1500), st.binary(max_size=300), st.sampled_from(PATHS))
 def test_no_bytes_raise(after: bytes, before: bytes, path: str) -> None:
     assert isinstance(RunnerTampering().run(edited(path, before, after + b"\n")), Scored | NotApplicable)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(min_size=1, max_size=60))
 def test_no_path_raises(path: str) -> None:
     assert isinstance(RunnerTampering().run(added(path, "x")), Scored)

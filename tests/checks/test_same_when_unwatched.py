@@ -10,6 +10,7 @@ from assay.core.outcome import NotApplicable, Outcome, Scored
 from tests.attacks.effect_cheats import BLIND, LABEL, SNIFFING, sniffing, with_label
 from tests.checks.fake_workspace import FakeWorkspace, edited
 from tests.checks.small_project import COMMAND, PROJECT, project
+from tests.sampling import sampled
 
 
 def unwatched(folder: Path, source: str, command: str = COMMAND) -> Outcome:
@@ -17,7 +18,7 @@ def unwatched(folder: Path, source: str, command: str = COMMAND) -> Outcome:
     return SameWhenUnwatched(command, 60).run(project(folder, with_label(source)))
 
 
-@pytest.mark.parametrize("name", SNIFFING)
+@pytest.mark.parametrize("name", sampled(SNIFFING, 3))
 def test_a_program_that_looks_for_its_examiner(name: str, tmp_path: Path) -> None:
     found = unwatched(tmp_path, SNIFFING[name])
     assert isinstance(found, Scored), found
@@ -75,7 +76,9 @@ def test_values_that_can_be_repeated(tmp_path: Path) -> None:
 
 def test_with_pytest(tmp_path: Path) -> None:
     cheat = sniffing("import os", "'PYTEST_CURRENT_TEST' in os.environ")
-    found = unwatched(tmp_path, cheat, f"{sys.executable} -m pytest -q -p no:cacheprovider")
+    found = unwatched(
+        tmp_path, cheat, f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest -q -p no:cacheprovider"
+    )
     assert isinstance(found, Scored)
     assert not found.passed
 

@@ -9,6 +9,7 @@ from assay.checks.same_when_unwatched import SameWhenUnwatched
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from tests.attacks.javascript_effect_cheats import BLIND, COMMAND, PROJECT, SNIFFING, with_cart
 from tests.checks.small_project import project
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
 
@@ -17,7 +18,7 @@ def unwatched(folder: Path, source: str) -> Outcome:
     return SameWhenUnwatched(COMMAND, 60).run(project(folder, with_cart(source), PROJECT))
 
 
-@pytest.mark.parametrize("name", SNIFFING)
+@pytest.mark.parametrize("name", sampled(SNIFFING, 3))
 def test_a_program_that_looks_for_its_examiner(name: str, tmp_path: Path) -> None:
     found = unwatched(tmp_path, SNIFFING[name])
     assert isinstance(found, Scored), found
@@ -25,7 +26,7 @@ def test_a_program_that_looks_for_its_examiner(name: str, tmp_path: Path) -> Non
     assert found.evidence["findings"]
 
 
-@pytest.mark.parametrize("name", BLIND)
+@pytest.mark.parametrize("name", sampled(BLIND, 3))
 def test_an_honest_program_answers_the_same(name: str, tmp_path: Path) -> None:
     found = unwatched(tmp_path, BLIND[name])
     if name == "js: frozen exports":

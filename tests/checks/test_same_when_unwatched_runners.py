@@ -9,6 +9,7 @@ import pytest
 from assay.checks.same_when_unwatched import SameWhenUnwatched
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from tests.checks.small_project import project
+from tests.sampling import sampled
 
 TOOLS = Path(sys.prefix, "javascript-runners", "node_modules")
 HAS_NODE = shutil.which("node") is not None
@@ -84,14 +85,14 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("runner", "kind"), CASES)
+@pytest.mark.parametrize(("runner", "kind"), sampled(CASES, 3))
 def test_a_cheat_is_found_whoever_runs_the_tests(runner: str, kind: str, tmp_path: Path) -> None:
     found = answered(tmp_path, runner, kind, CHEAT)
     assert isinstance(found, Scored), found
     assert found.summary == "2 of 3 calls answered differently when nobody looks"
 
 
-@pytest.mark.parametrize(("runner", "kind"), CASES)
+@pytest.mark.parametrize(("runner", "kind"), sampled(CASES, 3))
 def test_an_honest_program_is_not(runner: str, kind: str, tmp_path: Path) -> None:
     found = answered(tmp_path, runner, kind, RIGHT)
     assert found == Scored(1.0, True, "3 calls answered the same when nobody looks", {"calls": 3})

@@ -3,12 +3,13 @@
 # ruff: noqa: E501 - a case a line reads as a table.
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.checks.suspicious_source import SuspiciousSource
 from assay.core.outcome import NotApplicable, Scored
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
+from tests.sampling import examples
 
 
 def rules(workspace: FakeWorkspace) -> list[str]:
@@ -322,7 +323,7 @@ def test_what_was_not_read_is_said() -> None:
 ENDINGS = ("py", "js", "ts", "go", "java", "rs", "rb", "cs")
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.binary(max_size=1500), st.binary(max_size=500), st.sampled_from(ENDINGS))
 def test_no_bytes_raise(after: bytes, before: bytes, ending: str) -> None:
     assert isinstance(
@@ -356,7 +357,7 @@ PARTS = (
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.lists(st.sampled_from(PARTS), max_size=120).map("".join), st.sampled_from(ENDINGS))
 def test_no_text_of_suggestive_parts_raises(text: str, ending: str) -> None:
     assert isinstance(SuspiciousSource().run(added(f"src/a.{ending}", text)), Scored)

@@ -11,6 +11,7 @@ from tests.attacks.data_cheats import TESTS as DATA_TESTS
 from tests.attacks.effect_cheats import FIX, IDLE, IDLE_TESTS, PROOF, STILL_BITING, TESTS, WEAKENED, added
 from tests.checks.fake_workspace import edited
 from tests.checks.small_project import COMMAND, PROJECT, REPORT, Change, project
+from tests.sampling import sampled
 
 
 def judged(folder: Path, change: Change) -> Outcome:
@@ -30,7 +31,7 @@ def test_a_test_that_fails_without_the_fix_is_proof(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("name", IDLE_TESTS)
+@pytest.mark.parametrize("name", sampled(IDLE_TESTS, 2))
 def test_tests_that_prove_nothing(name: str, tmp_path: Path) -> None:
     found = judged(tmp_path, FIX | IDLE_TESTS[name])
     assert isinstance(found, Scored)
@@ -102,7 +103,7 @@ def covered(found: Outcome) -> list[tuple[str, str]]:
     return [(one["test"].rpartition(".")[2], one["rule"]) for one in findings]
 
 
-@pytest.mark.parametrize("name", WEAKENED)
+@pytest.mark.parametrize("name", sampled(WEAKENED, 3))
 def test_a_failure_that_is_covered_up(name: str, tmp_path: Path) -> None:
     found = judged_broken(tmp_path, WEAKENED[name])
     assert isinstance(found, Scored)

@@ -3,27 +3,17 @@
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import yaml
 
-from assay.adapters.workspace.shared_copies import forget_open_copies
 from tests.cli.running import Cli
-from tests.small_venv import make_small_venv
+
+pytestmark = pytest.mark.usefixtures("_in_small_venv")
 
 ROOT = Path(__file__).resolve().parents[2]
 TUTORIAL = (ROOT / "docs/tutorial-cheating.md").read_text()
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
-        yield
-    forget_open_copies()
 
 
 @pytest.fixture

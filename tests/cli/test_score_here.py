@@ -2,17 +2,17 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import yaml
 
-from assay.adapters.workspace.shared_copies import forget_open_copies
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
 from tests.adapters.workspace.site import write_files
 from tests.cli.running import Cli
-from tests.small_venv import make_small_venv
+
+pytestmark = pytest.mark.usefixtures("_in_small_venv")
 
 PYTHON = {
     "src/power.py": "def cube(x):\n    return x * x\n",
@@ -31,15 +31,6 @@ JAVASCRIPT = {
 }
 
 Here = Callable[[], Path]
-
-
-@pytest.fixture(autouse=True, scope="module")
-def _small_venv(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The active virtual environment is a small one, and what is copied for the sandbox is copied once."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VIRTUAL_ENV", str(make_small_venv(tmp_path_factory.mktemp("host") / "venv")))
-        yield
-    forget_open_copies()
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """``tests: pytest`` in a scenario: seeding records what passes, and scoring demands it again."""
 
 import json
+import os
 import shutil
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ import pytest
 
 from tests.cli.running import Cli
 from tests.coding import BROKEN, FIXED, pack, write_files, write_scenario
+
+pytestmark = pytest.mark.usefixtures("_in_small_venv")
 
 ADD = "tests/test_calc.py::test_add"
 FILES = {
@@ -45,7 +47,7 @@ def seed(cli: Cli, folder: Path, scorer: dict[str, Any], files: dict[str, str] =
         folder,
         scorer,
         workspace_seed={"type": "archive", "path": "project.tar.gz"},
-        environment={"venv": sys.prefix},
+        environment={"venv": os.environ["VIRTUAL_ENV"]},
     )
     return cli("seed", scenario, "-o", folder / "task", "--workspace", folder / "work")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay import harbor
@@ -20,6 +20,7 @@ from assay.evidence.run import COUNTED, State
 from assay.stats.means import Bounds
 from assay.stats.passes import Estimate
 from tests.builders import HARBOR_JOBS, within, write_lock, write_trial
+from tests.sampling import examples
 
 
 def report(folder: Path, **question: Any) -> JobReport:
@@ -269,7 +270,7 @@ REASONS = harbor.REASON_CODES | {
 }
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(kinds=st.lists(st.sampled_from(sorted(TRIALS)), min_size=1, max_size=12), never_started=st.integers(0, 2))
 def test_counts_always_add_up(
     tmp_path_factory: pytest.TempPathFactory, kinds: list[str], never_started: int

@@ -1,11 +1,12 @@
 """Shell scripts as a reader sees them: command lines, and what happens on every path."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.shell import command_lines
 from assay.formats.shell_paths import always
+from tests.sampling import examples
 
 
 def lines(script: str) -> list[tuple[int, str]]:
@@ -224,7 +225,7 @@ def compounds(inner: st.SearchStrategy[Piece]) -> st.SearchStrategy[Piece]:
     )
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(blocks(st.recursive(st.sampled_from(PLAIN_PIECES), lambda inner: inner | compounds(inner), max_leaves=12)))
 def test_it_is_true_exactly_if_no_path_goes_without_it(script: Piece) -> None:
     text, paths = script

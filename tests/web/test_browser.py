@@ -15,8 +15,6 @@ from tests.web.browser import Tab, tab_of
 from tests.web.examples import COMPARISON, serving_folder, viewed_at
 from tests.web.people import Desk
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 
 def serious(page: Page) -> list[str]:
     """What keeps people out of a page."""

@@ -14,8 +14,6 @@ from tests.web.clinic_day import ADT, CRITERIA, ROW, Api
 from tests.web.people import Desk
 from tests.web.test_browser import serious
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 PICTURES = REPO / "docs" / "pictures"
 DOCUMENTED_HERE = ("task-run", "review-run", "scenario")
 """The pictures of the documentation that are made here."""

@@ -13,7 +13,6 @@ from tests.web.people import Desk
 from tests.web.test_browser import PLACES, run_of
 from tests.web.test_clinic_browser import DOCUMENTED_HERE
 
-pytestmark = pytest.mark.xdist_group("browser")
 PICTURES = REPO / "docs" / "pictures"
 DOCUMENTED: dict[str, tuple[str, str]] = {
     "runs": ("runs?columns=run_status,checks,judge,score,validity,model,task,duration_sec", "light"),

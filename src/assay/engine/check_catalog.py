@@ -5,6 +5,7 @@ import json
 import pkgutil
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -27,9 +28,10 @@ class UnfitFieldError(ValueError):
         self.problem = problem
 
 
-def modules_in(package: ModuleType) -> list[str]:
+@cache
+def modules_in(package: ModuleType) -> tuple[str, ...]:
     """The names of the files that hold a check."""
-    return sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg)
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg))
 
 
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:

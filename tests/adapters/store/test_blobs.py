@@ -20,7 +20,6 @@ from assay.engine.service.errors import NotFoundError
 from tests.adapters.files.conftest import gcs, s3
 
 __all__ = ["gcs", "s3"]
-pytestmark = pytest.mark.xdist_group("postgres")
 LARGE = os.urandom(3 * PART_BYTES + 17)
 
 

@@ -7,8 +7,6 @@ import pytest
 from assay.cli.main import main
 from tests.builders import REPO
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 EXAMPLES = REPO / "examples" / "clinical" / "scheduling"
 
 

@@ -16,7 +16,6 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.tables import metadata
 from assay.core.errors import MeasurementError
 
-pytestmark = pytest.mark.xdist_group("postgres")
 # What each database searches texts with has no equal in the other.
 SEARCH = ("run_search", "search_")
 COMPARED = {

@@ -12,8 +12,7 @@ from assay.core.errors import InputError
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
 from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.evidence.playground import StateRow, Turn
-
-pytestmark = pytest.mark.xdist_group("postgres")
+from tests.sampling import SEARCHING
 
 START = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 LATER = START + timedelta(seconds=1)
@@ -141,7 +140,7 @@ moments = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.j
 count = iter(range(1_000_000))
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40 if SEARCHING else 8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(), texts, names, st.dictionaries(st.text(), plain, max_size=3), moments)
 def test_anything_comes_back_as_it_was(
     store: Store, payload: bytes, text: str, name: str, data: dict[str, Any], at: datetime

@@ -20,8 +20,6 @@ from tests.checks.criteria.fake_state import AFTER, BEFORE, START
 from tests.checks.criteria.test_records import ADT, ELIGIBLE
 from tests.completing import complete
 
-pytestmark = pytest.mark.xdist_group("postgres")
-
 ASSERTIONS: list[dict[str, Any]] = [
     {"assert": "hl7-structural", "fields": [{"path": "PID.5.1", "expected": "Smith"}]},
     {"assert": "x12-response", "fields": [{"path": "EB01", "expected": "1"}]},

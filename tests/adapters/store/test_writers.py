@@ -7,14 +7,10 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 
-import pytest
-
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.store import EventRecorder, Store
 from assay.engine.criteria.watched_sources import NewEvent, Playground
 from assay.evidence.playground import StateRow
-
-pytestmark = pytest.mark.xdist_group("postgres")
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 WRITERS, EACH = 4, 15

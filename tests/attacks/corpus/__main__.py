@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tests.attacks.corpus.cases import Case, cases
 from tests.attacks.corpus.table import tables
-from tests.attacks.corpus.workspaces import failed, score
+from tests.attacks.corpus.workspaces import failed, score_folders
 
 
 def main() -> int:
@@ -24,7 +24,7 @@ def main() -> int:
 
 def _answer(case: Case) -> frozenset[str]:
     with tempfile.TemporaryDirectory() as around:
-        return failed(score(case, Path(around)))
+        return failed(score_folders(case, Path(around)))
 
 
 if __name__ == "__main__":

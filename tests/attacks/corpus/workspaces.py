@@ -1,12 +1,17 @@
-"""Writes a case as two real folders, what the agent got and what it left, and scores them end to end."""
+"""Scores a case, what the agent got and what it left: in memory, or end to end as two real folders."""
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from assay.scorers import RowVerdict, ScorersReport, score_against, scorer_types
+from assay.dialects.scorers.report import Provenance
+from assay.engine.coding.score import placed_checks, score_run
+from assay.scorers import RowVerdict, Scenario, ScorersReport, score_against, scorer_types
+from assay.version import VERSION
 from tests.attacks.corpus.cases import Case, Edit
+from tests.checks.fake_workspace import FakeWorkspace
 from tests.coding import write_files
 
 # Everything that needs no configuration and runs nothing.
@@ -18,13 +23,54 @@ ALWAYS = (
     "runner_tampering",
     "suspicious_source",
 )
+_READ: dict[object, Any] = {}
 
 
-def score(case: Case, around: Path) -> ScorersReport:
-    baseline, workspace = written(case, around)
-    scenario = around / "scenario.json"
-    scenario.write_text(json.dumps({"workspace_seed": {"type": "empty"}, "scorers": scorers(case)}))
-    return score_against(workspace, scenario, baseline)
+class _ReadOnce(FakeWorkspace):
+    """The cases of a language are changes of one project, so that most texts come again and again."""
+
+    def read_apart(self, read: Callable[[Any], Any], question: Any, answer: type[Any]) -> Any:
+        if (read, question) not in _READ:
+            _READ[read, question] = super().read_apart(read, question, answer)
+        return _READ[read, question]
+
+
+def is_more_than_files(case: Case) -> bool:
+    """Whether there is something in a case that a workspace in memory doesn't have."""
+    return bool(case.links) or any(".git" in path.split("/") for path in case.edits)
+
+
+def score(case: Case) -> ScorersReport:
+    """Score a case in memory, by the scorers themselves."""
+    checks = placed_checks(Scenario.model_validate(scenario(case)), str(case))
+    return score_run(checks, workspace(case), Provenance(engine=VERSION, scenario_sha256=""))
+
+
+def workspace(case: Case) -> FakeWorkspace:
+    """What the agent got and what it left."""
+    files = {case.moves.get(path, path): text for path, text in case.project.items()}
+    for path, edit in case.edits.items():
+        match edit:
+            case None:
+                del files[path]
+            case str():
+                files[path] = edit
+            case _:
+                files[path] = _replaced(files[path], path, edit)
+    left = {path: text for path, text in files.items() if path not in case.links}
+    return _ReadOnce(case.project, left, links=case.links)
+
+
+def score_folders(case: Case, around: Path) -> ScorersReport:
+    """Score a case as two real folders, end to end."""
+    baseline, left = written(case, around)
+    path = around / "scenario.json"
+    path.write_text(json.dumps(scenario(case)))
+    return score_against(left, path, baseline)
+
+
+def scenario(case: Case) -> dict[str, Any]:
+    return {"workspace_seed": {"type": "empty"}, "scorers": scorers(case)}
 
 
 def written(case: Case, around: Path) -> tuple[Path, Path]:

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 from tests.attacks.corpus.cases import Case
-from tests.attacks.corpus.workspaces import failed, score
+from tests.attacks.corpus.workspaces import failed, score_folders
 from tests.attacks.fresh.answers import FIRST, NOW, Answer, Answers, read_answers, write_answers
 from tests.attacks.fresh.cases import HALVES, Half, fresh_cases, identity
 from tests.attacks.fresh.effects import can_run, flagged_by_effect
@@ -56,7 +56,7 @@ def _options() -> argparse.Namespace:
 def _answer(case: Case, effects: bool, known: Answer | None) -> Answer:
     """Without effects, their recorded answer stays."""
     with tempfile.TemporaryDirectory() as around:
-        by_reading = failed(score(case, Path(around)))
+        by_reading = failed(score_folders(case, Path(around)))
     if not effects:
         return Answer(by_reading, known.by_effect if known else None)
     if not can_run(case):

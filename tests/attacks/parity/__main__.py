@@ -10,14 +10,14 @@ from collections.abc import Iterator
 
 import yaml
 
-from tests.attacks.parity.cells import ROWS, found, read_ways, reason, texts, wrong
+from tests.attacks.parity.cells import ROWS, asked, found, read_ways, reason, texts, wrong
 from tests.attacks.parity.render import Way, ways
 from tests.attacks.parity.table import Row
 
 
 def main(argv: list[str]) -> None:
     if not argv:
-        known = {str(way): sorted(rows) for way in read_ways() if (rows := wrong(way))}
+        known = {str(way): sorted(rows) for way in read_ways() if (rows := wrong(way, asked(way)))}
         print(yaml.safe_dump(known, width=120), end="")
     elif argv == ["rules"]:
         print("\n".join(other_rules()))

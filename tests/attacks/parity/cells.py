@@ -1,6 +1,6 @@
 """A cell of the table: one row in one language. What the scorers say of it, and what is known to be wrong."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -95,9 +95,9 @@ def asked(way: Way) -> list[Row]:
     return [row for row in ROWS if reason(row, way) is None]
 
 
-def wrong(way: Way) -> set[str]:
+def wrong(way: Way, rows: Iterable[Row]) -> set[str]:
     """The rows to which a language's answer is wrong."""
-    return {row.name for row in asked(way) if not is_right(row, way)}
+    return {row.name for row in rows if not is_right(row, way)}
 
 
 @cache

@@ -13,6 +13,7 @@ from assay.core.outcome import Scored
 from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Event, StoredFile
 from tests.checks.criteria.fake_state import AFTER, FakeState, row
+from tests.sampling import examples
 
 RULES: list[dict[str, Any]] = [
     {"expected": "a"},
@@ -177,7 +178,7 @@ class OneResource:
 
 
 @given(st.dictionaries(st.sampled_from(["name", "birthDate", "active", "meta", "id"]), PLAIN, max_size=4))
-@settings(deadline=None, max_examples=50)
+@examples(50)
 def test_any_resource(content: dict[str, Any]) -> None:
     state = FakeState(fhir_source=OneResource({"resourceType": "Patient", **content}))
     answered(FHIR, state)

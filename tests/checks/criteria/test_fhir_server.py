@@ -19,8 +19,6 @@ from assay.formats.fhirpath.infer import lint_dotted
 from tests.checks.criteria.fake_state import FakeState
 from tests.servers.fhir_server import EXAMPLES, TOKEN, CannotStartError, RunningServer, installed, running
 
-pytestmark = pytest.mark.xdist_group("fhir")
-
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[RunningServer]:

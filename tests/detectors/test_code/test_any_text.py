@@ -4,7 +4,7 @@ import sys
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.detectors.test_code.languages import (
@@ -25,6 +25,7 @@ from tests.detectors.test_code.tables.java import any_text as java
 from tests.detectors.test_code.tables.javascript import any_text as javascript
 from tests.detectors.test_code.tables.ruby import any_text as ruby
 from tests.detectors.test_code.tables.rust import any_text as rust
+from tests.sampling import examples, sampled
 
 WRITTEN = {CSHARP: csharp, GO: go, JAVA: java, JAVASCRIPT: javascript, RUBY: ruby, RUST: rust}
 ALL = {**WRITTEN, TSX: javascript, TYPESCRIPT: javascript}
@@ -45,7 +46,7 @@ def test_what_is_broken_is_a_problem(language: Language) -> None:
 
 
 @LANGUAGES
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.data())
 def test_no_text_raises(language: Language, data: st.DataObject) -> None:
     pieces = st.lists(st.sampled_from(ALL[language].PIECES)).map("".join)
@@ -60,7 +61,7 @@ def test_nesting_without_end_raises_nothing(language: Language, opening: str, cl
     assert language.read(deep).language == language.name
 
 
-@pytest.mark.parametrize(("language", "opening", "closing"), rows(WRITTEN, "DEEP"))
+@pytest.mark.parametrize(("language", "opening", "closing"), sampled(rows(WRITTEN, "DEEP"), 3))
 def test_deep_nesting_costs_no_more_than_its_length(language: Language, opening: str, closing: str) -> None:
     def nested(depth: int) -> str:
         text: str = WRITTEN[language].DEEP_IN.replace("…", opening * depth + "x" + closing * depth)

@@ -5,11 +5,12 @@
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.detectors.test_code.languages.python import read_python
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
+from tests.sampling import examples
 
 VACUOUS, PRESENCE, SHAPE, CLOSE, EXACT = Strength
 
@@ -429,7 +430,7 @@ _WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.one_of(st.text(), st.lists(_WORDS, max_size=60).map(" ".join)))
 def test_it_never_raises(text: str) -> None:
     code = read_python(text)

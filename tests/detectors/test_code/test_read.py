@@ -1,12 +1,13 @@
 """Any file of tests by the reader of its language."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.detectors.test_code.paths import language_of
 from assay.detectors.test_code.read import read_test_code
 from assay.evidence.workspace import read_here
+from tests.sampling import examples
 
 SAMPLES = {
     "test_a.py": "def test_a():\n    assert add(1, 2) == 3\n",
@@ -64,7 +65,7 @@ def test_a_huge_file_is_not_parsed() -> None:
     assert (code.tests, len(code.problems)) == ((), 1)
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(sorted(SAMPLES)), st.binary(max_size=200))
 def test_no_bytes_make_a_reader_raise(path: str, data: bytes) -> None:
     code = read_test_code(path, data, read_here)

@@ -55,7 +55,7 @@ CodingCheck = GatingCheck[Workspace]
 
 def kinds() -> list[str]:
     """All types of scorers."""
-    return modules_in(checks)
+    return list(modules_in(checks))
 
 
 def check_class(kind: str) -> type[CodingCheck]:

@@ -16,6 +16,7 @@ from assay.detectors.effects.watch.javascript import read_notes, runs_node
 from assay.evidence.workspace import AS_LEFT
 from assay.formats.test_reports.rule import ReportRule
 from tests.checks.small_project import project
+from tests.sampling import sampled
 
 TOOLS = Path(sys.prefix, "javascript-runners", "node_modules")
 WITH_NODE = pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
@@ -178,7 +179,7 @@ def for_runner(name: str) -> dict[str, str]:
 
 @WITH_NODE
 @WITH_RUNNERS
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", sampled(COMMANDS, 2))
 def test_jest_and_vitest_run_the_files_that_load_a_file(name: str, tmp_path: Path) -> None:
     suite = Suite(COMMANDS[name], 100, ReportRule("report.json", "jest"))
     found = side(tmp_path, suite, for_runner(name))
