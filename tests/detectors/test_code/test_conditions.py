@@ -3,8 +3,8 @@
 import pytest
 
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand
-from assay.detectors.test_code.engine.expressions.lexicon import words_in
 from assay.detectors.test_code.engine.expressions.truth import Logic, truth
+from assay.detectors.test_code.engine.expressions.words import words_in
 from assay.detectors.test_code.languages.javascript import LANGUAGE
 from assay.detectors.test_code.model import Strength
 
@@ -67,6 +67,7 @@ DEMANDS = [
     ("a || b === 1", True, PRESENCE, "a || b === 1", None),
     ("typeof got === 'x'", True, SHAPE, "got", 'instanceof("x")'),
     ("true", True, VACUOUS, "true", "true"),
+    ("got.length >= 0", True, VACUOUS, "got.length >= 0", "true"),
 ]
 
 

@@ -58,6 +58,7 @@ HONEST = [
     ("python", "assert f() >= 1", "assert f() > 1.5"),
     ("python", "assert 10 > f()", "assert 5 > f()"),
     ("python", "assert f() <= 10", "assert f() < 10"),
+    ("python", "assert 1 < f() < 10", "assert 2 < f() < 9"),
     ("python", "assert len(f()) > 1", "assert len(f()) == 4"),
     ("python", "assert f() > 1", "assert f() == 4"),
     ("python", "self.assertLess(f(), 10)", "self.assertLess(f(), -5)"),

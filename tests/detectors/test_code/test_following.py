@@ -28,11 +28,17 @@ def demanded(text: str) -> list[tuple[str, str | None]]:
         ("r = f(1)\nwhile x:\n    assert r == 2\n    r = f(2)", "r"),
         ("r = f(1)\nfor r in x:\n    assert r == 2", "r"),
         ("with f(1) as r:\n    assert r == 2", "r"),
+        ("r = f(1)\nif x:\n    r = 2\nassert r == 2", "f(1) or 2"),
     ],
 )
 def test_a_name_is_followed_as_far_as_it_is_sure(body: str, subject: str) -> None:
     found = only("def test_a(x):\n" + textwrap.indent(body, "    "))
     assert found.assertions[0].subject == subject
+
+
+def test_what_is_put_in_under_a_condition_is_hardly_a_demand() -> None:
+    found = only("def test_a(x):\n    r = f(1)\n    if x:\n        r = 2\n    assert r == 2\n")
+    assert found.assertions[0].strength is Strength.PRESENCE
 
 
 def test_every_call_of_a_helper_counts_with_what_it_is_given() -> None:

@@ -46,6 +46,11 @@ def test_functions_and_hooks_count_for_the_tests_that_run_them() -> None:
     assert found == {"d > a": ["spy", "got.ok"], "b": []}
 
 
+def test_a_redefined_expect_demands_nothing() -> None:
+    test = JAVASCRIPT.only("const expect = () => ({ toBe() {} }); it('t', () => { expect(a).toBe(1) })")
+    assert [assertion.strength for assertion in test.assertions] == [VACUOUS]
+
+
 def test_an_assertion_of_playwright_needs_its_await() -> None:
     head = "import { test, expect } from '@playwright/test'; test('t', async ({ page }) => { "
     lost = TYPESCRIPT.only(head + "expect(page.locator('a')).toHaveText('x') })")

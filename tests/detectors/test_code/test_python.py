@@ -47,10 +47,14 @@ def assertion(statement: str) -> Assertion:
         ("assert not f(1) != 2", EXACT, "f(1)", "2"),
         ("assert f(1) == {'b': 1, 'a': 2}", EXACT, "f(1)", '{ "a" : 2, "b" : 1 }'),
         ("assert f(1) == set(['b', 'a'])", EXACT, "f(1)", '{ "a", "b" }'),
+        ("assert f(1) == '{} of {n!r}'.format(x, n=m)", EXACT, "f(1)", 'f"{x} of {m!r}"'),
+        ("assert f(1) == '%s of %r' % (x, m)", EXACT, "f(1)", 'f"{x} of {m!r}"'),
+        ("assert f(1) == x.encode('utf-8')", EXACT, "f(1)", "x.encode()"),
         ("assert (await f(1)) == 2", EXACT, "f(1)", "2"),
         ("r = f(1)\nassert r == 2", EXACT, "f(1)", "2"),
         ("e = 2\nassert f(1) == e", EXACT, "f(1)", "2"),
         ("assert np.array_equal(f(1), x)", EXACT, "f(1)", "x"),
+        ("assert (f(1) == x).all()", EXACT, "f(1)", "x"),
         ("self.assertEqual(f(1), 2)", EXACT, "f(1)", "2"),
         ("self.assertEqual(2, f(1), 'why')", EXACT, "f(1)", "2"),
         ("self.assertIs(f(1), x)", EXACT, "f(1)", "x"),
@@ -112,6 +116,17 @@ def test_what_an_assertion_demands(statement: str, strength: Strength, subject: 
         "assert (x == 1, 'message')",
         "assert [x]",
         "assert x == 1 or True",
+        "assert x or not x",
+        "assert x == 1 or x != 1",
+        "assert x is None or x is not None",
+        "assert len(x) >= 0",
+        "assert len(x) > -1",
+        "assert x < float('inf')",
+        "assert isinstance(x, object)",
+        "assert isinstance(x, (int, object))",
+        "assert str(x) is not None",
+        "assert x in [x]",
+        "assert bool(x) in (True, False)",
         "assert x == ANY",
         "assert 1 + 1 == 2",
         "assert len('abc') == 3",
@@ -252,6 +267,7 @@ def test_swallowing(lines: list[str], swallowed: bool) -> None:
         ("class TestA:\n    __test__ = False\n    def test_a(self): f()", {"TestA > test_a": False}),
         ("class TestA:\n    def test_a(self): f()\nTestA.__test__ = False", {"TestA > test_a": False}),
         ("class TestA:\n    def test_a(self): f()\ndel TestA.test_a", {"TestA > test_a": False}),
+        ("class TestA:\n    def test_a(self): f()\nsetattr(TestA, 'test_a', None)", {"TestA > test_a": False}),
         ("class TestA:\n    @property\n    def test_a(self): f()", {"TestA > test_a": False}),
         ("class Other:\n    def test_a(self): f()", {"Other > test_a": False}),
         ("import unittest\nclass Other(unittest.TestCase):\n    def test_a(self): f()", {"Other > test_a": True}),
@@ -266,6 +282,11 @@ def test_what_is_collected(text: str, names: dict[str, bool]) -> None:
     assert {test.identity: test.collected for test in read(text).tests} == names
 
 
+def test_a_second_definition_takes_the_name() -> None:
+    first, second = read("def test_a():\n    assert f() == 1\n\ndef test_a():\n    assert g() == 1\n").tests
+    assert (first.collected, second.collected) == (False, True)
+
+
 @pytest.mark.parametrize(
     ("decorators", "cases"),
     [
@@ -275,6 +296,10 @@ def test_what_is_collected(text: str, names: dict[str, bool]) -> None:
         (["pytest.mark.parametrize(['a', 'b'], ((1, 2),))"], 1),
         (["pytest.mark.parametrize('a', ROWS)"], 2),
         (["pytest.mark.parametrize('a', [*ROWS, 3])"], 3),
+        (["pytest.mark.parametrize('a', ROWS + [3])"], 3),
+        (["pytest.mark.parametrize('a', range(5))"], 5),
+        (["pytest.mark.parametrize('a', list(range(2, 5)))"], 3),
+        (["pytest.mark.parametrize('a, b', TABLE.items())"], 2),
         (["pytest.mark.parametrize('a', [pytest.param(1, id='x'), 2])"], 2),
         (["pytest.mark.parametrize('a', load())"], None),
         (["pytest.mark.parametrize('a', [n for n in load()])"], None),
@@ -360,6 +385,7 @@ def skips(text: str) -> list[tuple[str, bool]]:
         ("pytest.mark.skipif(__debug__ or True, reason='x')", [("skip", False)]),
         ("pytest.mark.skipif(not X or True, reason='x')", [("skip", False)]),
         ("pytest.mark.skipif('not False')", [("skip", False)]),
+        ("pytest.mark.skipif(sys.version_info < (3, 6), reason='')", []),
         ("pytest.mark.skipif(sys.version_info < (3, 12), reason='')", [("skip", True)]),
         ("unittest.skipUnless(0, 'x')", [("skip", False)]),
         ("unittest.skipUnless(X, 'x')", [("skip", True)]),

@@ -18,7 +18,7 @@ from assay.formats.path_patterns import matching
 
 
 @dataclass(frozen=True, slots=True)
-class FileLines:
+class Lines:
     """A file that is compared by its lines, since no reader understood it."""
 
     path: str
@@ -35,7 +35,7 @@ class ChangedTests:
     """
 
     pairs: list[FilePair] = field(default_factory=list)
-    by_lines: list[FileLines] = field(default_factory=list)
+    by_lines: list[Lines] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
     files: int = 0
@@ -101,7 +101,7 @@ def _compare(
     found.unusable += [finding] if finding is not None else []
     found.unjudged += [unjudged] if unjudged is not None and finding is None else []
     if not known or any(code.problems for code in known):
-        found.by_lines.append(FileLines(change.path, pair.before_text, pair.after_text))
+        found.by_lines.append(Lines(change.path, pair.before_text, pair.after_text))
         pair = _understood(pair)
     if known:
         found.pairs.append(pair)

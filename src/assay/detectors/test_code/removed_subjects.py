@@ -1,6 +1,8 @@
 """Whether the change removed or renamed what a test was about, so that the test had to follow."""
 
 import re
+from functools import lru_cache
+from pathlib import PurePosixPath
 
 from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, source_of
 from assay.detectors.test_code.removed_names import ChangedNames, defined_in
@@ -11,6 +13,7 @@ _TOKEN = re.compile(r"\w+|\W")
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 _USED = re.compile(r"(?<![\w.])([A-Za-z_]\w*)(?=\(|::|\.)|\bnew\s+([A-Za-z_]\w*)")
 _BOUND = re.compile(r"(?<!\w)(\w++)\s*+(?::[^=\n]{0,400})?:?=(?![=>])")
+_AFFIX = re.compile(r"^(?:[Tt]ests?|IT)[_.-]|(?:[_.-](?:[Tt]ests?|[Ss]pecs?)|(?<=[a-z0-9])(?:Tests?|IT|Spec))$")
 
 
 NOT_KNOWN = "no instruction is known, so that a removed feature explains why its tests were removed"
@@ -46,6 +49,8 @@ def _test_subject_removed(file: FilePair, before: Located, removed: frozenset[st
     asserted = " ".join(f"{each.text} {each.subject}" for each in before.test.assertions)
     if not removed.isdisjoint(_IDENTIFIER.findall(asserted)):
         return True
+    if file.after is None and about_of(file.old_path) in _plain_names(removed):
+        return True
     source = source_of(file.before_text, before.test)
     used = removed.intersection(name for pair in _USED.findall(source) for name in pair)
     # What is defined beside the test went with it; what it was about is defined elsewhere.
@@ -61,3 +66,17 @@ def follows_a_renaming(finding: Finding, names: ChangedNames) -> bool:
         return False
     pairs = {(old, new) for old, new in zip(before, after, strict=True) if old != new}
     return bool(pairs) and all(old in names.old and new in names.new for old, new in pairs)
+
+
+def about_of(path: str) -> str:
+    """What a file of tests is named after: ``cart`` for ``test_cart.py``, ``CartTest.java``, ``cart.spec.ts``."""
+    return _plain(_AFFIX.sub("", PurePosixPath(path).stem))
+
+
+@lru_cache(maxsize=4)
+def _plain_names(removed: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(_plain, removed))
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
 from assay.evidence.workspace import UnreadableError
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.literals import is_text
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule
 
 _MESSAGES = frozenset(("msg", "message", "err_msg", "reason", "verbose"))

@@ -4,10 +4,11 @@ One pass over the nodes in the order of the text: what ends a list is met before
 """
 
 import re
+from collections.abc import Mapping
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.tree import Node
 
 _NEAREST = 120
@@ -30,6 +31,8 @@ class Flow:
         self._reading = reading
         self._ended_branches: dict[Node, int] = {}
         self._empty_loops: dict[Node, bool] = {}
+        own = reading.language.quirks.left_out
+        self._left_out: Mapping[Node, bool | None] = own(reading) if own is not None else {}
 
     def mark(self) -> None:
         for node in self._reading.tree.nodes[1:]:
@@ -38,7 +41,7 @@ class Flow:
                 continue
             node.dead = node.dead or parent.dead or (parent.ended and node.part is not Part.FUNCTION)
             node.conditional = parent.conditional or parent.part in ALTERNATIVES
-            if parent.part in _CHOOSING:
+            if parent.part in _CHOOSING or node in self._left_out:
                 self._choose(node, parent)
             if not node.dead and node.part in _TELLING:
                 self._tell(node, parent)
@@ -49,6 +52,9 @@ class Flow:
             self._enter_branch(node, parent)
         elif parent.part in LOOPS:
             self._enter_loop(node, parent)
+        if node in self._left_out:
+            node.dead = node.dead or self._left_out[node] is True
+            node.conditional = True
 
     def _tell(self, node: Node, parent: Node) -> None:
         """What a node decides about itself, or about what follows it."""
@@ -99,6 +105,9 @@ class Flow:
             return reading.language.nothing.search(head) is not None or self._over_nothing(head)
         words = reading.words(start, end)
         inside = words[words.index("(") + 1 : -1] if "(" in words and words[-1] == ")" else words[1:]
+        pieces = _semicolons(reading.tree.text[start:end], reading)
+        if len(pieces) == 3:
+            return _never_begins(pieces[0], pieces[1])
         while inside and inside[-1] == "{":
             inside = inside[:-1]
         value = truth(inside or words, reading.values.constants, reading.language.logic.falsy)
@@ -131,7 +140,7 @@ class Flow:
 
     def _end(self, node: Node, hard: bool) -> None:
         """Nothing after this statement runs, nor after those around it that always come to it."""
-        while (holder := node.parent) is not None:
+        while (holder := node.parent) is not None and node not in self._left_out:
             if holder.part in LISTS:
                 if holder.part is Part.CASE and node.part is Part.CASE:
                     return
@@ -212,3 +221,20 @@ class Flow:
             times += not part and (called or _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None)
             at = end
         return times == 2
+
+
+def _semicolons(head: str, reading: Reading) -> list[list[str]]:
+    """The parts of ``for (start; condition; step)``."""
+    text = head.strip()
+    opened = text.find("(")
+    inside = text[opened + 1 : text.rfind(")")] if opened >= 0 and text.endswith(")") else text.partition(" ")[2]
+    return [reading.words_in(part.strip()) for part in inside.split(";")] if inside.count(";") == 2 else []
+
+
+def _never_begins(start: list[str], condition: list[str]) -> bool:
+    """Is the condition of a counting loop false before its first round?"""
+    sign = next((word for word in ("=", ":=") if word in start), "")
+    if not sign or not condition:
+        return truth(condition) is False if condition else False
+    name, first = start[start.index(sign) - 1], start[start.index(sign) + 1 :]
+    return truth([part for word in condition for part in (first if word == name else [word])]) is False

@@ -8,20 +8,20 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.detectors.test_code.engine.declarations import Class, Function, Mark
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.lexicon import Lexicon
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar
+from assay.detectors.test_code.engine.expressions.parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import Lexicon
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.model import Assertion, Skip
 from assay.detectors.test_code.tree import Node, Tree
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.source_file import Reading
+    from assay.detectors.test_code.engine.reading import Reading
 
 NEVER = re.compile(r"(?!)")
 
@@ -133,6 +133,25 @@ class Skipping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MarkGone:
+    """Functions that look like tests whose mark is gone, where nothing calls them."""
+
+    marks: re.Pattern[str]
+    """Marks that only tests have."""
+    neutral: frozenset[str]
+    """Marks that tests and other functions have; what has another mark is no test."""
+    returns: frozenset[str]
+    """Words of which one stands before the name of a test."""
+    holders: re.Pattern[str]
+    """Names of classes that hold tests."""
+    holding: re.Pattern[str]
+    """What stands in such a class, whatever its name."""
+    asserting: re.Pattern[str]
+    refused: frozenset[str] = frozenset()
+    """Words and names of functions that are no tests."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Declaring:
     """How tests are declared."""
 
@@ -140,14 +159,25 @@ class Declaring:
     """Marks that make a test."""
     names: re.Pattern[str] = NEVER
     """Names of functions that a runner collects."""
+    lookalikes: re.Pattern[str] = NEVER
+    """Names of functions that look like tests, where nothing calls them."""
+    gone: MarkGone | None = None
+    """What else must be so for such a function, or may be so instead of its name."""
     refused: frozenset[str] = frozenset()
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
     hook_names: frozenset[str] = frozenset()
     parents: re.Pattern[str] = NEVER
     """Classes whose heirs hold tests by their names. Without one, every class and every file does."""
+    test_calls: frozenset[str] = frozenset()
+    suite_calls: frozenset[str] = frozenset()
+    hook_calls: frozenset[str] = frozenset()
+    modifiers: Mapping[str, str] = field(default_factory=dict)
+    """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
     shared: re.Pattern[str] | None = NEVER
     """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    """``x`` and ``f`` before such a call, with the kind of skip."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,13 +190,13 @@ class Catching:
     """Heads that catch most errors of the code under test, but no failed assertion."""
     loud: frozenset[str] = frozenset()
     """Calls that pass a caught failure on."""
-    drops_failures: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
+    losing: Mapping[str, re.Pattern[str]] = field(default_factory=dict)
     """Calls that drop the failures of a closure, unless the pattern is found in the test around them."""
     handing: re.Pattern[str] = NEVER
     """Calls, by their names with dots between, whose result is how the failure of a closure is told."""
-    reported_by: re.Pattern[str] = NEVER
+    heard: re.Pattern[str] = NEVER
     """What is done with such a result where the failure counts."""
-    discarded_by: re.Pattern[str] = NEVER
+    unheard: re.Pattern[str] = NEVER
     """What throws such a result away, at the end of a declaration."""
 
 
@@ -245,6 +275,8 @@ class Quirks:
     """What is demanded where a try fails unless something is raised: of what fails, and of the try."""
     silences: "Callable[[Reading, Node], bool] | None" = None
     """Whether failures after a node, in the same block, are dropped."""
+    left_out: "Callable[[Reading], Mapping[Node, bool | None]] | None" = None
+    """The nodes that no build has (true), or only some builds have (None)."""
     empty: "Callable[[Reading, Node], bool] | None" = None
     """Whether a loop never runs, where the pattern ``nothing`` doesn't tell."""
     fields: "Callable[[Reading, list[str]], Sequence[str]] | None" = None
@@ -282,12 +314,18 @@ class Language:
     fail_receivers: frozenset[str] | None = None
     known: Mapping[str, str] = field(default_factory=dict)
     """Expressions that have the same value everywhere."""
+    oldest: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+    """What some values are at least, wherever tests still run: ``sys.version_info``."""
+    least: Mapping[str, Rule] = field(default_factory=dict)
+    """Calls that get at a value and fail where there is none: they assert only where a test does nothing else."""
     waits: frozenset[str] = frozenset()
     """Calls that wait for the promise they are made on."""
     custom: re.Pattern[str] = NEVER
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
+    copies: frozenset[str] = frozenset()
+    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

@@ -4,15 +4,15 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from assay.detectors.test_code.engine.assertions import Asserting
-from assay.detectors.test_code.engine.expressions.syntax_parts import VISITED
+from assay.detectors.test_code.engine.asserting import Asserting
+from assay.detectors.test_code.engine.expressions.parts import VISITED
 from assay.detectors.test_code.engine.flow import Flow
 from assay.detectors.test_code.engine.language import Language
-from assay.detectors.test_code.engine.run_assertions import run
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.running import run
 from assay.detectors.test_code.engine.scopes import assemble
-from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.engine.suites import Suites
-from assay.detectors.test_code.engine.swallowed_failures import Swallowing
+from assay.detectors.test_code.engine.swallowing import Swallowing
 from assay.detectors.test_code.model import TestCode
 
 

@@ -7,20 +7,22 @@ from functools import lru_cache
 
 from assay.detectors.test_code.engine.demand import NO_ERROR, Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.check_names import COMPARISONS, told, word_of
-from assay.detectors.test_code.engine.expressions.conditions import condition_demand, equality, inequality
-from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure
-from assay.detectors.test_code.engine.expressions.simple_demands import (
+from assay.detectors.test_code.engine.expressions.conditions import (
     Constants,
     close,
+    condition_demand,
+    equality,
+    inequality,
     is_everything,
     order,
     power_of_ten,
     presence,
     shape,
 )
+from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.uniform_words import bare, joined
+from assay.detectors.test_code.engine.expressions.wording import COMPARISONS, told, word_of
+from assay.detectors.test_code.engine.expressions.words import bare, joined
 from assay.detectors.test_code.model import Strength
 
 
@@ -124,12 +126,6 @@ Rules = Mapping[str, Rule | Check]
 def rules(*tables: Rules) -> dict[str, Rule | Check]:
     """Rules by the names of functions: a key may list several names."""
     return {name: rule for table in tables for names, rule in table.items() for name in names.split()}
-
-
-def orders(above: str, at_least: str, below: str, at_most: str) -> dict[str, Rule | Check]:
-    """The rules of four functions that compare what they are given."""
-    signs = {above: ">", at_least: ">=", below: "<", at_most: "<="}
-    return {name: Rule(Kind.ORDER, word=sign) for name, sign in signs.items()}
 
 
 PROPERTY = Rule(Kind.SHAPE, expected=0)

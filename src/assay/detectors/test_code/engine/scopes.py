@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import ClassVar
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
@@ -81,6 +81,8 @@ class Scope:
     """Every call of what may be a function of the same file."""
     written: "list[Written]" = field(default_factory=list)
     """What it asserts, to be asked with what its parameters stand for."""
+    least: list[Assertion] = field(default_factory=list)
+    """What is left to assert where nothing else does."""
     given: "Callable[[], Sequence[Bound]]" = field(default=tuple)
     """What its parameters are in each of its cases."""
     doings: "Callable[[], list[str]]" = field(default=list)
@@ -90,7 +92,7 @@ class Scope:
     cases: int | None = 1
     rows: int = 1
     """How often a loop inside of a test runs what it asserts, for a table that is written out."""
-    unnoticed_lines: range = range(0)
+    losing: range = range(0)
     """The lines whose assertions nothing hears of, in a test that must fail."""
     focus: Skip | None = None
     collected: bool = True
@@ -180,6 +182,7 @@ def _test(
     called = list(_called(scope, functions))
     skips += tuple(_called_skips(called))[:_MOST_SKIPS]
     own = [*scope.assertions, *run(scope, functions)]
+    own = own or [*scope.least, *(one for each in called if not each.dead for one in each.function.least)]
     own = own or _only_runs(scope)
     if own and not any(assertion.reachable for assertion in own) and not _are_unused(scope):
         skips += (Skip("disabled", own[0].line, "none of the test's assertions can be reached"),)

@@ -6,30 +6,32 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from assay.detectors.test_code.engine.bindings import put_in
-from assay.detectors.test_code.engine.declarations import Class, Function, Mark
-from assay.detectors.test_code.engine.declared_functions import declared_function, read_mark
+from assay.detectors.test_code.engine.bound import put_in
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
-from assay.detectors.test_code.engine.guards import guard_of
+from assay.detectors.test_code.engine.expressions.words import joined, split
+from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import declared_function, read_mark
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
-from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope
-from assay.detectors.test_code.engine.skips import (
+from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
+from assay.detectors.test_code.engine.skipping import (
     depends,
     early_return,
     mark_skips,
     skip_of_call,
     thrown_skip,
 )
-from assay.detectors.test_code.engine.source_file import FAR, Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
 _MOST_TEXT = 300
+_FAR_BEFORE = 400
+_ENDS = re.compile(r"[{};()]")
 _COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _WORDS = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[?!]?\Z")
@@ -117,7 +119,7 @@ class Suites:
         declared = own(reading, found) if own is not None else None
         if declared is None:
             declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
-        if "abstract" in found.words:
+        if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
             text = f"abstract class {found.name}"
             declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
@@ -227,6 +229,8 @@ class Suites:
         names = reading.names(call)
         own = reading.language.quirks.call
         declared = own(reading, call, scope) if own is not None else None
+        if declared is None and reading.language.declaring.test_calls:
+            declared = self.declared_call(call, names)
         if declared is not None:
             opened = self._open(declared, call.node, scope)
             for part in reading.head(call)[-2:]:
@@ -251,6 +255,36 @@ class Suites:
             given = ("",)
         scope.call(name, Given(call.node, given, True))
 
+    def declared_call(self, call: Call, names: Names) -> Declared | None:
+        """What a call declares by its words: ``describe``, ``it.skip``, ``xit``."""
+        declaring = self._reading.language.declaring
+        if call.inner is not None or call.arguments is None or not names:
+            return None
+        base, kinds = names[0], list[str]()
+        if base not in declaring.test_calls and base not in declaring.suite_calls | declaring.hook_calls:
+            kind = declaring.prefixes.get(base[:1])
+            if kind is None or base[1:] not in declaring.test_calls | declaring.suite_calls:
+                return None
+            base, kinds = base[1:], [kind]
+        for name in names[1:]:
+            if name not in declaring.modifiers:
+                return None
+            kinds.append(declaring.modifiers[name])
+        if base in declaring.hook_calls:
+            return Declared(Role.HOOK)
+        head = self._reading.head(call)
+        role = Role.SUITE if base in declaring.suite_calls else Role.TEST
+        if not head and call.arguments.part_child(Part.CLOSURE) is None:
+            return None
+        declared = Declared(role, title(head[0]) if head else "(no name)")
+        line, text = self._reading.line(call.node), ".".join(names)
+        for kind in filter(None, kinds):
+            if kind == "focus":
+                declared.focus = Skip("focus", line, text)
+            else:
+                declared.skips.append(Skip(kind, line, text))
+        return declared
+
     def settle(self) -> None:
         """Add what is known only when all scopes and assertions are."""
         for scope, node in self._returns:
@@ -268,7 +302,7 @@ class Suites:
                 scope.doings = partial(self._doings, scope)
         for function, declared, scope in self._declared:
             if declared.must_fail is not None:
-                scope.unnoticed_lines = self._turned_around(function.node, declared)
+                scope.losing = self._turned_around(function.node, declared)
         self._tell_apart()
         self._drop_twins()
         own = self._reading.language.quirks.settle
@@ -350,6 +384,16 @@ class Suites:
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
+
+
+def _has_heirs(reading: Reading, name: str) -> bool:
+    """Whether a class of the file extends another one."""
+    text = reading.tree.text
+    for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
+        before = _ENDS.split(text[max(0, found.start() - _FAR_BEFORE) : found.start()])[-1]
+        if ":" in before or "extends" in before:
+            return True
+    return False
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:

@@ -74,6 +74,8 @@ ALWAYS_HOLDS = [
     "Assert.True(true);",
     "Assert.False(1 > 2);",
     "Assert.True(x == 3 || true);",
+    "Assert.True(xs.Count >= 0);",
+    "Assert.True(x == 3 || x != 3);",
     "Assert.Equal(1, 1);",
     "Assert.Equal(x, x);",
     'Assert.AreEqual("a", "a");',

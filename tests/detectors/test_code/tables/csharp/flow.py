@@ -9,6 +9,7 @@ NEVER_RUNS = [
     "using (var y = F()) { return; } Assert.Equal(3, x);",
     "while (false) { Assert.Equal(3, x); }",
     "for (; false; ) { Assert.Equal(3, x); }",
+    "for (int i = 5; i < 5; i++) { Assert.Equal(3, i); }",
     "new List<int>().ForEach(y => Assert.Equal(3, y));",
     "Enumerable.Empty<int>().ToList().ForEach(y => { Assert.Equal(3, y); });",
     "foreach (var y in new int[0]) { Assert.Equal(3, y); }",

@@ -24,6 +24,7 @@ DEMANDS = [
     ("if !ok { t.Fatal(x) }", EXACT, "ok", "true"),
     ("if false { t.Fatal(x) }", VACUOUS, "false", "false"),
     ("if got != got { t.Fatal(x) }", VACUOUS, "got != got", "false"),
+    ("if len(got) < 0 { t.Fatal(x) }", VACUOUS, "len(got) < 0", "false"),
     ("assert.Equal(t, 3, got)", EXACT, "got", "3"),
     ('assert.Equalf(t, 3, got, "why %d", 1)', EXACT, "got", "3"),
     ("require.NoError(t, err)", PRESENCE, "err", "nil"),
@@ -39,6 +40,7 @@ DEMANDS = [
     ("assert.True(t, true)", VACUOUS, "true", "true"),
     ("assert.Equal(t, got, got)", VACUOUS, "got", "got"),
     ("assert.Equal(t, 1, 1)", VACUOUS, "1", "1"),
+    ("assert.GreaterOrEqual(t, len(got), 0)", VACUOUS, "len(got)", ">= 0"),
     ("is := assert.New(t)\nis.Equal(3, got)", EXACT, "got", "3"),
     ("check := require.New(t)\ncheck.Equal(3, got)", EXACT, "got", "3"),
     ("Expect(got).To(Equal(3))", EXACT, "got", "3"),
@@ -48,6 +50,7 @@ DEMANDS = [
     ("Expect(got).To(HaveLen(3))", SHAPE, "got", "len 3"),
     ("Expect(got)", VACUOUS, "got", None),
     ("Expect(true).To(BeTrue())", VACUOUS, "true", "true"),
+    ("c.Assert(got, qt.Equals, 3)", EXACT, "got", "3"),
     ("checkTotal(t, got, 3)", SHAPE, "got", "3"),
 ]
 

@@ -9,6 +9,7 @@ NEVER_RUNS = [
     "{ if (true) { return; } } assertEquals(3, x);",
     "while (false) { assertEquals(3, x); }",
     "for (; false; ) { assertEquals(3, x); }",
+    "for (int i = 0; i < 0; i++) { assertEquals(3, i); }",
     "Collections.emptyList().forEach(x -> { assertEquals(3, x); });",
     "Optional.empty().ifPresent(x -> assertEquals(3, x));",
     "for (int i : List.of()) { assertEquals(3, i); }",

@@ -66,6 +66,7 @@ DEMANDS = [
     ("expect(got).toBe", VACUOUS, "got", None),
     ("expect(got || true).toBe(true)", VACUOUS, "got || true", "true"),
     ("expect('x').toBeDefined()", VACUOUS, '"x"', "undefined"),
+    ("expect(got.length).toBeGreaterThanOrEqual(0)", VACUOUS, "got.length", ">= 0"),
     ("expect(got).toHaveLength(got.length)", VACUOUS, "got", "len got.length"),
     ("expect(got).toMatch(/.*/)", VACUOUS, "got", "match(/.*/)"),
     ("expect.assertions(0)", VACUOUS, "expect.assertions", "0"),

@@ -26,6 +26,7 @@ SKIPS = [
     ("import test from 'ava'; test.serial.skip('t', t => {})", "skip", False),
     ("it = it.skip; it('t', () => {})", "skip", False),
     ("globalThis.test = test.skip; test('t', () => {})", "skip", False),
+    ("const it = (name, fn) => {}; it('t', () => { expect(a).toBe(1) })", "disabled", False),
     ("(true ? it.skip : it)('t', () => {})", "skip", False),
     ("it('t', function () { this.skip() })", "skip", False),
     ("it('t', (ctx) => { ctx.skip() })", "skip", False),
@@ -62,6 +63,8 @@ SKIPS = [
 ]
 
 NO_SKIPS = [
+    "process.stdin.on('end', () => process.exit(0)); it('t', () => {})",
+    "process.on('SIGTERM', () => { process.exit(0); }); it('t', () => {})",
     "it.skipIf(false)('t', () => {})",
     "it.runIf(true)('t', () => {})",
     "test('t', async () => { test.skip(false, 'why') })",

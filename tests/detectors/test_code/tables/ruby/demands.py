@@ -57,6 +57,7 @@ DEMANDS = [
     ("expect(1).to eq 1", VACUOUS, "1", "1"),
     ("expect(got).to eq got", VACUOUS, "got", "got"),
     ("expect(got)", VACUOUS, "got", None),
+    ("expect(got.size).to be >= 0", VACUOUS, "got.size", ">= 0"),
     ("assert true", VACUOUS, "true", "true"),
     ("assert 0", VACUOUS, "0", "true"),
     ("assert_equal 1, 1", VACUOUS, "1", "1"),

@@ -38,6 +38,9 @@ DEMANDS = [
     ("assert_tree!(x, 3);", EXACT, "x", "3"),
     ('panic!("no");', SHAPE, "reached", None),
     ('match x { Some(3) => {} _ => panic!("no") }', SHAPE, "reached", None),
+    ("f(1).unwrap();", PRESENCE, "f(1)", "no error"),
+    ('f(1).expect("works");', PRESENCE, "f(1)", "no error"),
+    ("f(1).unwrap_err();", SHAPE, "f(1)", None),
     ("cmd.assert().success();", SHAPE, "cmd", "success()"),
     ('expect![["3"]].assert_eq(&x);', EXACT, "x", 'expect![["3"]]'),
     ("rt.block_on(async { assert_eq!(f().await, 3); });", EXACT, "f().await", "3"),
@@ -63,8 +66,10 @@ ALWAYS_HOLDS = [
     "assert!(x == x);",
     "assert!(x == 3 || true);",
     "assert!(!false);",
+    "assert!(x.is_ok() || x.is_err());",
     "assert!(matches!(x, Ok(_) | Err(_)));",
     "assert!(1 < 2);",
+    "assert!(xs.len() >= 0);",
     "assert_eq!(1, 1);",
     "assert_eq!(x, x);",
     "assert_eq!(&x, &x);",
@@ -93,6 +98,7 @@ SAME_TEXT = [
     ("assert!(x == 3);", "assert!((x == 3));"),
     ('assert_eq!(x, "a");', 'assert_eq!(x, r"a");'),
     ("assert_eq!(x, 1_000);", "assert_eq!(x, 1000);"),
+    ("assert_eq!(x, 3);", "assert_eq! { x, 3 }"),
 ]
 
 SAME_DEMAND = [

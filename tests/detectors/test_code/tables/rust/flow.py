@@ -10,6 +10,8 @@ NEVER_RUNS = [
     "unsafe { return; } assert_eq!(x, 3);",
     "loop { break; assert_eq!(x, 3); }",
     "while false { assert_eq!(x, 3); }",
+    "#[cfg(any())] assert_eq!(x, 3);",
+    "#[cfg(FALSE)] { assert_eq!(x, 3); }",
     "for _ in 0..0 { assert_eq!(x, 3); }",
     "(0..0).for_each(|y| assert_eq!(y, 3));",
     "[].iter().for_each(|y| { assert_eq!(y, 3); });",
@@ -33,6 +35,8 @@ SWALLOWED = [
 COUNTS = [
     "if x { return; } assert_eq!(x, 3);",
     "if x { assert_eq!(x, 3); }",
+    "#[cfg(windows)] return; assert_eq!(x, 3);",
+    "#[cfg(any())] return; assert_eq!(x, 3);",
     "#[cfg(unix)] assert_eq!(x, 3);",
     "let Some(x) = f() else { return; }; assert_eq!(x, 3);",
     "let y = match f() { Some(y) => y, None => return, }; assert_eq!(y, 3);",

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.tree import Node, Tree
 
 Names = tuple[str, ...]

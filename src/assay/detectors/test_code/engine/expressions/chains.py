@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split, type_end
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split, type_end
 
 _DOTS = frozenset((".", "?.", "&.", "::"))
 _OPENERS = frozenset(("(", "[", "{"))

@@ -1,51 +1,40 @@
 """What is demanded where a condition must hold, or must not: equality, closeness, an order, a property."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import (
     is_literal,
+    is_text,
+    measure,
+    number,
     spelled,
     value_of,
-)
-from assay.detectors.test_code.engine.expressions.sides import (
-    arranged,
-    compared_sides,
-    folded,
-    is_chain,
-    is_formula,
-    is_made,
-    measured_by,
-    receiver_of,
-    unborrowed,
-    unwrapped_sides,
-    without_reference,
-)
-from assay.detectors.test_code.engine.expressions.simple_demands import (
-    Constants,
-    contained,
-    instance,
-    order,
-    shape,
-    there,
 )
 from assay.detectors.test_code.engine.expressions.truth import (
     DIFFERS,
     EQUALS,
-    ComparedWords,
+    Comparison,
     Logic,
     comparison,
     is_operand,
+    is_size,
     split_any,
     truth,
 )
-from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.wording import compared as ordered
+from assay.detectors.test_code.engine.expressions.wording import told
+from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
+Constants = Mapping[str, str]
+
 _DEEPEST = 40
+_NO_CONSTANTS: Constants = {}
 _MOST_NEGATIONS = 8
 _MOST_PARTS = 50
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
@@ -54,6 +43,10 @@ _EQUAL = word_set(
     "equals Equals eq eql equal Equal contentEquals deepEquals DeepEqual SequenceEqual ReferenceEquals "
     "SetEquals EqualFold EqualValues EqualFunc isEqual deepEqual array_equal compare_digest same_value "
     "Is strictEqual"
+)
+_COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
+_NO_DIFFERENCE = frozenset(
+    ("0", "Ordering::Equal", "std::cmp::Ordering::Equal", ".orderedSame", "ComparisonResult.orderedSame")
 )
 _PRESENT = {"isPresent": "(empty)", "is_some": "None", "nonNull": "null", "HasValue": "null", "Any": "(empty)"}
 _ABSENT = {
@@ -70,10 +63,23 @@ _CONTAINING = word_set(
 )
 _PATTERNS = word_set("is_match containsMatchIn MatchString IsMatch test")
 """Of these, the object that is asked is the pattern."""
-
-
+_CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
+_FOLDING = word_set(
+    "lower upper casefold toLowerCase toUpperCase ToLower ToUpper ToLowerInvariant ToUpperInvariant downcase "
+    "upcase to_lowercase to_uppercase lowercased uppercased lowercase uppercase strtolower strtoupper "
+    "mb_strtolower"
+)
+_ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
+_EVERY_TYPE = re.compile(r"(?:typeof\()?(?:object|Object|Any|AnyObject|BasicObject)(?:\)|\.class|::class|\.self)?")
+"""What everything is one of."""
+_EVERYTHING = re.compile(
+    r'"(?:\.\*|\^|\$|\.\+)?"|/(?:\^?(?:\.|\[\\[sSdDwW]\\[sSdDwW]\])[*+]\$?|\^|\$|\(\?:\))?/[a-z]*|\'\''
+)
+_MADE = re.compile(r"_{0,2}[A-Z]\w*\Z")
 _ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
-_QUESTIONS = _EQUAL | _CONTAINING | _PRESENT.keys() | _ABSENT.keys() | _FAILED.keys()
+_OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
+
+
 Idiom = Callable[[list[str], bool], WrittenDemand | None]
 """What a condition demands in an idiom of the language; None for any other."""
 
@@ -142,7 +148,15 @@ def _demanded(
     compared = comparison(words)
     if compared is not None:
         return _compared(compared, wanted, constants, logic)
+    if logic.chained and (middle := _middle(words)):
+        return Demand(Strength.SHAPE, joined(middle), joined(words) if wanted else f"not {joined(words)}")
     return _property(words, wanted, constants, logic)
+
+
+def _middle(words: list[str]) -> list[str]:
+    """What two inequalities are about: ``x`` in ``1 < x < 3``."""
+    sides = split_any(words, ("<", ">", "<=", ">="))
+    return sides[1] if len(sides) > 2 else []
 
 
 def _joined(found: list[Demand], words: list[str], needs_all: bool) -> Demand:
@@ -170,14 +184,14 @@ def without_negations(words: list[str], wanted: bool) -> tuple[list[str], bool]:
     return words, wanted
 
 
-def _compared(compared: ComparedWords, wanted: bool, constants: Constants, logic: Logic) -> Demand:
+def _compared(compared: Comparison, wanted: bool, constants: Constants, logic: Logic) -> Demand:
     left, operator, right = compared.left, compared.operator, compared.right
     if operator in EQUALS and right[:1] == ["not"]:
         right, wanted = right[1:], not wanted
     if operator == "is" and logic.strict and tuple(right) not in {("null",), ("nil",), ("None",)}:
-        return instance(left, right, wanted)
+        return _instance(left, right, wanted)
     if operator in EQUALS or operator in DIFFERS:
-        if is_made(left, logic) and not is_made(right, logic) and not is_literal(right):
+        if _is_made(left, logic) and not _is_made(right, logic) and not is_literal(right):
             left, right = right, left
         if (operator in EQUALS) is wanted:
             return equality(left, right, constants, logic)
@@ -185,7 +199,7 @@ def _compared(compared: ComparedWords, wanted: bool, constants: Constants, logic
     if operator in ("in", "!in", "not in"):
         return contained(right, left, wanted is (operator == "in"))
     if operator == "instanceof":
-        return instance(left, right, wanted)
+        return _instance(left, right, wanted)
     if operator in ("=~", "!~"):
         return shape(left, "match", right, wanted is (operator == "=~"))
     if is_literal(left) and not is_literal(right):
@@ -193,15 +207,49 @@ def _compared(compared: ComparedWords, wanted: bool, constants: Constants, logic
     return order(left, operator, right, wanted, constants)
 
 
+def order(
+    left: list[str], operator: str, right: list[str], wanted: bool = True, constants: Constants = _NO_CONSTANTS
+) -> Demand:
+    """An inequality; ``abs(a - b) < 0.1`` is an equality with a tolerance, and ``size > 0`` a presence."""
+    difference = _difference(left)
+    sign = ordered(operator, "", wanted).strip()
+    if difference is not None and sign[0] == "<":
+        minus = difference.index("-") if "-" in difference[1:] else 0
+        subject, expected = (difference[:minus], difference[minus + 1 :]) if minus else (difference, [])
+        if is_literal(subject) and expected:
+            subject, expected = expected, subject
+        return Demand(
+            Strength.CLOSE, joined(subject), joined(expected) if expected else None, measure(right, constants)
+        )
+    bound = number(right)
+    if is_size(left) and bound is not None:
+        if (sign, bound) in ((">=", 0.0), (">", -1.0)) or (sign[0] == ">" and bound < 0):
+            return Demand(Strength.VACUOUS, joined(left), f"{sign} {joined(right)}")
+        if (sign, bound) in ((">", 0.0), (">=", 1.0)):
+            return Demand(Strength.PRESENCE, joined(left), f"{sign} {joined(right)}")
+    vacuous = is_literal(left) and is_literal(right)
+    return Demand(Strength.VACUOUS if vacuous else Strength.SHAPE, joined(left), f"{sign} {joined(right)}")
+
+
+def _difference(words: list[str]) -> list[str] | None:
+    """What stands in ``abs(…)`` or before ``.abs()``."""
+    if words[-4:-1] == [".", "abs", "("] or words[-3:] == ["abs", "(", ")"]:
+        return bare(words[:-4])
+    at = next((index for index, word in enumerate(words[:6]) if word in _ABSOLUTE), -1)
+    if at >= 0 and words[at + 1 : at + 2] == ["("] and words[-1] == ")":
+        return words[at + 2 : -1]
+    return None
+
+
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
-    left, right = arranged(*compared_sides(*unwrapped_sides(left, right, logic)))
+    left, right = arranged(*_compared_sides(*_sides(left, right, logic)))
     one, two = value_of(left, constants), value_of(right, constants)
-    if (left and left == right) or (one is not None and one == two) or is_formula(left, right):
+    if (left and left == right) or (one is not None and one == two) or _is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
-    without_case = folded(left)
-    if without_case:
-        return Demand(Strength.CLOSE, joined(without_case), spelled(right) if right else None)
+    folded = _folded(left)
+    if folded:
+        return Demand(Strength.CLOSE, joined(folded), spelled(right) if right else None)
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
         wanted = right[0].lower() == "true"
         found = condition_demand(
@@ -210,15 +258,78 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
         return shape(bare(left[1:]), "instanceOf", right)
-    measured = measured_by(left)
+    measured = _measured(left)
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
     return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
 
 
+def _is_formula(left: list[str], right: list[str]) -> bool:
+    """Whether a calculation with literals takes the place of the code under test: ``3 == 1 + 2``."""
+    if not left or not right or not is_literal(right):
+        return False
+    return len(left) > 2 and not _CALCULATING.isdisjoint(left) and all(map(_is_term, left))
+
+
+def _is_term(word: str) -> bool:
+    return word in _CALCULATING or word in ("(", ")") or number([word]) is not None or is_text(word)
+
+
+def _folded(words: list[str]) -> list[str]:
+    """What is compared without its case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
+    if words[-2:] == ["(", ")"]:
+        words = words[:-2]
+    if len(words) > 2 and words[-1] in _FOLDING and words[-2] in (".", "?."):
+        return words[:-2]
+    at = next((index for index, word in enumerate(words[:4]) if word in _FOLDING), -1)
+    if at >= 0 and words[at + 1 : at + 2] == ["("] and closing(words, at + 1) == len(words) - 1:
+        return words[at + 2 : -1]
+    return []
+
+
+def unborrowed(words: list[str], logic: Logic) -> list[str]:
+    """A borrowed value is the same value."""
+    while logic.borrows and words and words[0] in ("&", "*", "&&", "mut"):
+        words = words[1:]
+    return words
+
+
+def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
+    """What is compared: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
+    left, right = unborrowed(bare(left), logic), unborrowed(bare(right), logic)
+    if not logic.wrappers or left == right:
+        return left, right
+    for subject, expected in ((left, right), (right, left)):
+        wrapped = len(expected) > 3 and expected[0] in logic.wrappers and expected[1] == "("
+        if wrapped and closing(expected, 1) == len(expected) - 1 and subject[:1] != expected[:1]:
+            return [*subject, ".", "unwrap", "(", ")"], bare(expected[2:-1])
+    return left, right
+
+
+def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """What is compared where the answer of a comparison must be "no difference": ``compare(a, b) == 0``."""
+    for asked, answer in ((left, right), (right, left)):
+        if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
+            last = chain(asked)[-1]
+            given = last.arguments or []
+            sides = given if len(given) == 2 else [receiver_of(asked), *given]
+            if last.name in _COMPARING and len(sides) == 2 and all(sides) and _is_chain(asked):
+                return _unborrowed(sides[0]), _unborrowed(sides[1])
+    return left, right
+
+
+def _measured(words: list[str]) -> list[str]:
+    """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for others."""
+    if not is_size(words):
+        return []
+    if words[-1] == ")" and words[-2] != "(":
+        return words[2:-1]
+    return words[:-4] if words[-1] == ")" else words[:-2]
+
+
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
-    left, right = arranged(*compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
+    left, right = arranged(*_compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
@@ -226,6 +337,61 @@ def inequality(left: list[str], right: list[str], constants: Constants, logic: L
         return condition_demand(left, right[0].lower() == "false", constants, strict)
     absent = len(right) == 1 and right[0] in _NOTHING
     return Demand(Strength.PRESENCE if absent else Strength.SHAPE, joined(left), f"not {joined(right)}")
+
+
+def arranged(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """What is looked at, and what it is compared with: a literal is what is expected, on whichever side."""
+    if is_literal(right):
+        return left, right
+    return (right, left) if is_literal(left) else (left, right)
+
+
+def _is_made(words: list[str], logic: Logic) -> bool:
+    """A value of a class, made of literals: ``Point(1, 2)``, ``new Point(1, 2)``."""
+    if words[:1] == ["new"]:
+        words = words[1:]
+    elif not logic.capitals:
+        return False
+    if len(words) < 3 or not _MADE.match(words[0]) or words[1] not in ("(", "{") or words[-1] not in (")", "}"):
+        return False
+    inside = [word for word in words[2:-1] if not _MADE.match(word)]
+    return not inside or is_literal(inside)
+
+
+def close(left: list[str], right: list[str], tolerance: float | None) -> Demand:
+    """Equality within a tolerance, which is None where it is not written in the code."""
+    left, right = arranged(bare(left), bare(right))
+    vacuous = left == right or (is_literal(left) and is_literal(right) and tolerance != 0)
+    return Demand(Strength.VACUOUS if vacuous else Strength.CLOSE, joined(left), joined(right), tolerance)
+
+
+def presence(subject: list[str], constants: Constants, expected: str | None = None) -> Demand:
+    """That something is there: nothing is demanded of what always is."""
+    always = truth(subject, constants) is True and (is_literal(subject) or len(subject) == 1)
+    return Demand(Strength.VACUOUS if always else Strength.PRESENCE, joined(subject), expected)
+
+
+def shape(subject: list[str], word: str, expected: list[str], wanted: bool = True) -> Demand:
+    """A property: nothing is demanded of a literal, nor by a pattern that matches everything."""
+    everything = _EVERY_TYPE if word == "instanceOf" else _EVERYTHING
+    trivial = wanted and bool(expected) and everything.fullmatch(joined(expected)) is not None
+    vacuous = trivial or (is_literal(subject) and (not expected or is_literal(expected)))
+    found = Strength.VACUOUS if vacuous else Strength.SHAPE
+    return Demand(found, joined(subject), told(word, joined(expected), wanted))
+
+
+def contained(whole: list[str], part: list[str], wanted: bool = True) -> Demand:
+    """``part in whole`` looks at what isn't written out."""
+    if is_literal(whole) and not is_literal(part):
+        return shape(part, "oneOf", whole, wanted)
+    return shape(whole, "contain", part, wanted)
+
+
+def _instance(subject: list[str], kind: list[str], wanted: bool) -> Demand:
+    vacuous = wanted and tuple(kind) in _OBJECTS
+    return Demand(
+        Strength.VACUOUS if vacuous else Strength.SHAPE, joined(subject), told("instanceOf", joined(kind), wanted)
+    )
 
 
 def _property(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> Demand:
@@ -245,22 +411,19 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     """``x.equals(y)``, ``is_ok(x)``, ``reflect.DeepEqual(got, want)``: a question with a name that is known."""
     if not words or (words[-1] not in (")", "?") and not words[-1][0].isalpha()):
         return None
-    last = chain(words)[-1]
+    links = chain(words)
+    last = links[-1]
     name, given = last.name, last.arguments or []
-    if name not in _QUESTIONS or any(word in words for word in ("?", ":", "&&", "||")) or not is_chain(words):
+    known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
+    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not _is_chain(words):
         return None
     receiver = receiver_of(words)
-    if name not in _EQUAL or not given:
-        return _asked_of(name, receiver, given, wanted)
-    sides = given if len(given) > 1 else [receiver, *given]
-    if len(sides) < 2 or not sides[0]:
-        return None
-    pair = without_reference(sides[0]), without_reference(sides[1])
-    return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
-
-
-def _asked_of(name: str, receiver: list[str], given: list[list[str]], wanted: bool) -> Demand | None:
-    """A question about what an object is or holds: ``x.isEmpty()``, ``contains(x, 3)``."""
+    if name in _EQUAL and given:
+        sides = given if len(given) > 1 else [receiver, *given]
+        if len(sides) < 2 or not sides[0]:
+            return None
+        pair = _unborrowed(sides[0]), _unborrowed(sides[1])
+        return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
     asks_object = receiver and len(given) < 2 and not (len(receiver) == 1 and receiver[0][:1].isupper())
     subject = receiver if asks_object else (given[0] if given else [])
     if name in _FAILED:
@@ -269,12 +432,59 @@ def _asked_of(name: str, receiver: list[str], given: list[list[str]], wanted: bo
             Strength.SHAPE if failed else Strength.PRESENCE, joined(subject), "an error" if failed else None
         )
     if name in _PRESENT and not (name == "Any" and given):
-        return there(subject, _PRESENT[name], wanted)
+        return _there(subject, _PRESENT[name], wanted)
     if name in _ABSENT:
-        return there(subject, _ABSENT[name], not wanted)
+        return _there(subject, _ABSENT[name], not wanted)
     rest = given if subject is receiver else given[1:]
     if name in _PATTERNS and subject is receiver and rest:
-        subject, rest = without_reference(rest[0]), [subject]
+        subject, rest = _unborrowed(rest[0]), [subject]
     if name not in _CONTAINING or not rest:
         return None
-    return shape(subject, name.rstrip("?"), without_reference(rest[0]), wanted)
+    return shape(subject, name.rstrip("?"), _unborrowed(rest[0]), wanted)
+
+
+def _is_chain(words: list[str]) -> bool:
+    """Whether the words are one chain and no calculation."""
+    depth = 0
+    for word in words:
+        if word in ("(", "[", "{"):
+            depth += 1
+        elif word in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0 and not (word[0].isalnum() or word[0] in "_$@&*\"'`?" or word in (".", "?.", "::", "!")):
+            return False
+    return True
+
+
+def receiver_of(words: list[str]) -> list[str]:
+    """What the last call of a chain is made on."""
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        word = words[index]
+        if word in (")", "]", "}"):
+            depth += 1
+        elif word in ("(", "[", "{"):
+            depth -= 1
+        elif depth == 0 and word in (".", "?.", "::", "&."):
+            return words[:index]
+    return []
+
+
+def _unborrowed(words: list[str]) -> list[str]:
+    return words[1:] if words[:1] in (["&"], ["*"]) else words
+
+
+def _there(subject: list[str], absent: str, wanted: bool) -> Demand:
+    if wanted:
+        return Demand(Strength.PRESENCE, joined(subject), f"not {absent}")
+    return Demand(Strength.EXACT, joined(subject), absent)
+
+
+def is_everything(words: list[str]) -> bool:
+    """Whether a pattern matches whatever comes."""
+    return bool(words) and is_text(words[0]) and _EVERYTHING.fullmatch(joined(words)) is not None
+
+
+def power_of_ten(exponent: float) -> float:
+    """10 to a power, however large that is."""
+    return 10.0**exponent if exponent < 300 else float("inf")

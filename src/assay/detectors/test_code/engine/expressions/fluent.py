@@ -4,9 +4,9 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
+from assay.detectors.test_code.engine.expressions.conditions import close, shape
 from assay.detectors.test_code.engine.expressions.literals import measure
-from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Facts, demand_of, strongest, turned
 from assay.detectors.test_code.model import Strength
@@ -18,12 +18,22 @@ def fluent_demands(
     library: Library, words: list[str], links: list[Link], facts: Facts
 ) -> list[WrittenDemand] | None:
     """What a chain of calls demands; None where it is no assertion of this library."""
-    start = _start(library, words, links)
-    if start is None:
-        return None
-    at, subject, rest = start
-    if links[at].name in library.starters and links[at].given > 1 and links[at].name in library.asked:
-        return matched(library, links[at], facts)
+    at = next(
+        (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
+    )
+    if at is not None:
+        named = links[at].name
+        subject = _before(words, named) if library.subject_first else links[at].argument(0)
+        rest = links[at + 1 :]
+        if links[at].given > 1 and links[at].name in library.asked:
+            return matched(library, links[at], facts)
+    else:
+        takers = library.asking
+        at = next((i for i, link in enumerate(links) if any(name in takers for name in link.names)), None)
+        if at is None:
+            return None
+        word = next(name for name in links[at].names if name in takers)
+        subject, rest = _before(words, word), links[at:]
     found = _checks(library, subject, rest, facts)
     if not found:
         return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, joined(subject)))]
@@ -32,32 +42,15 @@ def fluent_demands(
     if library.asked_of is not None:
         text = _without_message(words, rest[-1])
         return [WrittenDemand(text, each) for _, each in found]
+    if library.each and library.subject_first:
+        start = joined(_before(words, links[at].name, and_itself=bool(library.starters)))
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     if library.each:
-        head = _head_text(library, words, links, at)
-        return [WrittenDemand(f"{head}.{text}", each) for text, each in found]
+        first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
+        start = joined(words[first : _length_of(words, at)])
+        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     best = strongest(each for _, each in found)
     return [WrittenDemand(joined(words), best)] if best is not None else None
-
-
-def _start(library: Library, words: list[str], links: list[Link]) -> tuple[int, list[str], list[Link]] | None:
-    """Where the assertion of a chain begins, what it is about, and the links that ask something of that."""
-    for at, link in enumerate(links):
-        if link.name in library.starters and link.arguments is not None:
-            subject = _before(words, link.name) if library.subject_first else link.argument(0)
-            return at, subject, links[at + 1 :]
-    for at, link in enumerate(links):
-        word = next((name for name in link.names if name in library.asking), None)
-        if word is not None:
-            return at, _before(words, word), links[at:]
-    return None
-
-
-def _head_text(library: Library, words: list[str], links: list[Link], at: int) -> str:
-    """The text of a chain up to the links that ask something."""
-    if library.subject_first:
-        return joined(_before(words, links[at].name, and_itself=bool(library.starters)))
-    first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
-    return joined(words[first : _length_of(words, at)])
 
 
 def _without_message(words: list[str], last: Link) -> str:
@@ -131,13 +124,12 @@ def _matcher(
     library: Library, words: list[str], subject: list[str], facts: Facts, holds: bool, depth: int = 0
 ) -> Demand:
     """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
-    if depth >= _DEEPEST:
-        return shape(subject, "match", words, holds)
-    for word, needs_all in library.infix.items():
-        single = [_undotted(each) for each in split(words, word)] if word in words else []
-        if len(single) > 1:
-            asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
-            return _combined(asked, needs_all is holds, joined(words))
+    if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
+        for word, needs_all in library.infix.items():
+            single = [_undotted(each) for each in split(words, word)]
+            if len(single) > 1:
+                asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
+                return _combined(asked, needs_all is holds, joined(words))
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
     if at is not None:
@@ -149,27 +141,22 @@ def _matcher(
     subject = _navigated(library, links, subject)
     if any(name in library.elements for link in links for name in link.names):
         return shape(subject, "contain", last.argument(0) or [last.name], holds)
-    if last.name in library.joined and last.given:
+    rule = library.matcher(last.name)
+    inner = last.argument(0)
+    if last.name in library.joined and last.given and depth < _DEEPEST:
         parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
         most = max if library.joined[last.name] is holds else min
         return most(parts, key=lambda each: each.strength)
-    if _is_around_matcher(library, last):
-        return _matcher(library, last.argument(0), subject, facts, holds, depth + 1)
-    rule = library.matching(last.name)
+    inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
+    nested = last.name in ("is", "describedAs") or rule is None
+    nested = nested and bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
+    if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
+        return _matcher(library, inner, subject, facts, holds, depth + 1)
+    if rule is None:
+        rule = library.matching(last.name)
     if not holds:
         rule = library.opposites.get(last.name) or turned(rule)
     return demand_of(rule, last, facts, subject)
-
-
-def _is_around_matcher(library: Library, link: Link) -> bool:
-    """Whether a matcher only holds another one: ``is(not(3))``."""
-    inner = link.argument(0)
-    if not inner or link.name in library.negations:
-        return bool(inner)
-    if link.name not in ("is", "describedAs") and library.matcher(link.name) is not None:
-        return False
-    inside = chain(inner)[-1].name if link.given == 1 and inner[-1] in (")", "]") else ""
-    return bool(library.matcher(inside)) or inside in library.negations or inside in library.joined
 
 
 def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:

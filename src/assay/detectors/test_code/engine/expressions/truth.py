@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     number,
     value_of,
 )
-from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
 from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
@@ -25,6 +25,15 @@ COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in"
 JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
+_OTHERWISE = {
+    "==": "!=",
+    "<": ">=",
+    ">": "<=",
+    "is_ok": "is_err",
+    "is_some": "is_none",
+    "isPresent": "isEmpty",
+    "is": "is not",
+}
 FALSY = frozenset(("false", "null", "undefined", "nil", "None", "0", '""', "NaN", "-0", "0n", "0.0", "False"))
 """What counts as false in a condition, but for languages where less does.
 
@@ -79,6 +88,8 @@ def truth(
     for operators, decisive in ((("||", "or"), True), (("&&", "and"), False)):
         parts = split_any(words, operators)
         if len(parts) > 1:
+            if decisive and _covers_all(parts):
+                return True
             return combined([truth(part, constants, falsy, depth + 1) for part in parts], decisive)
     if words[0] in _ASKING and words[1:2] == ["("] and closing(words, 1) == len(words) - 1:
         return truth(words[2:-1], constants, falsy, depth + 1)
@@ -111,6 +122,18 @@ def _simple(words: list[str], constants: Mapping[str, str], falsy: frozenset[str
     return True if words[0] in ("[", "{") and falsy is FALSY and is_literal(words) else None
 
 
+def _covers_all(parts: list[list[str]]) -> bool:
+    """Does one condition hold whenever another does not: ``x == 3 || x != 3``, ``r.is_ok() || r.is_err()``?"""
+    said = {tuple(bare(part)) for part in parts}
+    for part in said:
+        if ("!", *part) in said or ("!", "(", *part, ")") in said or ("not", *part) in said:
+            return True
+        for at, word in enumerate(part):
+            if word in _OTHERWISE and (*part[:at], _OTHERWISE[word], *part[at + 1 :]) in said:
+                return True
+    return False
+
+
 def combined(parts: Sequence[bool | None], decisive: bool) -> bool | None:
     """Whether one of several conditions decides: a true one of those joined by or, a false one by and."""
     if decisive in parts:
@@ -134,7 +157,7 @@ def _word(word: str, constants: Mapping[str, str], falsy: frozenset[str]) -> boo
     return None
 
 
-def _compared(compared: "ComparedWords", constants: Mapping[str, str]) -> bool | None:
+def _compared(compared: "Comparison", constants: Mapping[str, str]) -> bool | None:
     left, right = value_of(compared.left, constants), value_of(compared.right, constants)
     operator = compared.operator
     equal: bool | None = None
@@ -147,11 +170,26 @@ def _compared(compared: "ComparedWords", constants: Mapping[str, str]) -> bool |
     if (isinstance(left, float) and isinstance(right, float)) or _are_texts(left, right):
         ordered = {"<": left < right, ">": left > right, "<=": left <= right, ">=": left >= right}  # type: ignore[operator]
         return ordered.get(operator)
-    return True if equal and operator in ("<=", ">=") else None
+    if equal and operator in ("<=", ">="):
+        return True
+    return _of_size(compared, left, right)
 
 
 def _are_texts(left: str | float | None, right: str | float | None) -> bool:
     return isinstance(left, str) and isinstance(right, str) and is_text(left) and is_text(right)
+
+
+def _of_size(compared: "Comparison", left: str | float | None, right: str | float | None) -> bool | None:
+    """A size is never below zero."""
+    if isinstance(right, float) and is_size(compared.left):
+        if right <= 0:
+            answers = {">=": True, "<": False}
+            return answers.get(
+                compared.operator, {">": True, "!=": True}.get(compared.operator) if right < 0 else None
+            )
+    elif isinstance(left, float) and left <= 0 and is_size(compared.right):
+        return {"<=": True}.get(compared.operator, {"<": True}.get(compared.operator) if left < 0 else None)
+    return None
 
 
 def is_size(words: list[str]) -> bool:
@@ -164,7 +202,7 @@ def is_size(words: list[str]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedWords:
+class Comparison:
     """One comparison: its operator and the words on both sides."""
 
     left: list[str]
@@ -172,7 +210,7 @@ class ComparedWords:
     right: list[str]
 
 
-def comparison(words: list[str]) -> ComparedWords | None:
+def comparison(words: list[str]) -> Comparison | None:
     """The one comparison that a condition consists of; None for anything else."""
     words = bare(words)
     if COMPARISONS.isdisjoint(words):
@@ -181,12 +219,12 @@ def comparison(words: list[str]) -> ComparedWords | None:
 
 
 @lru_cache(maxsize=4096)
-def _comparison(words: tuple[str, ...]) -> "ComparedWords | None":
+def _comparison(words: tuple[str, ...]) -> "Comparison | None":
     """The same condition is asked for what it compares, whether it always holds and what it demands."""
     return _compare(list(words))
 
 
-def _compare(words: list[str]) -> "ComparedWords | None":
+def _compare(words: list[str]) -> "Comparison | None":
     top = list(_outside(words))
     found = [index for index in top if words[index] in COMPARISONS]
     if len(found) > 1:
@@ -197,7 +235,7 @@ def _compare(words: list[str]) -> "ComparedWords | None":
     at = found[0]
     if not 0 < at < len(words) - 1 or words[at - 1] in (".", "?."):
         return None
-    return ComparedWords(bare(words[:at]), words[at], bare(words[at + 1 :]))
+    return Comparison(bare(words[:at]), words[at], bare(words[at + 1 :]))
 
 
 def _outside(words: list[str]) -> Iterator[int]:

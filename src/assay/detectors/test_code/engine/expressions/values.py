@@ -6,11 +6,11 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.expressions.literals import is_literal, number
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.source_file import Reading
+    from assay.detectors.test_code.engine.reading import Reading
 
 BINDING = re.compile(
     r"\s*+(?:(?:let|var|val|const|static|final|lateinit|private|public|internal|protected|fileprivate|override|readonly"

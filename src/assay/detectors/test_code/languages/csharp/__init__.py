@@ -2,8 +2,8 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import CHARACTER, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import (
     Catching,
     Heads,
@@ -61,7 +61,7 @@ LANGUAGE = Language(
         throws=re.compile(r"throw\s+new\s+(?:\w+\.)*(?:Skip\w*|Ignore|Inconclusive|Success)Exception\b"),
     ),
     catching=Catching(
-        drops_failures=dict.fromkeys(
+        losing=dict.fromkeys(
             ("ContinueWith", "QueueUserWorkItem"),
             re.compile(r"\bawait\b|\.(?:Wait\w*|WhenAll|Join|Result|GetAwaiter)\b"),
         ),

@@ -6,23 +6,12 @@ from functools import partial
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, is_labelled
-from assay.detectors.test_code.engine.expressions.check_names import told
-from assay.detectors.test_code.engine.expressions.conditions import equality
+from assay.detectors.test_code.engine.expressions.conditions import close, equality
 from assay.detectors.test_code.engine.expressions.literals import measure
-from assay.detectors.test_code.engine.expressions.simple_demands import close
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.wording import told
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import (
-    PROPERTY,
-    Check,
-    Facts,
-    Kind,
-    Rule,
-    demand_of,
-    orders,
-    rules,
-    worded,
-)
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -131,7 +120,10 @@ FUNCTIONS = rules(
         "Throws ThrowsAny ThrowsExactly ThrowsException": _CAUGHT,
         "ThrowsAsync ThrowsAnyAsync ThrowsExactlyAsync ThrowsExceptionAsync": replace(_CAUGHT, promise=True),
         "DoesNotThrow DoesNotThrowAsync": Rule(Kind.QUIET),
-        **orders("Greater", "GreaterOrEqual", "Less", "LessOrEqual"),
+        "Greater": Rule(Kind.ORDER, word=">"),
+        "GreaterOrEqual": Rule(Kind.ORDER, word=">="),
+        "Less": Rule(Kind.ORDER, word="<"),
+        "LessOrEqual": Rule(Kind.ORDER, word="<="),
         "InRange NotInRange Collection All AllAsync": _ranged,
         "Pass": Rule(Kind.VACUOUS),
     }

@@ -23,7 +23,7 @@ _NEVER = re.compile(r"(?i)never|disabled?|false|skip|ignored?|broken|todo|off\b|
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 
 
-class BuildPart(NamedTuple):
+class Part(NamedTuple):
     """From an offset on, the code is built (True), left out (False), or that depends (None)."""
 
     start: int
@@ -40,9 +40,9 @@ class Directives:
     """A text without its directives, and what its parts depend on."""
 
     text: str
-    parts: list[BuildPart] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
 
-    def at(self, offset: int) -> BuildPart | None:
+    def at(self, offset: int) -> Part | None:
         """What the code at an offset depends on."""
         index = bisect_right(self.parts, offset, key=lambda part: part.start)
         return self.parts[index - 1] if index else None
@@ -79,7 +79,7 @@ def directives(text: str) -> Directives:
         return Directives(_DIRECTIVE.sub(lambda found: _blank(found[0]), text))
     defined: dict[str, bool] = {}
     open_branches: list[_Branch] = []
-    parts: list[BuildPart] = []
+    parts: list[Part] = []
     for found in _DIRECTIVE.finditer(text):
         word, rest = found[1], found[2]
         if word in ("define", "undef"):
@@ -130,7 +130,7 @@ def _opposite(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-def _part(start: int, open_branches: list[_Branch]) -> BuildPart:
+def _part(start: int, open_branches: list[_Branch]) -> Part:
     built: _Built = (True, True)
     text, repeats = "", False
     # Few files nest conditions, none deeply; a hostile one is looked at no further than this.
@@ -138,7 +138,7 @@ def _part(start: int, open_branches: list[_Branch]) -> BuildPart:
         both = _each(False, built, branch.built)
         text = branch.text if both != built or not text else text
         built, repeats = both, repeats or branch.repeats
-    return BuildPart(start, *built, text, repeats)
+    return Part(start, *built, text, repeats)
 
 
 def _blank(text: str) -> str:

@@ -4,14 +4,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.declarations import Class, Function, Mark
-from assay.detectors.test_code.engine.declared_functions import expect_error, read_mark
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
-from assay.detectors.test_code.engine.language import Declared, Declaring
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.language import Declared, Declaring, MarkGone
+from assay.detectors.test_code.engine.marked import expect_error, read_mark
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.reading import LONGEST, Reading, noted
 from assay.detectors.test_code.engine.rules import plain_type
 from assay.detectors.test_code.engine.scopes import Role
-from assay.detectors.test_code.engine.source_file import LONGEST, Reading, noted
 from assay.detectors.test_code.languages.csharp.directives import Directives
 from assay.detectors.test_code.languages.csharp.parsing import Built
 from assay.detectors.test_code.model import Assertion, Skip, Strength
@@ -21,6 +21,19 @@ from assay.detectors.test_code.word_sets import word_set
 DECLARING = Declaring(
     marks=re.compile(
         r"(?!NonTest|BeforeTest|AfterTest)\w*(?:Fact|Theory|TestMethod|Test)|TestCase|TestCaseSource|Property"
+    ),
+    lookalikes=re.compile(r"\ATest"),
+    gone=MarkGone(
+        marks=re.compile("InlineData|MemberData|ClassData|DataRow|DynamicData"),
+        neutral=word_set(
+            "Trait Category Description Ignore Explicit TestCategory Order Timeout ExpectedException Owner Author "
+            "Priority"
+        ),
+        returns=word_set("void Task ValueTask"),
+        holders=re.compile(r"(?:Tests?|Specs?|Fixture|Should|Facts)$"),
+        holding=re.compile(r"\[\s*(?:\w+\.){0,9}(?>\w*?(?:Fact|Theory|Test))(?:Method|Case)?\b"),
+        asserting=re.compile(r"\b(?:\w*Assert\s*\.|\w*Should\w*\s*[(.<]|Verify\w*\s*\()"),
+        refused=word_set("static override abstract private protected internal Dispose DisposeAsync"),
     ),
     hook_marks=word_set("SetUp OneTimeSetUp TestInitialize ClassInitialize"),
     hook_names=frozenset(("InitializeAsync",)),

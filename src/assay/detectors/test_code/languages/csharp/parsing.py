@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field, fields
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.languages.csharp.directives import Directives, directives
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 

@@ -7,10 +7,10 @@ from functools import cache
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import closure_body
 from assay.detectors.test_code.engine.scopes import Scope
-from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.languages.csharp.asserts import FUNCTIONS
 from assay.detectors.test_code.model import Skip, Strength
 from assay.detectors.test_code.tree import Node

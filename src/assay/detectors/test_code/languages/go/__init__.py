@@ -2,9 +2,9 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, Lexicon, lexicon_pattern, quoted
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,
@@ -66,7 +66,7 @@ LANGUAGE = Language(
         exits=False,
     ),
     catching=Catching(
-        drops_failures=dict.fromkeys(("go", "AfterFunc"), re.compile(r"\.Wait\(|<-|\bselect\b|\.Sleep\(")),
+        losing=dict.fromkeys(("go", "AfterFunc"), re.compile(r"\.Wait\(|<-|\bselect\b|\.Sleep\(")),
     ),
     logic=Logic(frozenset(("false",)), strict=True),
     exits=frozenset((("os", "Exit"), ("panic",), ("runtime", "Goexit"), ("log", "Fatal"), ("log", "Fatalf"))),

@@ -4,12 +4,11 @@ import re
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.conditions import equality
+from assay.detectors.test_code.engine.expressions.conditions import close, equality, order, shape
 from assay.detectors.test_code.engine.expressions.literals import number
-from assay.detectors.test_code.engine.expressions.simple_demands import close, order, shape
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, orders, rules
+from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
 
 
 def _nothing(link: Link, facts: Facts, subject: list[str]) -> Demand:
@@ -59,7 +58,10 @@ _TESTIFY = rules(
         "NotContains NotSubset": Rule(Kind.NO_SHAPE, word="contain"),
         "Len": Rule(Kind.LENGTH),
         "Empty": Rule(Kind.VALUE, word="(empty)"),
-        **orders("Greater", "GreaterOrEqual", "Less", "LessOrEqual"),
+        "Greater": Rule(Kind.ORDER, word=">"),
+        "GreaterOrEqual": Rule(Kind.ORDER, word=">="),
+        "Less": Rule(Kind.ORDER, word="<"),
+        "LessOrEqual": Rule(Kind.ORDER, word="<="),
         "Positive": Rule(Kind.SHAPE, word="positive", expected=9),
         "Negative": Rule(Kind.SHAPE, word="negative", expected=9),
         "Regexp Matches": Rule(Kind.SHAPE, 1, 0, word="match"),

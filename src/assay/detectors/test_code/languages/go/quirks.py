@@ -3,17 +3,18 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.declarations import Function
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.conditions import equality
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import comparison
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Declared, Quirks
+from assay.detectors.test_code.engine.marks import Function
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.source_file import Reading, noted
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -46,6 +47,7 @@ _GINKGO_HOOKS = frozenset(
 _REPORTING = frozenset(
     ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
 )
+_CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEquals", "ErrorMatches"))
 
 
 def _file_skips(reading: Reading) -> list[Skip]:
@@ -186,6 +188,26 @@ def _empty(reading: Reading, loop: Node) -> bool:
     return rows_of(reading, loop) == []
 
 
+def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+    """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
+    if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
+        return None
+    words = reading.words_of(call.node)
+    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in reading.handles]
+    if len(given) < 2:
+        return None
+    subject, checker, expected = [*given, []][:3]
+    if checker[-1] in _CHECKERS and expected:
+        return [WrittenDemand(joined(words), equality(subject, expected, {}, reading.language.logic))]
+    nothing = {
+        "IsNil": (Strength.EXACT, "nil"),
+        "NotNil": (Strength.PRESENCE, None),
+        "IsNotNil": (Strength.PRESENCE, None),
+    }
+    strength, wanted = nothing.get(checker[-1], (Strength.SHAPE, joined(expected) or None))
+    return [WrittenDemand(joined(words), Demand(strength, joined(subject), wanted))]
+
+
 def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) -> WrittenDemand | None:
     """``diff := cmp.Diff(want, got); diff != ""``, and that there is no error."""
     compared = comparison(words)
@@ -250,6 +272,7 @@ QUIRKS = Quirks(
     file_skips=_file_skips,
     function=_function,
     call=_call,
+    asserted=_asserted,
     condition=_condition,
     lost=_lost,
     skip=_skip,

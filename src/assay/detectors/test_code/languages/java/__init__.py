@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.expressions.lexicon import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Heads, Language
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
@@ -69,7 +69,7 @@ LANGUAGE = Language(
     skipping=SKIPPING,
     catching=replace(
         CATCHING,
-        drops_failures={
+        losing={
             **dict.fromkeys(
                 ("submit", "execute", "runAsync", "supplyAsync"), re.compile(r"\.(?:get|join|await\w*)\(")
             ),

@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks, Skipping
-from assay.detectors.test_code.languages.javascript import declarations, quirks
+from assay.detectors.test_code.languages.javascript import declaring, quirks
 from assay.detectors.test_code.languages.javascript.asserts import ASSERT, EXPECT, SHOULD, T
 from assay.detectors.test_code.languages.javascript.names import aliases, read_names
 from assay.detectors.test_code.word_sets import word_set
@@ -65,7 +65,7 @@ LANGUAGE = Language(
     skipping=Skipping(),
     catching=Catching(
         loud=word_set("fail done reject next ifError expect assert should"),
-        drops_failures={"setTimeout": quirks.WAITS, "setInterval": quirks.WAITS, "setImmediate": quirks.WAITS,
+        losing={"setTimeout": quirks.WAITS, "setInterval": quirks.WAITS, "setImmediate": quirks.WAITS,
                 "nextTick": quirks.WAITS, "queueMicrotask": quirks.WAITS},
     ),
     broad=word_set("Error Object Exception AssertionError undefined"),
@@ -84,10 +84,10 @@ LANGUAGE = Language(
     quirks=Quirks(
         names=read_names,
         resolve=aliases,
-        call=declarations.declared,
-        skip=declarations.skip_inside,
+        call=declaring.declared,
+        skip=declaring.skip_inside,
         asserted=quirks.asserted,
-        settle=declarations.settle,
+        settle=declaring.settle,
     ),
 )  # fmt: skip
 

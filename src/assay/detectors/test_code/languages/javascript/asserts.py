@@ -5,9 +5,9 @@ import re
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import equality
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, orders, rules
+from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -113,7 +113,10 @@ _FUNCTIONS = rules(
         "throws throw Throw": Rule(Kind.RAISES),
         "rejects throwsAsync": Rule(Kind.RAISES, promise=True),
         "closeTo approximately almostEqual": Rule(Kind.CLOSE),
-        **orders("isAbove", "isAtLeast", "isBelow", "isAtMost"),
+        "isAbove": Rule(Kind.ORDER, word=">"),
+        "isAtLeast": Rule(Kind.ORDER, word=">="),
+        "isBelow": Rule(Kind.ORDER, word="<"),
+        "isAtMost": Rule(Kind.ORDER, word="<="),
         "lengthOf": Rule(Kind.LENGTH),
         "match regex": Rule(Kind.SHAPE, word="match"),
         "doesNotMatch notRegex": Rule(Kind.NO_SHAPE, word="match"),

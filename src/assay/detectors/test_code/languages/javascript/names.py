@@ -5,7 +5,8 @@ from collections.abc import Callable
 from functools import cache
 
 from assay.detectors.test_code.engine.expressions.calls import Names
-from assay.detectors.test_code.engine.expressions.lexicon import (
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.words import (
     DOUBLE,
     SINGLE,
     Lexicon,
@@ -13,8 +14,7 @@ from assay.detectors.test_code.engine.expressions.lexicon import (
     quoted,
     words_in,
 )
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.source_file import Reading, noted
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
@@ -92,17 +92,20 @@ def _choice(words: list[str]) -> Names:
 
 
 class Aliases:
-    """The aliases of one file, and the modules that it imports."""
+    """The aliases of one file; ``stubs`` are words of the runner that do nothing."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._found: dict[str, Names] = {}
         self.modules: set[str] = set()
+        self.stubs: set[str] = set()
         for node in reading.tree.nodes:
             if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._bind(node)
             elif node.part is Part.IMPORT:
                 self._import(reading.tree.source(node))
+            elif node.part is Part.FUNCTION:
+                self._stub(node, "")
 
     def resolve(self, names: Names) -> Names:
         used: set[str] = set()
@@ -146,7 +149,9 @@ class Aliases:
         if binding is None:
             return
         target, start = binding[1], binding.end()
-        if node.part is Part.ASSIGNMENT and target not in KNOWN:
+        if target in KNOWN:
+            self._stub(node, target)
+        elif node.part is Part.ASSIGNMENT:
             return
         value = text[start : min(node.end, start + _LONGEST_VALUE)]
         mentioned = _NAME.findall(value)
@@ -171,6 +176,18 @@ class Aliases:
                 self._members(target, names)
         elif known or (names and names[0] in self._found):
             self._alias(target, names)
+
+    def _stub(self, node: Node, name: str) -> None:
+        """Remember a word of the runner that is redefined as a function with nothing in it."""
+        if not name:
+            head = self._reading.tree.text[node.start : node.start + 80]
+            found = _MEMBER.match(head.removeprefix("async ").removeprefix("function").lstrip(" *"))
+            name = found[1] if found is not None else ""
+        function = node.part is Part.FUNCTION or any(child.part in FUNCTIONS for child in node.children)
+        if name in KNOWN and function:
+            within = self._reading.tree.within(node.start + 1, node.end)[:_MOST_BELOW]
+            if not any(each.part in (Part.CALL, Part.THROW) for each in within):
+                self.stubs.add(name)
 
 
 aliases_of = noted(Aliases)

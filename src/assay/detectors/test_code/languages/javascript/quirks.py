@@ -4,14 +4,14 @@ import re
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.demand_cache import remembered
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.fluent import fluent_demands
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import demand_of, turned
 from assay.detectors.test_code.engine.scopes import Scope
-from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.languages.javascript.asserts import EXPECT
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Strength
@@ -32,6 +32,9 @@ def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] 
     names = reading.names(call)
     if names[:1] == ("expect",):
         return _expect(reading, call, names)
+    if names[:1] == ("assert",) and "assert" in aliases_of(reading).stubs:
+        words = reading.words_of(call.node)
+        return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, ""))]
     return _chained(reading, call) if call.inner is not None or "should" in names else None
 
 
@@ -51,7 +54,10 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
     )
     if written is None:
         return []
-    waited = "@playwright/test" in aliases_of(reading).modules
+    aliases = aliases_of(reading)
+    if "expect" in aliases.stubs:
+        return [each._replace(demand=replace(each.demand, strength=Strength.VACUOUS)) for each in written]
+    waited = "@playwright/test" in aliases.modules
     return [
         each._replace(demand=replace(each.demand, promise=True))
         if waited and _LOCATORS.search(each.text)

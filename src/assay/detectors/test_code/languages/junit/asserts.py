@@ -5,10 +5,9 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
-from assay.detectors.test_code.engine.expressions.conditions import equality
+from assay.detectors.test_code.engine.expressions.conditions import close, equality
 from assay.detectors.test_code.engine.expressions.literals import measure, number
-from assay.detectors.test_code.engine.expressions.simple_demands import close
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.word_sets import word_set

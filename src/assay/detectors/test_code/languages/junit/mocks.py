@@ -5,9 +5,9 @@ import re
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.scopes import Scope
-from assay.detectors.test_code.engine.source_file import Reading, noted
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 

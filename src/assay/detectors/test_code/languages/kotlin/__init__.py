@@ -3,9 +3,9 @@
 import re
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.expressions.lexicon import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Heads, Language, Library
 from assay.detectors.test_code.engine.rules import Kind, Rule, rules
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
@@ -72,7 +72,7 @@ LANGUAGE = Language(
     skipping=SKIPPING,
     catching=replace(
         CATCHING,
-        drops_failures=dict.fromkeys(("thread", "launch", "async", "submit", "execute", "runCatching"), _ENDS),
+        losing=dict.fromkeys(("thread", "launch", "async", "submit", "execute", "runCatching"), _ENDS),
     ),
     logic=Logic(frozenset(("false",)), strict=True, capitals=True),
     broad=BROAD,

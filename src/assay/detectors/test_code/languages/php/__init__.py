@@ -2,9 +2,9 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
 from assay.detectors.test_code.engine.language import (
     NEVER,
     Catching,
@@ -77,10 +77,14 @@ LANGUAGE = Language(
     declaring=Declaring(
         marks=re.compile(r"[Tt]est(?:With)?|[Dd]ataProvider"),
         names=re.compile(r"test"),
+        lookalikes=re.compile(r"(?i)test|should|it_"),
         refused=frozenset(("private", "protected", "static", "abstract")),
         hook_names=frozenset(("setUp", "tearDown", "setUpBeforeClass", "tearDownAfterClass")),
         hook_marks=word_set("Before BeforeClass before beforeClass"),
         parents=re.compile(r"Test|Case"),
+        test_calls=frozenset(("it", "test")),
+        suite_calls=frozenset(("describe",)),
+        hook_calls=word_set("beforeEach beforeAll afterEach afterAll uses"),
     ),
     skipping=Skipping(
         conditional=re.compile(r"(?:R|r)equires"),
@@ -93,7 +97,7 @@ LANGUAGE = Language(
             r"(?<!\w)(?:Throwable|Exception|RuntimeException|\w*Assertion\w*|ExpectationFailedException)\b"
         ),
         loud=word_set("fail assertSame assertEquals"),
-        drops_failures={"register_shutdown_function": NEVER},
+        losing={"register_shutdown_function": NEVER},
     ),
     logic=Logic(),
     broad=word_set("Exception Throwable RuntimeException Error \\Exception \\Throwable \\Error"),

@@ -5,7 +5,7 @@ from functools import partial
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength

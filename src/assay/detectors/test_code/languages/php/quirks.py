@@ -2,17 +2,17 @@
 
 import re
 
-from assay.detectors.test_code.engine.declarations import Function, Mark
-from assay.detectors.test_code.engine.declared_functions import read_mark
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import read_mark
+from assay.detectors.test_code.engine.marks import Function, Mark
+from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.skips import mark_skips
-from assay.detectors.test_code.engine.source_file import Reading, names_of
+from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
@@ -22,7 +22,6 @@ _EXIT = re.compile(r"\s*(exit|die)\b")
 _MODIFIERS = {"skip": "skip", "todo": "todo", "fails": "xfail", "only": "focus"}
 _WHERE = re.compile(r"skip(?:On\w+|Locally)\Z")
 """What skips a test in some places only."""
-_HOOKS = frozenset(("beforeEach", "beforeAll", "afterEach", "afterAll", "uses"))
 _LOOP = re.compile(r"foreach\s*\(\s*(\$\w+)\s+as\b")
 _LONGEST = 20_000
 
@@ -90,8 +89,6 @@ def _cells(row: list[str]) -> list[str]:
 
 def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
     """``it('adds', …)->with([…])->skip()``."""
-    if found.inner is None and found.names[:1] and found.names[0] in _HOOKS and found.arguments is not None:
-        return Declared(Role.HOOK)
     if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
         return None
     head = reading.head(found)

@@ -2,9 +2,9 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar
+from assay.detectors.test_code.engine.expressions.parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import FALSY, Logic
+from assay.detectors.test_code.engine.expressions.words import Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
 from assay.detectors.test_code.engine.reader import read as read_with
 from assay.detectors.test_code.languages.python import quirks
@@ -69,9 +69,7 @@ LANGUAGE = Language(
     catching=Catching(
         assertions=re.compile(r"except\s*\*?\s*:|\b(?:AssertionError|Exception|BaseException)\b"),
         loud=frozenset(("fail", "exit")),
-        drops_failures={
-            "Thread": re.compile(r"\.join\("), "start_new_thread": re.compile(r"\.acquire\(|\.wait\("),
-        },
+        losing={"Thread": re.compile(r"\.join\("), "start_new_thread": re.compile(r"\.acquire\(|\.wait\(")},
     ),
     logic=Logic(FALSY | {"[]", "{}", "()", "set()", "''"}, capitals=True, chained=True, loose=True, pure=_PURE),
     broad=frozenset(("Exception", "BaseException", "Warning", "UserWarning", "object")),
@@ -85,6 +83,8 @@ LANGUAGE = Language(
     fail_receivers=frozenset(("pytest", "self", "cls", "outcomes")),
     custom=CUSTOM,
     known={"__name__": '"a module"', "TYPE_CHECKING": "False", "typing.TYPE_CHECKING": "False"},
+    oldest={"sys.version_info": (3.0, 8.0)},
+    copies=word_set("list tuple sorted reversed set"),
     stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
     quirks=quirks.QUIRKS,
 )  # fmt: skip

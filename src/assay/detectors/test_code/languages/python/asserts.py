@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
+from assay.detectors.test_code.engine.expressions.conditions import close, power_of_ten
 from assay.detectors.test_code.engine.expressions.literals import number
-from assay.detectors.test_code.engine.expressions.simple_demands import close, power_of_ten
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, rules
 from assay.detectors.test_code.languages.python.conditions import demanded, tolerance

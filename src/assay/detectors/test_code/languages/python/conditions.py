@@ -1,24 +1,29 @@
 """What conditions demand in idioms of Python: approx, rounding, isinstance, members, ``.all()``."""
 
+import re
+
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
-from assay.detectors.test_code.engine.expressions.conditions import condition_demand
-from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, number
-from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
-from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, ComparedWords, comparison
-from assay.detectors.test_code.engine.expressions.uniform_words import bare, closing, joined
+from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape
+from assay.detectors.test_code.engine.expressions.literals import elements, is_inert, is_literal, number
+from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, Comparison, comparison, truth
+from assay.detectors.test_code.engine.expressions.words import bare, closing, joined
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import Facts
-from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
-_SEARCHING = frozenset(("match", "fullmatch", "search"))
 _CLOSE = frozenset(("isclose", "allclose", "approx_equal", "almost_equal"))
+_SEARCHING = frozenset(("match", "fullmatch", "search"))
+_ASKING = re.compile(r"(?:issubclass|startswith|endswith|is_\w+)\Z")
 _LOSING = word_set("type bool set abs sum min max int sorted")
+_NEVER_NONE = word_set("str len type bool repr list dict set int float")
+_FOREVER = word_set("math.inf -math.inf np.inf -np.inf") | {'float("inf")', 'float("-inf")', "- math.inf"}
 _TOLERANCES = ("rtol", "atol", "rel_tol", "abs_tol", "rel", "abs", "delta")
 _WORKING = frozenset(("+", "-", "*", "/", "["))
 _EMPTY = frozenset(("[]", "{ }", "()", '""', 'b""', "set()", "False", "list()", "dict()", "tuple()", "{}"))
+_ALWAYS_THERE = frozenset(('"__class__"', '"__dict__"', '"__doc__"'))
 
 
 def condition(reading: Reading, words: list[str], wanted: bool, _: Node) -> WrittenDemand | None:
@@ -43,15 +48,41 @@ def demand_of(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
         return _compared(facts, compared, wanted)
     if len(words) < 3 or words[-1] != ")":
         return None
+    inner = _asked_of_all(words)
+    return demanded(facts, inner, wanted) if inner else _called(facts, words, wanted)
+
+
+def _asked_of_all(words: list[str]) -> list[str]:
+    """The condition in ``bool(x == 1)`` and ``(x == 1).all()``."""
+    if words[0] == "bool" and closing(words, 1) == len(words) - 1:
+        return bare(words[2:-1])
+    if words[-4:] in ([".", "all", "(", ")"], [".", "any", "(", ")"]):
+        return bare(words[:-4])
+    return []
+
+
+def _called(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
     last = chain(words)[-1]
-    if last.name in _CLOSE and last.given > 1:
-        return close(last.argument(0), last.argument(1), tolerance(last, facts, 1e-5))
-    if last.name in _SEARCHING and last.names[0] == "re" and last.given > 1:
-        return shape(last.argument(1), "match", last.argument(0), wanted)
-    return Demand(Strength.VACUOUS, joined(words)) if is_inert(words, facts.logic.pure) else None
+    first, second = last.argument(0), last.argument(1)
+    if is_inert(words, facts.logic.pure) and last.name != "isinstance":
+        return Demand(Strength.VACUOUS, joined(words))
+    if last.name in _CLOSE and second:
+        return close(first, second, tolerance(last, facts, 1e-5))
+    if last.name == "isinstance" and "object" in second:
+        return Demand(Strength.VACUOUS, joined(first))
+    if last.name == "hasattr" and joined(second) in _ALWAYS_THERE:
+        return Demand(Strength.VACUOUS, joined(first))
+    if last.names in (("all",), ("any",)) and first and "for" not in first:
+        empty = last.name == "all" and truth(first, facts.constants, facts.logic.falsy) is False
+        return Demand(Strength.VACUOUS if empty else Strength.SHAPE, joined(first), f"{last.name} of it")
+    if last.name in _SEARCHING and last.names[0] == "re" and second:
+        return shape(second, "match", first, wanted)
+    if _ASKING.match(last.name) and wanted:
+        return Demand(Strength.SHAPE, joined(words), "True")
+    return None
 
 
-def _compared(facts: Facts, compared: ComparedWords, wanted: bool) -> Demand | None:
+def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None:
     left, operator, right = compared.left, compared.operator, compared.right
     equal = (operator in EQUALS and wanted) or (operator in DIFFERS and not wanted)
     sized = _sized(facts, left, operator, right) if wanted else None
@@ -65,6 +96,17 @@ def _compared(facts: Facts, compared: ComparedWords, wanted: bool) -> Demand | N
             return found
         if joined(right).rpartition(".")[2] == "ANY" or _are_own(facts, left, right):
             return Demand(Strength.VACUOUS, joined(left), joined(right))
+    if operator in DIFFERS and wanted and right == ["None"] and _wrapper(left) in _NEVER_NONE:
+        return Demand(Strength.VACUOUS, joined(left))
+    if operator == "in" and wanted:
+        inside = elements(right) or []
+        sure = _wrapper(left) == "bool" and sorted(inside, reverse=True) == [["True"], ["False"]]
+        return Demand(Strength.VACUOUS, joined(left)) if left in inside or sure else None
+    if operator in ("<", ">", "<=", ">="):
+        if not _FOREVER.isdisjoint((joined(left), joined(right))):
+            return Demand(Strength.VACUOUS, joined(left))
+        if _wrapper(left) in _LOSING - {"abs"} and wanted:
+            return Demand(Strength.SHAPE, joined(left[2:-1]), f"{left[0]} {operator} {joined(right)}")
     return None
 
 

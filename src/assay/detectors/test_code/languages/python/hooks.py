@@ -3,10 +3,10 @@
 import re
 from itertools import islice
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Scope
-from assay.detectors.test_code.engine.source_file import FAR, Reading
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node

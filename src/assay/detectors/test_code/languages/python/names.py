@@ -4,12 +4,12 @@ import ast
 import re
 from collections.abc import Callable
 
-from assay.detectors.test_code.engine.declarations import Mark
 from assay.detectors.test_code.engine.expressions.calls import Names
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
-from assay.detectors.test_code.engine.skips import mark_skips
-from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.marks import Mark
+from assay.detectors.test_code.engine.reading import Reading
+from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.languages.python.tree import PythonTree
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node

@@ -7,18 +7,18 @@ from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import is_inert
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.wrapping import Wrapping
 from assay.detectors.test_code.engine.language import Quirks
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.source_file import Reading
-from assay.detectors.test_code.languages.python import collection
+from assay.detectors.test_code.languages.python import collecting
 from assay.detectors.test_code.languages.python.asserts import RAISING
 from assay.detectors.test_code.languages.python.conditions import condition
-from assay.detectors.test_code.languages.python.decorators import Decorators
 from assay.detectors.test_code.languages.python.hooks import hook_skips
 from assay.detectors.test_code.languages.python.names import is_made_up, marks, meant, resolve
-from assay.detectors.test_code.languages.python.rebound_tests import Rebinding
+from assay.detectors.test_code.languages.python.rebinding import Rebinding
 from assay.detectors.test_code.languages.python.spelling import spelled
 from assay.detectors.test_code.languages.python.tree import PythonTree, parse
 from assay.detectors.test_code.model import Skip, Strength
@@ -46,6 +46,7 @@ _CALLS = {
     **dict.fromkeys(("pytest.xfail", "_pytest.outcomes.xfail"), "xfail"),
     "pytest.exit": "disabled",
 }
+_ABSENT = re.compile("nonexist|not_exist|notexist|no_such|nosuch|does_not|not_installed|impossible|bogus")
 _LOADS_NOTHING = re.compile(r"\A[^\n]*\n(?:[^\n]*\n)?\s*(?:return(?: None| [\w.]*Suite\(\))?|pass)\s*\Z")
 
 
@@ -174,7 +175,16 @@ def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
     kind = _CALLS.get(dotted) or ("skip" if names[-1:] in (("SkipTest",), ("skipTest",)) else None)
     if kind is None:
         return None
-    return Skip(kind, line, joined(reading.words_of(call.node))[:_LONGEST], names[-1] == "importorskip")
+    asks = names[-1] == "importorskip" and not _is_absent(joined(reading.links(call)[-1].argument(0)))
+    return Skip(kind, line, joined(reading.words_of(call.node))[:_LONGEST], asks)
+
+
+def _is_absent(module: str) -> bool:
+    """A module that nobody could have, by its name."""
+    name = module.strip('"')
+    if module[:1] != '"':
+        return False
+    return not all(part.isidentifier() for part in name.split(".")) or _ABSENT.search(name.lower()) is not None
 
 
 def _loaded(reading: Reading) -> list[Skip]:
@@ -187,15 +197,30 @@ def _loaded(reading: Reading) -> list[Skip]:
 
 
 def _settle(reading: Reading) -> None:
-    file, decorators = reading.scopes[0], Decorators(reading)
+    file, wrapping = reading.scopes[0], Wrapping(reading)
     Rebinding(reading).settle()
     for scope in reading.scopes:
-        found = collection.known(reading).tests.get(scope.node)
+        found = collecting.known(reading).tests.get(scope.node)
         if found is not None:
-            decorators.put_around(scope, found.marks)
+            wrapping.put_around(scope, found.marks)
         elif scope.role is Role.FUNCTION:
             file.skips += [skip for skip in hook_skips(reading, scope) if skip not in file.skips]
-    collection.settle(reading)
+    for call in reading.calls.values():
+        holder = call.node.parent
+        if holder is None or holder.kind not in ("With", "AsyncWith") or len(call.names) != 1:
+            continue
+        if wrapping.drops(call.names[0]) or _leaves_quietly(reading, call.names[0]):
+            for each in reading.tree.within(holder.start, holder.end):
+                each.swallowed = True
+    collecting.settle(reading)
+
+
+def _leaves_quietly(reading: Reading, name: str) -> bool:
+    """Whether a class of the file drops what its block raises."""
+    found = collecting.method(reading, collecting.known(reading), name, "__exit__")
+    body = found.part_child(Part.BLOCK) if found is not None else None
+    returns = [each for each in body.children if each.part is Part.RETURN] if body is not None else []
+    return any(reading.truth(reading.words_of(each)[1:]) for each in returns)
 
 
 QUIRKS = Quirks(
@@ -203,8 +228,8 @@ QUIRKS = Quirks(
     resolve=resolve,
     marks=marks,
     file_skips=_loaded,
-    function=collection.function,
-    klass=collection.klass,
+    function=collecting.function,
+    klass=collecting.klass,
     asserted=_asserted,
     condition=condition,
     awaited=_awaited,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import accumulate
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.languages.python.spelling import other_spelling, spelled
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.languages.python.spelling import dotted_text, other_spelling, spelled
 from assay.detectors.test_code.tree import Node, Tree
 
 # Warnings are a setting of the whole process, so only one thread may change them at a time.
@@ -30,7 +30,7 @@ _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, str, int, type
 )
 """What has nothing in it that matters."""
 _SPECIAL = frozenset(
-    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.ListComp, ast.SetComp}
+    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.BinOp, ast.ListComp, ast.SetComp}
 )
 """What is no part, and still more than what it is made of."""
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
@@ -161,7 +161,7 @@ class _Maker:
         takes, at = False, len(self._found) - 1
         for item in node.items:
             call = item.context_expr
-            name = ast.unparse(call.func).lower() if isinstance(call, ast.Call) else ""
+            name = dotted_text(call.func).lower() if isinstance(call, ast.Call) else ""
             takes |= "suppress" in name or "raises" in name or "warns" in name
             if item.optional_vars is not None:
                 self._found.append((*self._reach(item.optional_vars), "target", Part.ASSIGNMENT, None))

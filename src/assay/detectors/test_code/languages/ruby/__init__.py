@@ -14,8 +14,8 @@ from assay.detectors.test_code.engine.language import (
 )
 from assay.detectors.test_code.languages.ruby import quirks
 from assay.detectors.test_code.languages.ruby.asserts import ASSERT, EXPECT
-from assay.detectors.test_code.languages.ruby.lexicon import LEXICON, words
 from assay.detectors.test_code.languages.ruby.tree import GRAMMAR, branches, parse
+from assay.detectors.test_code.languages.ruby.words import LEXICON, words
 from assay.detectors.test_code.word_sets import word_set
 
 LANGUAGE = Language(
@@ -52,9 +52,7 @@ LANGUAGE = Language(
             r"|\b(?:Exception|StandardError|Assertion\w*|ExpectationNotMetError|Object)\b"
         ),
         loud=word_set("raise fail flunk"),
-        drops_failures={
-            "Thread.new": re.compile(r"\.(?:join|value)\b|Thread\.abort_on_exception|\.each\(&:join\)")
-        },
+        losing={"Thread.new": re.compile(r"\.(?:join|value)\b|Thread\.abort_on_exception|\.each\(&:join\)")},
     ),
     logic=Logic(frozenset(("false", "nil"))),
     broad=word_set("StandardError Exception Object"),

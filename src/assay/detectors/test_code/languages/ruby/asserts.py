@@ -5,9 +5,8 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
-from assay.detectors.test_code.engine.expressions.conditions import condition_demand, equality
-from assay.detectors.test_code.engine.expressions.simple_demands import order, shape
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.conditions import condition_demand, equality, order, shape
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import (
     Check,

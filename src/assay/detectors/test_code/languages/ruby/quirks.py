@@ -3,17 +3,17 @@
 import re
 from itertools import islice
 
-from assay.detectors.test_code.engine.declarations import Function
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marks import Function
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.source_file import Reading
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
-from assay.detectors.test_code.languages.ruby.lexicon import BLOCKS
+from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

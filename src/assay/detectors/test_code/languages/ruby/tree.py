@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import LOOPS, Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.parts import LOOPS, Grammar, Part, parts
 from assay.detectors.test_code.engine.language import Branches
-from assay.detectors.test_code.languages.ruby.lexicon import OPAQUE
+from assay.detectors.test_code.languages.ruby.words import OPAQUE
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 

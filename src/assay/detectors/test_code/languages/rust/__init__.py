@@ -2,13 +2,14 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks
+from assay.detectors.test_code.engine.rules import Kind, Rule
 from assay.detectors.test_code.languages.rust import attributes, quirks
 from assay.detectors.test_code.languages.rust.asserts import MACROS
-from assay.detectors.test_code.languages.rust.macros import parse
+from assay.detectors.test_code.languages.rust.macros import bare_parsed
 from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
@@ -87,10 +88,10 @@ LANGUAGE = Language(
     declaring=Declaring(shared=None),
     catching=Catching(
         handing=re.compile(r"(?:\w+\.)*+catch_unwind|(?:\w+\.)*(?:thread|tokio|task|async_std|smol)\.spawn\w*"),
-        reported_by=re.compile(
+        heard=re.compile(
             r"\.\s*(?:unwrap|expect|join|unwrap_err|await|is_err|is_ok|map_err|err|ok_or|unwrap_or_else)\b|\?|resume_unwind"
         ),
-        discarded_by=re.compile(r"\.\s*ok\s*\(\s*\)\s*;?\Z"),
+        unheard=re.compile(r"\.\s*ok\s*\(\s*\)\s*;?\Z"),
     ),
     logic=Logic(
         frozenset(("false",)), strict=True, capitals=True, borrows=True, wrappers=frozenset(("Ok", "Some"))
@@ -105,11 +106,16 @@ LANGUAGE = Language(
     fails=word_set("panic! unreachable! prop_fail! bail! fail!"),
     custom=re.compile(r"(?:assert(?:_\w+)?|verify_\w+)\Z"),
     known=attributes.CONFIGURATION,
+    least={
+        **dict.fromkeys(("unwrap", "expect"), Rule(Kind.QUIET)),
+        **dict.fromkeys(("unwrap_err", "expect_err"), Rule(Kind.RAISES, expected=9)),
+    },
     plain=True,
     quirks=Quirks(
-        parse=lambda text: parse(text, _GRAMMAR),
+        parse=lambda text: bare_parsed(text, _GRAMMAR),
         names=quirks.names,
         marks=attributes.marks,
+        left_out=attributes.left_out,
         file_skips=attributes.file_skips,
         klass=quirks.klass,
         function=quirks.function,

@@ -4,13 +4,11 @@ import re
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.conditions import condition_demand
+from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape, unborrowed
 from assay.detectors.test_code.engine.expressions.literals import number
-from assay.detectors.test_code.engine.expressions.sides import unborrowed
-from assay.detectors.test_code.engine.expressions.simple_demands import close, shape
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, orders, rules
+from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
 
 CLOSE = re.compile(r"(?>\w*?(?:relative|abs_diff|ulps|approx|float|near|close|within))\w*+!")
@@ -81,7 +79,10 @@ MACROS = Library(
             "assert_some!": _of_one(Rule(Kind.NOT_VALUE, word="None")),
             "assert_none!": _of_one(Rule(Kind.VALUE, word="None")),
             "assert_err! assert_pending!": _of_one(Rule(Kind.RAISES, expected=9)),
-            **orders("assert_gt!", "assert_ge!", "assert_lt!", "assert_le!"),
+            "assert_gt!": Rule(Kind.ORDER, word=">"),
+            "assert_ge!": Rule(Kind.ORDER, word=">="),
+            "assert_lt!": Rule(Kind.ORDER, word="<"),
+            "assert_le!": Rule(Kind.ORDER, word="<="),
         }
     ),
     patterns=(

@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_left
+from collections.abc import Mapping
 
-from assay.detectors.test_code.engine.declarations import Mark
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
+from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import combined
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
-from assay.detectors.test_code.engine.source_file import Reading, noted
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.marks import Mark
+from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -131,6 +132,22 @@ def _set_by_build(word: str) -> bool | None:
     """A name of several words is likely one that a build script sets."""
     could_be_set = word in _KNOWN or ("_" in word and word.islower())
     return None if could_be_set and not _NEVER.fullmatch(word) else False
+
+
+def left_out(reading: Reading) -> Mapping[Node, bool | None]:
+    """The statements that no build has, or only some builds have."""
+    found: dict[Node, bool | None] = {}
+    for node in reading.tree.nodes:
+        if node.kind != "attribute_item" or node.parent is None or node.parent.part is not Part.BLOCK:
+            continue
+        blank = _BLANK.match(reading.tree.text, node.end)
+        siblings = node.parent.children
+        at = bisect_left(siblings, blank.end() if blank is not None else 0, key=lambda each: each.start)
+        for one in _read(reading, node) if at < len(siblings) else ():
+            holds = configured(inside(one)) if one.name == "cfg" else True
+            if holds is not True and found.get(siblings[at]) is not True:
+                found[siblings[at]] = True if holds is False else None
+    return found
 
 
 def file_skips(reading: Reading) -> list[Skip]:

@@ -4,17 +4,17 @@ import re
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.engine.declarations import Class, Function, Mark
-from assay.detectors.test_code.engine.declared_functions import expect_error
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.sides import unborrowed
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined
+from assay.detectors.test_code.engine.expressions.conditions import unborrowed
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import closing, joined
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marked import expect_error
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.source_file import FAR, Reading, names_of, noted
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
 from assay.detectors.test_code.languages.rust.attributes import (
     TESTS,
@@ -25,13 +25,16 @@ from assay.detectors.test_code.languages.rust.attributes import (
     rows,
     skips,
 )
+from assay.detectors.test_code.languages.rust.macros import regions
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
+_MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
 _DEFINED = re.compile(r"macro_rules!\s*(\w+)")
 _ASSERTS = re.compile(r"\b(?:panic|unwrap|expect|(?>\w*?assert)\w*+)\b")
-_MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
+_ASSERTING = re.compile(r"\b(?:panic|unreachable|(?>\w*?assert)\w*+)!")
 _SWALLOWS_ASSERTS = re.compile(r"\W*|.*(?:assert|left|right|panicked|failed).*")
+_RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
 _CHECKS = {"success": False, "failure": False, "code": True, "stdout": True, "stderr": True, "interrupted": False}
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
 _CHAINED = re.compile(r"\.\s*assert(?:_eq|_debug_eq)?\s*\(")
@@ -56,9 +59,9 @@ def klass(reading: Reading, found: Class) -> Declared:
 def function(reading: Reading, found: Function) -> Declared | None:
     """A test by its attributes, what looks like one, or a function that tests may call."""
     own = found.marks
-    collected = any(one.name in TESTS and not one.unsure for one in own)
+    collected = any(one.name in TESTS and not one.unsure for one in own) or _in_region(reading, found.node)
     marked = collected or any(one.name in TESTS or one.name in _OF_TESTS for one in own)
-    if not marked:
+    if not marked and not _looks_like_test(reading, found):
         if reading.scope_of[found.node.parent].role is Role.TEST:  # type: ignore[index]
             return None
         # Beside unit tests stands production code, which may assert for reasons of its own.
@@ -91,6 +94,11 @@ def _rows(reading: Reading, found: Function, own: list[Mark], takes: str) -> lis
     return [[table.get(name, name) for name in taken] for table in tables]
 
 
+def _in_region(reading: Reading, node: Node) -> bool:
+    """Whether a macro around a function makes a test of it."""
+    return any(start <= node.start < end for start, end in regions(reading))
+
+
 @noted
 def _with_tests(reading: Reading) -> set[Node | None]:
     """What holds functions with a test's attribute."""
@@ -101,6 +109,21 @@ def _with_tests(reading: Reading) -> set[Node | None]:
 def _is_among_tests(reading: Reading, node: Node) -> bool:
     held = _with_tests(reading)
     return any(around in held for around in islice(node.ancestors(), FAR))
+
+
+def _looks_like_test(reading: Reading, found: Function) -> bool:
+    """A test whose attribute is gone, and no function that others call."""
+    holder = reading.scope_of[found.node.parent]  # type: ignore[index]
+    if holder.role not in (Role.SUITE, Role.FILE) or found.takes or found.name == "main":
+        return False
+    results = _RESULTS.search(_takes(reading, found.node))
+    if (results is not None and "Result" not in results[1]) or reading.values.mentions(found.name) > 1:
+        return False
+    if found.node.parent not in _with_tests(reading) and holder.name not in ("tests", "test"):
+        return False
+    body = found.node.part_child(Part.BLOCK)
+    asserts = body is not None and _ASSERTING.search(reading.tree.text, body.start, body.end)
+    return found.name.startswith("test_") or bool(asserts)
 
 
 def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:

@@ -2,9 +2,9 @@
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import DOUBLE, Lexicon, lexicon_pattern
-from assay.detectors.test_code.engine.expressions.syntax_parts import Grammar, Part, parts
+from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
+from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,
@@ -73,6 +73,7 @@ LANGUAGE = Language(
     declaring=Declaring(
         marks=re.compile("Test"),
         names=re.compile(r"test"),
+        lookalikes=re.compile(r"(?i)test"),
         refused=frozenset(("private", "static", "fileprivate")),
         hook_names=frozenset(("setUp", "setUpWithError", "tearDown", "tearDownWithError")),
         parents=re.compile(r"TestCase|Tests?\Z"),
@@ -88,9 +89,7 @@ LANGUAGE = Language(
     ),
     catching=Catching(
         loud=word_set("XCTFail record fulfill"),
-        drops_failures=dict.fromkeys(
-            ("async", "asyncAfter", "Task", "detached", "perform", "detachNewThread"), _WAITS
-        ),
+        losing=dict.fromkeys(("async", "asyncAfter", "Task", "detached", "perform", "detachNewThread"), _WAITS),
     ),
     logic=Logic(frozenset(("false",)), strict=True, capitals=True),
     broad=word_set("Error NSError any"),

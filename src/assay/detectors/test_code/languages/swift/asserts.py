@@ -3,9 +3,9 @@
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, orders, rules
+from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, rules
 from assay.detectors.test_code.model import Strength
 
 
@@ -36,12 +36,10 @@ XCTEST = Library(
             "XCTAssertFalse": Rule(Kind.FAILS),
             "XCTAssertNil": Rule(Kind.VALUE, word="nil"),
             "XCTAssertNotNil XCTUnwrap": Rule(Kind.NOT_VALUE, word="nil"),
-            **orders(
-                "XCTAssertGreaterThan",
-                "XCTAssertGreaterThanOrEqual",
-                "XCTAssertLessThan",
-                "XCTAssertLessThanOrEqual",
-            ),
+            "XCTAssertGreaterThan": Rule(Kind.ORDER, word=">"),
+            "XCTAssertGreaterThanOrEqual": Rule(Kind.ORDER, word=">="),
+            "XCTAssertLessThan": Rule(Kind.ORDER, word="<"),
+            "XCTAssertLessThanOrEqual": Rule(Kind.ORDER, word="<="),
             "XCTAssertThrowsError": _throws,
             "XCTAssertNoThrow": Rule(Kind.QUIET),
         }

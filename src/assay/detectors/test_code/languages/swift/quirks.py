@@ -3,12 +3,12 @@
 import re
 from collections.abc import Sequence
 
-from assay.detectors.test_code.engine.declarations import Function, Mark
 from assay.detectors.test_code.engine.expressions.calls import Names
-from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.marks import Function, Mark
+from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.scopes import Role
-from assay.detectors.test_code.engine.source_file import Reading, names_of
 
 _ENABLED = re.compile(r"\.enabled\(if ?: ?([^()]*(?:\([^()]*\))?)\)")
 _DISABLED_IF = re.compile(r"\.disabled\(if ?: ?([^()]*(?:\([^()]*\))?)\)")

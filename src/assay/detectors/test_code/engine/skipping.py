@@ -5,19 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.engine.declarations import Mark
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.syntax_parts import (
-    ALTERNATIVES,
-    BRANCHING,
-    FUNCTIONS,
-    LOOPS,
-    Part,
-)
+from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.language import SkipCall
+from assay.detectors.test_code.engine.marks import Mark
+from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.source_file import FAR, Reading
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
@@ -142,7 +136,7 @@ def early_return(reading: Reading, scope: Scope, node: Node) -> None:
         ),
         None,
     )
-    if branch is None or branch.part in FUNCTIONS:
+    if branch is None or branch.part in FUNCTIONS or not _is_alone(node, branch):
         return
     body = reading.function_around(branch)
     own = body is not None and (body in reading.tests or (body.part is Part.CLOSURE and is_body(reading, body)))
@@ -154,3 +148,13 @@ def early_return(reading: Reading, scope: Scope, node: Node) -> None:
     if written and all(each >= line for each in written):
         said = " ".join(reading.tree.text[branch.start : node.end][:200].split())
         scope.skips.append(Skip("skip", line, said, conditional=True))
+
+
+def _is_alone(node: Node, branch: Node) -> bool:
+    """Whether a return is all there is in its branch."""
+    holder = node.parent
+    while holder is not None and holder is not branch:
+        if holder.part in (Part.BLOCK, Part.STATEMENT, Part.ELSE) and len(holder.children) > 1:
+            return False
+        holder = holder.parent
+    return True

@@ -5,11 +5,11 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.source_file import Reading
+    from assay.detectors.test_code.engine.reading import Reading
 
 _FAR = 200
 _CALLED = re.compile(r"(?:await )?([\w.:]+)\(")

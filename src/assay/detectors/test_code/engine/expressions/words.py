@@ -5,11 +5,14 @@ change nothing disappear. The result is for comparing and for showing, not for r
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.word_sets import word_set
 
+_ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
 _CLOSERS = {")", "]", "}"}
 _OPENERS = {"(", "[", "{"}
 _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
@@ -19,10 +22,12 @@ _DOTS = {".", "?.", "&.", "::"}
 _SIGNS = frozenset(("-", "&", "*"))
 _LONE = 50.0
 _OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
+_LONGEST_KEPT = 400
 _MOST_KEPT = 60
 _CHANGING = frozenset((";", "+", ""))
 _WATCHED = _CHANGING | _CLOSERS | {"("}
 _BEFORE_CALL = frozenset('_$@"`)]}')
+MAX_END = 2**62
 
 _GROUPING_WORDS = word_set(
     "return await typeof case in of throw yield not and or else do delete void async new when then unless "
@@ -59,6 +64,93 @@ _SPECIAL = {
     ";": _DROPPED,
 }
 """What a word is to ``simplified``: an operator's precedence, or one of the three above."""
+
+OPERATORS = (
+    r"===|!==|<=>|\.\.\.|=>|->|:=|<-|==|!=|<=|>=|&&|\|\||\?\?|\?\.|::|=~|!~|\*\*|\+\+|--|[-+*/%&|^]=|<<|>>|\.\."
+)
+"""Operators of more than one character, of all the languages together."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """How one language's text falls into words.
+
+    ``pattern`` has one group, the word; white space and comments before it are outside the group. ``quotes`` are
+    the characters that a literal begins with. ``opaque`` are kinds of nodes whose end the pattern can't know;
+    ``literal`` makes the text of such a node, or of a literal, uniform.
+    """
+
+    pattern: re.Pattern[str]
+    literal: Callable[[str], str]
+    quotes: str = "\"'`"
+    opaque: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
+    respelled: Callable[[Tree, Node], str] | None = None
+    """Writes the text of an opaque node in its one spelling, of which the words count then."""
+
+    def words(self, text: str, start: int = 0, end: int = MAX_END) -> list[str]:
+        """The words of a piece of text that has no opaque nodes, as they stand there."""
+        quotes, literal = self.quotes, self.literal
+        found = self.pattern.findall(text, start, end)
+        words = [literal(word) if word[0] in quotes and len(word) > 1 else word for word in found if word]
+        if "_" in text:
+            words = [word.replace("_", "") if word[0].isdigit() else word for word in words]
+        return [self.spelled.get(word, word) for word in words] if self.spelled else words
+
+
+def quoted(literal: str) -> str:
+    """A string literal in double quotes, whichever it had."""
+    content = literal[1:-1]
+    if "\\" in content:
+        content = _ESCAPED_QUOTE.sub(r"\1", content)
+    return '"' + content.replace('"', '\\"') + '"'
+
+
+def words_in(lexicon: Lexicon, text: str) -> list[str]:
+    """The words of a text without opaque nodes, simplified. The list may be shared and must not be changed."""
+    return (
+        _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.functions)
+    )
+
+
+@lru_cache(maxsize=64)
+def told(lexicon: Lexicon) -> Lexicon:
+    """How a text falls into words that was put together from words: each has its one spelling already."""
+    return replace(lexicon, spelled={}) if lexicon.spelled else lexicon
+
+
+@lru_cache(maxsize=8192)
+def _kept(lexicon: Lexicon, text: str) -> list[str]:
+    """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
+    return simplified(lexicon.words(text), lexicon.functions)
+
+
+def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
+    """The words of a piece of a file, simplified. The list may be shared and must not be changed."""
+    opaque = _opaque(tree, lexicon, start, end)
+    if not opaque:
+        return words_in(lexicon, tree.text[start:end])
+    found: list[str] = []
+    position = start
+    for node in opaque:
+        if node.start >= position:
+            found += lexicon.words(tree.text, position, node.start)
+            if lexicon.respelled is not None:
+                found += lexicon.words(lexicon.respelled(tree, node))
+            else:
+                found.append(lexicon.literal(tree.source(node)))
+            position = node.end
+    found += lexicon.words(tree.text, position, end)
+    return simplified(found, lexicon.functions)
+
+
+def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
+    if not lexicon.opaque or not tree.has(lexicon.opaque):
+        return []
+    return [node for node in tree.within(start, end) if node.kind in lexicon.opaque and node.end <= end]
 
 
 def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> list[str]:
@@ -135,12 +227,30 @@ def _groups(out: list[str], functions: frozenset[str]) -> bool:
     before, earlier = out[-1], out[-2] if len(out) > 1 else ""
     if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
         return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
-    return before not in (">", ">>") and not (
+    if before in (">", ">>") and _ends_types(out):
+        return False
+    return not (
         before[0].isalnum()
         or before[0] in '_$@"`'
         or before in _CLOSERS
         or (before[-1] in "?!" and len(before) > 1)
     )
+
+
+def _ends_types(out: list[str]) -> bool:
+    """Whether the last word closes the types of a name, ``Foo<Bar>``, and is no comparison."""
+    depth = 0
+    for index in range(len(out) - 1, max(0, len(out) - _MOST_TYPE), -1):
+        word = out[index]
+        if word in (">", ">>"):
+            depth += len(word)
+        elif word == "<":
+            depth -= 1
+            if depth <= 0:
+                return out[index - 1][0].isalpha() or out[index - 1][0] == "_"
+        elif not _TYPE_PART.fullmatch(word):
+            return False
+    return False
 
 
 def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
@@ -215,6 +325,11 @@ def _callable(word: str) -> bool:
     """Whether a bracket after a word belongs to it."""
     typed = word[-1] == ">" and word[0].isalpha()
     return (word[-1].isalnum() or typed or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
+
+
+def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:
+    """A piece of the text in its uniform form."""
+    return joined(words(tree, lexicon, start, end))
 
 
 _TYPE_PART = re.compile(r"[\w.,?&\[\]\s:'*]+|extends|super|::|out|in")
@@ -316,3 +431,18 @@ def bare(found: list[str]) -> list[str]:
             break
         found = simplified(found[1:-1])
     return found
+
+
+def lexicon_pattern(
+    strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+"
+) -> re.Pattern[str]:
+    """A pattern for ``Lexicon``: white space and comments, then a string, a word, a number or an operator."""
+    number = r"\d[\w]*(?:\.\d[\w]*)?(?:(?<=[eE])[-+]\d+)?"
+    return re.compile(
+        rf"(?:\s+|{comments})*+({strings}|{number}|{word}|{OPERATORS}|.|\Z)", re.DOTALL | re.MULTILINE
+    )
+
+
+DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
+SINGLE = r"'(?:[^'\\\n]|\\.)*'"
+CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"

@@ -6,8 +6,7 @@ the words have one form for all of them.
 
 import re
 
-from assay.detectors.test_code.engine.expressions.lexicon import OPERATORS, Lexicon
-from assay.detectors.test_code.engine.expressions.uniform_words import simplified
+from assay.detectors.test_code.engine.expressions.words import OPERATORS, Lexicon, simplified
 from assay.detectors.test_code.tree import Node, Tree
 from assay.detectors.test_code.word_sets import word_set
 

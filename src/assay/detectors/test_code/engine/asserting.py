@@ -7,34 +7,50 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.bindings import Bound, put_in
+from assay.detectors.test_code.engine.asserted_text import without_message
+from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.expressions.calls import Call
+from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import (
     condition_demands,
+    receiver_of,
+    without_negations,
 )
-from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
-from assay.detectors.test_code.engine.guards import Guard, InPlace, guard_of, is_cut_off
-from assay.detectors.test_code.engine.library_calls import Again, LibraryCalls, as_it_is
+from assay.detectors.test_code.engine.expressions.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.words import joined, split
+from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
+from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.reading import FAR, Reading
+from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
+from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
 from assay.detectors.test_code.engine.scopes import Role, Scope, Written
-from assay.detectors.test_code.engine.source_file import FAR, Reading
-from assay.detectors.test_code.engine.swallowed_failures import in_catch, is_strong
+from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
 
 _DEEPEST = 4
 _THEN = (("catch",), ("then",), ("finally",))
 """What may follow a promise that asserts."""
+_MOST_LINKS = 50
 _LONGEST_TRIED = 1000
-_TYPE = re.compile(r"\b(?:\w++(?:\.|::|\\))*+[A-Z]\w*+")
 _SAYS_EQUAL = re.compile(r"^(?!.*(?:[nN]ot|[aA]lmost|[cC]lose)).*[eE]qual")
+_TYPE = re.compile(r"\b(?:\w++(?:\.|::|\\))*+[A-Z]\w*+")
 _STOPS = FUNCTIONS | {Part.CASE, Part.CATCH, Part.LOOP, Part.EACH}
 _THROUGH = frozenset({Part.BLOCK, Part.STATEMENT, Part.ELSE})
 _STATEMENT_PARTS = frozenset(
     {Part.FILE, Part.BLOCK, Part.STATEMENT, Part.IF, Part.ELSE, Part.LOOP, Part.EACH, Part.CASE, Part.ONCE}
 )
+
+
+Again = Callable[[Callable[[list[str]], list[str]]], "list[WrittenDemand] | None"]
+"""Asks once more, with other words for what is written."""
+
+
+def _as_it_is(words: list[str]) -> list[str]:
+    return words
 
 
 @dataclass(slots=True)
@@ -48,6 +64,8 @@ class _Pending:
     """A function whose name says that it asserts. Where it is in the same file, what it asserts counts instead."""
     again: "Again | None" = None
     place: int = 0
+    least: bool = False
+    """Whether it counts only where nothing else is asserted."""
     words: Sequence[str] = ()
 
 
@@ -61,7 +79,10 @@ class Asserting:
         self._ends: list[int] = []
         self._asked_at: list[tuple[int, Strength]] | None = None
         self.strong: set[Node] = set()
-        self._libraries = LibraryCalls(reading)
+        language = reading.language
+        self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
+        self._starters = {name for library in language.libraries for name in library.starters}
+        self._middle = {name for library in language.libraries for name in library.asking}
 
     def visit(self, node: Node, scope: Scope) -> None:
         if scope.role is Role.FILE:
@@ -93,8 +114,8 @@ class Asserting:
             if self._fails(call, names):
                 self.fail(call.node, scope)
                 return
-            again = partial(self._libraries.demands, call, names)
-            written = self._libraries.first_demands(call, names, again)
+            again = partial(self._of_libraries, call, names)
+            written = self._first_asked(call, names, again)
         else:
             again = None
         if written is not None:
@@ -109,12 +130,14 @@ class Asserting:
                 )
         elif call.inner is None and call.names and language.custom.match(call.names[-1]):
             self._custom(call, scope)
+        elif call.names and call.names[-1] in language.least:
+            self._at_least(call, scope)
 
     def _own_name(self, call: Call) -> str:
         """The name under which a function of this file may take the place of a library's."""
         receivers = self._reading.language.heads.receivers
         names = call.root.names
-        if not names or (call.inner is not None and names[-1] not in self._libraries.starters):
+        if not names or (call.inner is not None and names[-1] not in self._starters):
             return ""
         return names[-1] if len(names) == 1 or names[0] in receivers else names[0]
 
@@ -129,6 +152,95 @@ class Asserting:
         before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
         return before in receivers or before in self._reading.handles
 
+    def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
+        """What a call asserts as it is written."""
+        reading = self._reading
+        depends = reading.language.quirks.condition is not None and not reading.language.plain
+        source = reading.tree.source(call.node)
+        # A text that begins with this may stand after the call.
+        if depends or reading.handles or "<<" in source:
+            return again(_as_it_is)
+        return remembered(
+            (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
+        )
+
+    def _of_libraries(
+        self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]
+    ) -> list[WrittenDemand] | None:
+        """What a call asserts by the libraries of the language; None for a call that doesn't."""
+        step: Call | None = call
+        for _ in range(_MOST_LINKS):
+            if step is None:
+                break
+            if step.names and step.names[-1] in self._starters:
+                return self._fluent(call, step.names[-1], swap)
+            if not self._middle.isdisjoint(step.names):
+                return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
+            step = step.inner
+        for asked in (call, call.root):
+            root = self._known(names[-1]) if names and asked.inner is None else []
+            if not root and asked.names:
+                root = self._known(asked.names[-1])
+            found = self._function(asked, names, root, swap) if root else None
+            if found is not None:
+                return found
+        return None
+
+    def _known(self, name: str) -> list[tuple[Library, Rule | Check]]:
+        """The libraries that have a function of this name, and what it demands."""
+        if name not in self._by_function:
+            asked = [(library, library.rule(name)) for library in self._reading.language.libraries]
+            self._by_function[name] = [(library, rule) for library, rule in asked if rule is not None]
+        return self._by_function[name]
+
+    def _fluent(self, call: Call, word: str, swap: Callable[[list[str]], list[str]]) -> list[WrittenDemand] | None:
+        reading = self._reading
+        words = swap(reading.words_of(call.node))
+        links = reading.chain(words)
+        for library in reading.language.libraries:
+            if word in library.starters or word in library.asking:
+                found = fluent_demands(library, words, links, reading.facts)
+                if found is not None:
+                    return found
+        return None
+
+    def _function(
+        self,
+        call: Call,
+        names: tuple[str, ...],
+        known: list[tuple[Library, Rule | Check]],
+        swap: Callable[[list[str]], list[str]],
+    ) -> list[WrittenDemand] | None:
+        reading = self._reading
+        for library, rule in known:
+            if not reading.is_received(call, names, library.receivers):
+                continue
+            words = swap(reading.words_of(call.node))
+            link = reading.chain(words)[-1]
+            link = self._reading.without_handle(link)
+            if library.trimmed is not None:
+                link = library.trimmed(link)
+            if link.name in library.asked and link.given > 1:
+                found = matched(library, link, reading.facts)
+                return [each._replace(text=library.head + each.text) for each in found]
+            text = (
+                library.head + link.written(link.names[-1:])
+                if library.trimmed is not None
+                else without_message(words, link, rule)
+            )
+            demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
+            return [WrittenDemand(text, demand)]
+        return None
+
+    def _idiom(self, rule: Rule | Check, link: Link, call: Call) -> Demand | None:
+        """What a condition that is handed over demands in an idiom of the language."""
+        own = self._reading.language.quirks.condition
+        if own is None or not isinstance(rule, Rule) or rule.kind not in (Kind.HOLDS, Kind.FAILS):
+            return None
+        words, wanted = without_negations(link.argument(rule.subject), rule.kind is Kind.HOLDS)
+        found = own(self._reading, words, wanted, call.node) if words else None
+        return found.demand if found is not None else None
+
     def _custom(self, call: Call, scope: Scope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
         words = self._reading.words_of(call.node)
@@ -140,6 +252,13 @@ class Asserting:
         demand = Demand(strength, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
 
+    def _at_least(self, call: Call, scope: Scope) -> None:
+        """``f(1).unwrap()``: a value is got at, which must be there."""
+        words = self._reading.words_of(call.node)
+        rule = self._reading.language.least[call.names[-1]]
+        demand = demand_of(rule, self._reading.chain(words)[-1], self._reading.facts, receiver_of(words))
+        self.add(call.node, scope, joined(words), demand, least=True)
+
     def _assert_statement(self, node: Node, scope: Scope) -> None:
         """``assert x == 3``: the words after the first, without the message."""
         words = self._reading.words_of(node)[1:]
@@ -148,7 +267,7 @@ class Asserting:
         for separator in (":", ","):
             words = split(words, separator)[0] if words else words
         again = partial(self._asserts, words, node)
-        for place, found in enumerate(again(as_it_is)):
+        for place, found in enumerate(again(_as_it_is)):
             self.add(node, scope, found.text, found.demand, again=again, place=place)
 
     def _asserts(
@@ -160,7 +279,7 @@ class Asserting:
     def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
         """What a condition demands, an idiom of the language first."""
         reading = self._reading
-        words = reading.following.returns.of_call(words)
+        words = reading.following.returned(words)
         own = reading.language.quirks.condition
         idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
         return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
@@ -234,7 +353,7 @@ class Asserting:
         if own is None or own(self._reading, words, wanted, guard) is None:
             words = put_in(words, self._reading.head_bound(guard))
         again = partial(self._guarded, words, wanted, guard)
-        for place, each in enumerate(again(as_it_is)):
+        for place, each in enumerate(again(_as_it_is)):
             # The condition itself runs whenever the statement does.
             self.add(guard, scope, each.text, each.demand, again=again, place=place)
 
@@ -255,9 +374,10 @@ class Asserting:
         function: str = "",
         again: Again | None = None,
         place: int = 0,
+        least: bool = False,
     ) -> None:
         words = self._reading.words_of(node) if again is not None else ()
-        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, words))
+        self._found.append(_Pending(node, scope, text, demand, lost, function, again, place, least, words))
         if is_strong(demand.strength, text) and not node.dead:
             self.strong.add(node)
 
@@ -281,6 +401,9 @@ class Asserting:
 
     def _write(self, found: _Pending) -> None:
         """Put an assertion into its scope to be asked with what parameters stand for."""
+        if found.least:
+            found.scope.least.extend(self._ask(found, False, NOTHING_BOUND))
+            return
         fails = found.demand.subject in FAILURES
         guard = Guard(False, []) if fails else guard_of(self._reading, found.node, self._in_place_of(found.demand))
         asked = partial(self._ask, found, guard.guarded)

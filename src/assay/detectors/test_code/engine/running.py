@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.engine.bindings import NOTHING_BOUND, Bound, put_in
+from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.expressions.chains import is_labelled
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
 from assay.detectors.test_code.engine.scopes import Given, Scope, Written
 from assay.detectors.test_code.model import Assertion, Strength
@@ -21,8 +21,8 @@ def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     cases = _cases(scope) if scope.written or scope.runs else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
     found = list(islice(every, _MOST))
-    if scope.unnoticed_lines:
-        return [replace(each, swallowed=each.swallowed or each.line in scope.unnoticed_lines) for each in found]
+    if scope.losing:
+        return [replace(each, swallowed=each.swallowed or each.line in scope.losing) for each in found]
     return found
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-from assay.detectors.test_code.engine.declarations import Class, Function, Mark
-from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.words import closing, joined, split
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.listing import written_out
+from assay.detectors.test_code.engine.marks import Class, Function, Mark
+from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.scopes import Given, Role, Scope
-from assay.detectors.test_code.engine.source_file import FAR, Reading
-from assay.detectors.test_code.engine.written_lists import written_out
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -41,7 +41,7 @@ class Table(NamedTuple):
 
 
 @dataclass(slots=True)
-class CollectedNames:
+class Known:
     """What a runner would collect from a file."""
 
     classes: dict[str, tuple[list[str], Node]] = field(default_factory=dict)
@@ -53,11 +53,11 @@ class CollectedNames:
     """Those of the file as a whole."""
 
 
-def known(reading: Reading) -> CollectedNames:
+def known(reading: Reading) -> Known:
     """What is known so far; the classes of the file from the beginning."""
     found = reading.notes.get("python")
-    if not isinstance(found, CollectedNames):
-        found = reading.notes["python"] = CollectedNames()
+    if not isinstance(found, Known):
+        found = reading.notes["python"] = Known()
         for node in reading.tree.nodes if reading.tree.has_part(Part.CLASS) else ():
             named = reading.language.heads.klass.match(reading.tree.text, node.start)
             if node.part is Part.CLASS and named is not None:
@@ -73,7 +73,7 @@ def known(reading: Reading) -> CollectedNames:
     return found
 
 
-def _is_collected(reading: Reading, found: CollectedNames, name: str) -> bool:
+def _is_collected(reading: Reading, found: Known, name: str) -> bool:
     """unittest's classes by what they are; pytest's by their name, unless they have a constructor."""
     if is_test_case(found, name):
         return True
@@ -81,7 +81,7 @@ def _is_collected(reading: Reading, found: CollectedNames, name: str) -> bool:
     return name.startswith("Test") and not made
 
 
-def is_test_case(found: CollectedNames, name: str, depth: int = 0) -> bool:
+def is_test_case(found: Known, name: str, depth: int = 0) -> bool:
     """Whether a class is one of unittest's, by a parent whose name says so or that is defined elsewhere."""
     for parent in found.classes[name][0] if depth < _DEEPEST else ():
         if parent in found.classes and parent != name:
@@ -92,7 +92,7 @@ def is_test_case(found: CollectedNames, name: str, depth: int = 0) -> bool:
     return False
 
 
-def method(reading: Reading, found: CollectedNames, name: str, wanted: str, depth: int = 0) -> Node | None:
+def method(reading: Reading, found: Known, name: str, wanted: str, depth: int = 0) -> Node | None:
     """A method of a class or of its parents in this file."""
     parents, node = found.classes.get(name, ([], None))
     body = node.part_child(Part.BLOCK) if node is not None and depth < _DEEPEST else None
@@ -104,7 +104,7 @@ def method(reading: Reading, found: CollectedNames, name: str, wanted: str, dept
     return next((each for each in others if each is not None), None)
 
 
-def set_in(reading: Reading, found: CollectedNames, name: str, wanted: str, depth: int = 0) -> Node | None:
+def set_in(reading: Reading, found: Known, name: str, wanted: str, depth: int = 0) -> Node | None:
     """Where a class or one of its parents sets a name of its own."""
     parents, node = found.classes.get(name, ([], None))
     body = node.part_child(Part.BLOCK) if node is not None and depth < _DEEPEST else None
@@ -333,7 +333,7 @@ def _row(reading: Reading, mark: Mark, value: list[str]) -> tuple[list[list[str]
 def _cases(reading: Reading, tables: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
     """What a test's parameters are in each case: what its rows say, and what its fixtures only return."""
     number = _times(tables)
-    returned = {name: words for name in fixtures if (words := reading.following.returns.without_parameters(name))}
+    returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
     if number is None or not 0 < number <= _MOST_ROWS:
         return [returned] if returned else []
     rows: list[dict[str, list[str]]] = [returned]

@@ -5,27 +5,27 @@ from functools import cached_property
 from itertools import islice
 
 from assay.detectors.test_code.engine.expressions.calls import Call
-from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.values import BINDING
 from assay.detectors.test_code.engine.language import NEVER
-from assay.detectors.test_code.engine.source_file import FAR, TALKS, Reading
+from assay.detectors.test_code.engine.reading import FAR, TALKS, Reading
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 _FARTHEST = 20_000
+_MOST_BODY = 5_000
 _MADE = re.compile(r"(?:new\s)?\s*+(\w++)")
 _LONGEST_HEAD = 2_000
+_TOUCHED = re.compile(
+    r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
+)
+_TALKS = TALKS | {"Thread", "t", "it"}
 _ASKING = frozenset({Part.CALL, Part.GIVEN, Part.SWITCH, Part.OTHER})
 _NEAR = 5
 _ANSWERING = frozenset({Part.TRY, Part.CALL})
 _AWAY = frozenset({Part.RETURN, Part.BREAK})
 _LEAVING = _AWAY | {Part.THROW}
 HANDLERS = frozenset({Part.CATCH, Part.FINALLY})
-_MOST_BODY = 5_000
-_TOUCHED = re.compile(
-    r"(?<![\w$@])([\w$@]++)\s*+(?:[-+|]?=(?![=>~])|\+\+|<<|\.(?:push|add|append|Add|store|set|send|put)\s*\()"
-)
-_TALKS = TALKS | {"Thread", "t", "it"}
 
 
 class Swallowing:
@@ -41,10 +41,8 @@ class Swallowing:
         quiet: set[Node] = set()
         relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
         relevant = relevant or any(node.swallowed for node in reading.tree.nodes)
-        relevant = relevant or (
-            bool(reading.language.catching.drops_failures) and reading.tree.has_part(Part.OTHER)
-        )
-        telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.drops_failures)}
+        relevant = relevant or (bool(reading.language.catching.losing) and reading.tree.has_part(Part.OTHER))
+        telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.losing)}
         if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
             return
         for node in reading.tree.nodes[1:]:
@@ -81,7 +79,7 @@ class Swallowing:
     @cached_property
     def _losing(self) -> list[Call]:
         """The calls that drop the failures of what they are handed, in the order of the text."""
-        losing = self._reading.language.catching.drops_failures
+        losing = self._reading.language.catching.losing
         found = [call for call in self._reading.calls.values() if call.names and call.names[-1] in losing]
         return sorted(found, key=lambda call: call.node.start)
 
@@ -140,7 +138,7 @@ class Swallowing:
 
     def _is_lost(self, node: Node) -> bool:
         """Whether a closure runs where nothing hears of its failure."""
-        losing = self._reading.language.catching.drops_failures
+        losing = self._reading.language.catching.losing
         if node.part is Part.FUNCTION and losing:
             return self._is_handed_to_losing(node)
         if node.part is not Part.CLOSURE or not losing:
@@ -173,12 +171,12 @@ class Swallowing:
         text = reading.tree.text
         after = text[closure.end : min(statement.end, closure.end + _FARTHEST)]
         if statement.part is Part.STATEMENT:
-            return catching.reported_by.search(after) is None
+            return catching.heard.search(after) is None
         named = BINDING.match(text, statement.start) if statement.part is Part.BINDING else None
         if named is None:
             return False
         rest = text[statement.end : statement.end + _FARTHEST]
-        return named[1] == "_" or catching.discarded_by.search(after) is not None or not mentions(rest, named[1])
+        return named[1] == "_" or catching.unheard.search(after) is not None or not mentions(rest, named[1])
 
     def _test_around(self, node: Node) -> Node:
         """The test that a node stands in, or else the outermost function."""
@@ -191,7 +189,7 @@ class Swallowing:
 
     def _is_handed_to_losing(self, function: Node) -> bool:
         """Whether a function inside of another is handed to what drops its failures."""
-        reading, losing = self._reading, self._reading.language.catching.drops_failures
+        reading, losing = self._reading, self._reading.language.catching.losing
         around = reading.function_around(function)
         named = reading.language.heads.function.match(reading.tree.text, function.start)
         if around is None or named is None:

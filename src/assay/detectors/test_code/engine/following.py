@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
-from assay.detectors.test_code.engine.bindings import (
+from assay.detectors.test_code.engine.bound import (
     DOTS,
     NOTHING_BOUND,
     Bound,
+    is_name,
     is_no_name,
     kept_together,
     put_in,
@@ -21,15 +22,14 @@ from assay.detectors.test_code.engine.bindings import (
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import is_literal, spelled
-from assay.detectors.test_code.engine.expressions.syntax_parts import BRANCHING, FUNCTIONS, LOOPS, Part
-from assay.detectors.test_code.engine.expressions.uniform_words import closing, joined, simplified, split
+from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.values import bound_in
-from assay.detectors.test_code.engine.return_values import ReturnValues
+from assay.detectors.test_code.engine.expressions.words import closing, joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 if TYPE_CHECKING:
-    from assay.detectors.test_code.engine.source_file import Reading
+    from assay.detectors.test_code.engine.reading import Reading
 
 _FAR, _DEEPEST, _LONGEST, _MOST_WORDS = 200, 6, 2000, 120
 _MEMBER = re.compile(r"([^\W\d]\w*+(?:\.[^\W\d]\w*+)++)\s*+=(?!=)\s*+")
@@ -59,13 +59,21 @@ class Followed(NamedTuple):
     node: Node
 
 
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A function that does nothing but return one expression."""
+
+    parameters: tuple[str, ...]
+    words: list[str]
+
+
 class Following:
     """The names of one file."""
 
     def __init__(self, reading: "Reading") -> None:
         self._reading = reading
         self._bindings: dict[str, list[_Binding]] = defaultdict(list)
-        self.returns = ReturnValues(reading)
+        self._returned: dict[str, Returned | None] = {}
         self._members: dict[str, list[_Binding]] = defaultdict(list)
         self._values: dict[tuple[str, Node], Followed | None] = {}
         self._filled: dict[tuple[str, Node, bool], list[str]] = {}
@@ -73,15 +81,16 @@ class Following:
             if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._bind(node)
             elif node.part is Part.FUNCTION:
-                self.returns.add(node)
+                self._return(node)
         self._within: dict[tuple[str, Node | None], list[_Binding]] = defaultdict(list)
         self._assigned: dict[str, list[_Binding]] = defaultdict(list)
         for name, each in ((name, each) for name, known in self._bindings.items() for each in known):
             self._within[name, each.function].append(each)
             if each.node.part is Part.ASSIGNMENT:
                 self._assigned[name].append(each)
+        kept = {name for name, found in self._returned.items() if found is not None}
         roots = {name.partition(".")[0] for name in self._members}
-        self._names = frozenset((*self._bindings, *self.returns.names, *roots, *reading.language.heads.receivers))
+        self._names = frozenset((*self._bindings, *kept, *roots, *reading.language.heads.receivers))
         self._plain = frozenset(name.lstrip("$@") for name in self._names)
 
     def _bind(self, node: Node) -> None:
@@ -103,6 +112,37 @@ class Following:
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
             self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
+
+    def _return(self, node: Node) -> None:
+        """Remember a function that only returns something."""
+        body = node.part_child(Part.BLOCK)
+        read = self._reading.language.heads.function.match(self._reading.tree.text, node.start)
+        if body is None or read is None:
+            return
+        name = read["name"]
+        if name in self._returned or len(body.children) != 1 or body.children[0].part is not Part.RETURN:
+            self._returned[name] = None
+            return
+        only = body.children[0]
+        words = self._reading.words(only.start, only.end)[1:]
+        takes = read["takes"] or ""
+        self._returned[name] = Returned(self._reading.parameters(takes), words) if words else None
+
+    def returned(self, words: list[str]) -> list[str]:
+        """What a call of a function of this file comes to that does nothing but return it: ``is_fine(x)``."""
+        if len(words) < 3 or words[-1] != ")" or not is_name(words[0]):
+            return words
+        opened = 3 if words[1] in DOTS and words[0] in self._reading.language.heads.receivers else 1
+        found = self._returned.get(words[opened - 1])
+        if found is None or words[opened] != "(" or closing(words, opened) != len(words) - 1:
+            return words
+        given = split(words[opened + 1 : -1])
+        return put_in(found.words, dict(zip(found.parameters, given, strict=False)))
+
+    def only_returns(self, name: str) -> list[str] | None:
+        """What a function without parameters returns, if that is all that it does."""
+        found = self._returned.get(name)
+        return found.words if found is not None and not found.parameters else None
 
     def value(self, name: str, used: Node) -> Followed | None:
         """What a name stands for at one place; None where that is not known."""
@@ -154,13 +194,14 @@ class Following:
         loop = next(
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
         )
-        end = loop.end if loop is not None and loop.part in LOOPS else 0
-        if not before or any(each.node.start < end for each in known[len(before) :]):
+        again = loop is not None and loop.part in LOOPS
+        if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
             return None
         last = before[-1]
         around = {used, *islice(used.ancestors(), _FAR)}
-        sure = all(each in around or self._always(each, last.node) for each in _choices(last.node, function))
-        return self._followed(last) if sure else None
+        if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
+            return self._followed(last)
+        return self._either(before, function)
 
     def _followed(self, binding: _Binding) -> Followed | None:
         words = self._words(binding)
@@ -169,6 +210,17 @@ class Following:
     def _always(self, choice: Node, node: Node) -> bool:
         """Whether a node in a branch is come to in any case."""
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
+
+    def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
+        """``x = f()`` and, under a condition or by a handler, ``x = 3``: what is expected may have been put in."""
+        if len(before) < 2:
+            return None
+        handles = [each for each in _choices(before[-1].node, function) if each.part is Part.TRY]
+        if any(each not in handles for each in _choices(before[-2].node, function)):
+            return None
+        one, other = self._words(before[-2]), self._words(before[-1])
+        both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []
+        return Followed(both, before[-2].node) if both else None
 
     def _words(self, binding: _Binding) -> list[str] | None:
         start, end = binding.start, binding.end
@@ -263,7 +315,7 @@ class Following:
     def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
         if value is None and words[at + 1 : at + 2] == ["("] and words[at] not in self._bindings:
-            found = self.returns.get(words[at])
+            found = self._returned.get(words[at])
             literal = found is not None and is_literal(found.words)
             return Followed(["lambda", ":", *found.words], used) if literal and found is not None else None
         return value
@@ -372,3 +424,7 @@ def _choices(node: Node, function: Node | None) -> list[Node]:
         if each.part in _CHOOSING:
             found.append(each)
     return found
+
+
+def _is_within(node: Node, around: Node | None) -> bool:
+    return around is not None and around.start <= node.start < around.end

@@ -4,35 +4,83 @@ import re
 
 _NEGATIONS = re.compile(r"(?:doesNot|DoesNot|isNot|IsNot|NotBe|NotHave|hasNo|toNot|not|Not|not_|doNot)(?=[A-Z_])")
 _AUXILIARIES = re.compile(r"(?:to(?:Be|Have)?|is|Is|be|Be|does|has|Has|have|Have|are|Are)(?=[A-Z_])")
-
-
-def _by_word(table: dict[str, str]) -> dict[str, str]:
-    """Each of the names that a word stands for, with that word."""
-    return {name: word for word, names in table.items() for name in names.split()}
-
-
-_SAME = _by_word(
-    {
-        "contain": "contains include includes in hasitem item member containsstring containssubstring substring",
-        "startwith": "startswith startingwith hasprefix prefix beginwith",
-        "endwith": "endswith endingwith hassuffix suffix",
-        "match": "matches matchstring containsmatchin test regexp regex containspattern matchespattern",
-        "containkey": "containskey key",
-        "instanceof": "type kindof instance isinstance a an oftype assignablefrom assignableto "
-        "instanceoftype exactlyinstanceof akindof aninstanceof",
-        "empty": "blank nullorempty nullorwhitespace absent emptystring",
-        "null": "nullvalue",
-        "length": "lengthof sizeof count size len",
-    }
-)
-COMPARISONS = _by_word(
-    {
-        ">": "greaterthan greater above gt",
-        ">=": "greaterthanorequalto greaterthanorequal greaterorequal atleast least gte",
-        "<": "lessthan less below lt",
-        "<=": "lessthanorequalto lessthanorequal lessorequal atmost most lte",
-    }
-)
+_SAME = {
+    "contains": "contain",
+    "include": "contain",
+    "includes": "contain",
+    "in": "contain",
+    "hasitem": "contain",
+    "item": "contain",
+    "member": "contain",
+    "containsstring": "contain",
+    "containssubstring": "contain",
+    "substring": "contain",
+    "startswith": "startwith",
+    "startingwith": "startwith",
+    "endswith": "endwith",
+    "endingwith": "endwith",
+    "matches": "match",
+    "matchstring": "match",
+    "containsmatchin": "match",
+    "test": "match",
+    "regexp": "match",
+    "regex": "match",
+    "hasprefix": "startwith",
+    "hassuffix": "endwith",
+    "prefix": "startwith",
+    "suffix": "endwith",
+    "beginwith": "startwith",
+    "containspattern": "match",
+    "matchespattern": "match",
+    "containskey": "containkey",
+    "key": "containkey",
+    "type": "instanceof",
+    "kindof": "instanceof",
+    "instance": "instanceof",
+    "isinstance": "instanceof",
+    "a": "instanceof",
+    "an": "instanceof",
+    "oftype": "instanceof",
+    "assignablefrom": "instanceof",
+    "assignableto": "instanceof",
+    "instanceoftype": "instanceof",
+    "exactlyinstanceof": "instanceof",
+    "akindof": "instanceof",
+    "aninstanceof": "instanceof",
+    "blank": "empty",
+    "nullorempty": "empty",
+    "nullorwhitespace": "empty",
+    "absent": "empty",
+    "emptystring": "empty",
+    "nullvalue": "null",
+    "lengthof": "length",
+    "sizeof": "length",
+    "count": "length",
+    "size": "length",
+    "len": "length",
+}
+COMPARISONS = {
+    "greaterthan": ">",
+    "greater": ">",
+    "greaterthanorequalto": ">=",
+    "greaterthanorequal": ">=",
+    "greaterorequal": ">=",
+    "atleast": ">=",
+    "lessthan": "<",
+    "less": "<",
+    "lessthanorequalto": "<=",
+    "lessthanorequal": "<=",
+    "lessorequal": "<=",
+    "atmost": "<=",
+    "above": ">",
+    "gt": ">",
+    "least": ">=",
+    "gte": ">=",
+    "below": "<",
+    "lt": "<",
+    "most": "<=",
+    "lte": "<=",
+}
 _OPPOSITES = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _ALONE = {
     "positive": "> 0",

@@ -3,14 +3,15 @@
 import re
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.bindings import Bound
+from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.syntax_parts import Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined, split
+from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import Role, Scope, title
-from assay.detectors.test_code.engine.source_file import Reading
+from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -37,6 +38,9 @@ _MODIFIERS = (
 )
 _CONTEXTS = frozenset(("this", "t", "ctx", "context", "test", "self"))
 _INSIDE = {"skip": "skip", "fixme": "skip", "pending": "skip", "todo": "todo"}
+_TOLD = re.compile(
+    r"""process\.(?:stdin\.(?:on|once)\(\s*['"`](?:end|close)|(?:on|once)\(\s*['"`]SIG[A-Z]+)['"`]"""
+)
 
 _Modifiers = tuple[tuple[str, bool], ...]
 
@@ -79,7 +83,8 @@ def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
         rows = _table(reading, call)
         made.cases = None if rows is None else len(rows)
         made.given = lambda: rows or ()
-    _modify(reading, call, modifiers, made)
+    if modifiers or aliases_of(reading).stubs:
+        _modify(reading, call, modifiers, made)
     for part in head[1:]:
         _options(reading, call.node, part, made)
     bodiless = call.arguments is not None and call.arguments.part_child(Part.CALL, Part.CLOSURE) is None
@@ -115,6 +120,8 @@ def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: Declared)
             made.focus = Skip("focus", line, text, conditional)
         elif kind is not None:
             made.skips.append(Skip(kind, line, text, conditional))
+    if aliases_of(reading).stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
+        made.skips.append(Skip("disabled", line, f"{text} is redefined and runs nothing"))
 
 
 def _options(reading: Reading, node: Node, part: list[str], made: Declared) -> None:
@@ -141,10 +148,24 @@ def _table(reading: Reading, call: Call) -> list[Bound] | None:
     given = call.inner.arguments if call.inner is not None else None
     body = call.arguments.part_child(Part.CLOSURE) if call.arguments is not None else None
     names = closure_names(reading, body) if body is not None else []
-    if given is None or given.part is Part.TEXT:
+    if given is None:
         return None
+    if given.part is Part.TEXT:
+        return _in_lines(reading, given, names)
     rows = listed(reading, (split(reading.words(given.start + 1, given.end - 1)) or [[]])[0], given)
     return None if rows is None else [handed(names, row) for row in rows]
+
+
+def _in_lines(reading: Reading, given: Node, names: list[list[str]]) -> list[Bound]:
+    """A table in a template: names, then a line for each row."""
+    rows = [line for line in reading.tree.source(given).strip("`").splitlines() if line.strip()]
+    cells = [[cell.strip().removeprefix("${").removesuffix("}") for cell in row.split("|")] for row in rows]
+    words = reading.words_in
+    told = [
+        [word for name, cell in zip(cells[0], row, strict=False) for word in (name, ":", *words(cell), ",")]
+        for row in cells[1:]
+    ]
+    return [handed(names, ["{", *row[:-1], "}"]) for row in told]
 
 
 def skip_inside(reading: Reading, call: Call, scope: Scope) -> Skip | None:
@@ -169,11 +190,20 @@ def skip_inside(reading: Reading, call: Call, scope: Scope) -> Skip | None:
 
 
 def settle(reading: Reading) -> None:
-    """Tests in a function that nobody calls don't run."""
+    """Programs that end when they are told so skip nothing; tests in a function that nobody calls don't run."""
     for scope in reading.scopes:
+        scope.skips = [each for each in scope.skips if not _ends_when_told(reading, each)]
         holder = scope.within(Role.FUNCTION) if scope.role is Role.TEST else None
         if holder is not None and holder.name and _is_alone(reading, holder):
             scope.collected = False
+
+
+def _ends_when_told(reading: Reading, skip: Skip) -> bool:
+    """``process.on("SIGTERM", () => process.exit(0))``: a program that ends with the one that started it."""
+    if skip.kind != "disabled" or not skip.text.startswith("process."):
+        return False
+    line = reading.tree.text.split("\n")[max(0, skip.line - 3) : skip.line]
+    return _TOLD.search("\n".join(line)) is not None
 
 
 def _is_alone(reading: Reading, holder: Scope) -> bool:

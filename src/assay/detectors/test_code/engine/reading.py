@@ -6,17 +6,25 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from assay.detectors.test_code.engine.bindings import Bound
+from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names, calls
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
-from assay.detectors.test_code.engine.expressions.lexicon import told, words, words_in
-from assay.detectors.test_code.engine.expressions.stand_ins import Replacing
-from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS, STATEMENTS, Part
-from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.expressions.uniform_words import bare, joined, simplified, split
+from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, STATEMENTS, Part
+from assay.detectors.test_code.engine.expressions.replacing import Replacing
+from assay.detectors.test_code.engine.expressions.truth import comparison, truth
 from assay.detectors.test_code.engine.expressions.values import Values, bound_in
+from assay.detectors.test_code.engine.expressions.words import (
+    bare,
+    joined,
+    simplified,
+    split,
+    told,
+    words,
+    words_in,
+)
+from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
-from assay.detectors.test_code.engine.name_values import Following
 from assay.detectors.test_code.engine.rules import Facts
 from assay.detectors.test_code.engine.scopes import Role, Scope
 from assay.detectors.test_code.tree import Node, Tree, parse_parts
@@ -165,7 +173,17 @@ class Reading:
         return self._resolve(call.root.names) if self._resolve else call.root.names
 
     def truth(self, found: list[str]) -> bool | None:
-        return truth(found, self.values.constants, self.language.logic.falsy)
+        always = truth(found, self.values.constants, self.language.logic.falsy)
+        return self._by_age(found) if always is None and self.language.oldest else always
+
+    def _by_age(self, found: list[str]) -> bool | None:
+        """Whether something newer than all that still runs is asked for what only older ones are."""
+        compared = comparison(found)
+        oldest = self.language.oldest.get(joined(compared.left)) if compared is not None else None
+        bounds = [number(each) for each in split(bare(compared.right)[1:-1])] if compared and oldest else []
+        if not bounds or None in bounds or tuple(bounds) >= oldest:  # type: ignore[operator]
+            return None
+        return compared.operator in (">", ">=", "!=") if compared is not None else None
 
     def scope_around(self, node: Node) -> Scope:
         return self.scope_of[node.parent] if node.parent is not None else self.scopes[0]

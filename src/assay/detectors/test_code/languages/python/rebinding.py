@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.test_code.engine.expressions.syntax_parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.uniform_words import joined
+from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, LOOPS, Part
+from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.engine.source_file import Reading
-from assay.detectors.test_code.languages.python.collection import known, marks_in, value_of
+from assay.detectors.test_code.languages.python.collecting import known, marks_in, value_of
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -16,6 +16,11 @@ _LONGEST = 240
 _NAMED = r"(?:(?:globals|vars|locals)\(\)\[\s*[\"'](?P<key>\w+)[\"']\s*\]|(?P<name>[\w.]+))"
 _SET = re.compile(rf"{_NAMED}\s*(?::[^=\n]{{1,80}})?\+?=(?!=)")
 _DELETED = re.compile(rf"del\s+{_NAMED}")
+_REFLECTING = re.compile(
+    r"(?P<way>set|del)attr\((?P<owner>[\w.]+), \"(?P<name>\w+)\"(?:, (?P<value>.*))?\)\Z", re.DOTALL
+)
+_TAKEN = re.compile(r"(?:globals|vars)\(\)\.(?:pop\(\"(?P<name>\w+)\"|clear\()")
+_LOOSE = re.compile(r"del\s+globals\(\)\[[^\]]*\]|globals\(\)\.pop\b")
 _IGNORING = re.compile(r"collect_ignore(?:_glob)?\b")
 
 
@@ -32,9 +37,14 @@ class Rebinding:
                 self._tests.append((_path(scope, self._known.tests[scope.node].name), scope))
 
     def settle(self) -> None:
+        self._shadow()
         for node, inside in self._statements():
             if node.part in (Part.BINDING, Part.ASSIGNMENT):
                 self._assign(node, inside)
+            elif node.part is Part.CALL and self._reading.calls[node].outermost:
+                self._call(node, inside)
+            elif node.part in LOOPS and not inside:
+                self._loop(node)
 
     def _statements(self) -> Iterator[tuple[Node, str]]:
         """The nodes outside of functions, each with the path of the classes around it."""
@@ -49,6 +59,16 @@ class Rebinding:
                 path = " > ".join(filter(None, (path, named["name"] if named is not None else "?")))
             if node.part is not Part.CALL:
                 waiting += [(each, path) for each in reversed(node.children)]
+
+    def _shadow(self) -> None:
+        """A second definition takes the name of the first."""
+        last: dict[str, Scope] = {}
+        for path, scope in self._tests:
+            if scope.node is not None and not scope.node.conditional and not scope.node.dead:
+                earlier = last.get(path)
+                if earlier is not None and not any(skip.kind == "excluded" for skip in earlier.skips):
+                    earlier.collected = False
+            last[path] = scope
 
     def _under(self, path: str, node: Node) -> list[Scope]:
         """The tests of that name, or inside the class of that name, that are there before a node."""
@@ -128,6 +148,31 @@ class Rebinding:
 
     def _exclude(self, node: Node, text: str) -> None:
         self._file.skips.append(Skip("excluded", self._reading.line(node), text[:_LONGEST], node.conditional))
+
+    def _call(self, node: Node, inside: str) -> None:
+        words = self._reading.words_of(node)
+        text = joined(words) if len(words) < _LONGEST else ""
+        reflecting, taken = _REFLECTING.match(text), _TAKEN.match(text)
+        if text.startswith("pytestmark.") and not inside:
+            link = self._reading.links(self._reading.calls[node])[-1]
+            self._mark(marks_in(self._reading, link.argument(0), self._reading.line(node)), node, "")
+        elif _IGNORING.match(text) and not inside:
+            self._exclude(node, text)
+        elif reflecting is not None:
+            named = f"{reflecting['owner']}.{reflecting['name']}".replace(".", " > ")
+            if reflecting["way"] == "del":
+                self._take("", named, node)
+            else:
+                self._set("", named, node, self._reading.words_in(reflecting["value"] or "?"))
+        elif taken is not None:
+            for scope in self._under(taken["name"], node) if taken["name"] else [each for _, each in self._tests]:
+                scope.collected = scope.collected and node.conditional
+
+    def _loop(self, node: Node) -> None:
+        """A loop that takes names out of ``globals()`` takes tests away."""
+        found = _LOOSE.search(self._reading.tree.source(node)[:2000])
+        if found is not None:
+            self._exclude(node, found[0])
 
 
 def _path(scope: Scope, name: str) -> str:

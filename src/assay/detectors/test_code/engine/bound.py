@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from assay.detectors.test_code.engine.expressions.literals import CONSTANT_WORDS, elements, fields_of
-from assay.detectors.test_code.engine.expressions.uniform_words import PRECEDENCE, simplified
+from assay.detectors.test_code.engine.expressions.words import PRECEDENCE, simplified
 
 Bound = Mapping[str, list[str]]
 """What parameters stand for."""
