@@ -12,22 +12,9 @@ def signs_of_change(
 ) -> list[Sign]:
     """The signs that a file has and did not have. ``signs_in`` gets a text and those of its lines that are new."""
     after = source_text(evidence.after(change.path))
-    before = _before(evidence, change)
+    before = source_text(evidence.before(change.old_path)) if change.before is not None else None
     if after is None or before == after:
         return []
-    added = _added(before, after)
+    added = after if before is None else added_lines(before, after, context=0).text
     signs = list(signs_in(after, added))
     return signs if not signs or before is None else new_signs(signs_in(before, before), signs)
-
-
-def added_text(evidence: Workspace, change: Change, after: str) -> str:
-    """The lines of a changed file that are new."""
-    return _added(_before(evidence, change), after)
-
-
-def _before(evidence: Workspace, change: Change) -> str | None:
-    return source_text(evidence.before(change.old_path)) if change.before is not None else None
-
-
-def _added(before: str | None, after: str) -> str:
-    return after if before is None else added_lines(before, after, context=0).text

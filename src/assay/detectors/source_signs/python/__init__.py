@@ -1,1 +1,1 @@
-"""Signs in Python source, found by its own syntax tree."""
+"""What only Python's own syntax tree shows: names in full, and what a ``conftest.py`` replaces."""
