@@ -9,7 +9,7 @@ from assay.criteria import complete
 from assay.dialects.criteria.models import Criterion
 from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Event
-from assay.formats.fhirpath.evaluate import compiled, evaluate
+from assay.formats.fhirpath.evaluate import compile_expression, evaluate
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_messages import hl7_event, hl7_rules, x12_event, x12_rules
 from benchmarks.made_playground import MadePlayground, appointment, slow_server
@@ -54,7 +54,7 @@ def _fhirpath() -> Result:
     resource = appointment("1")
 
     def parsing_each_time() -> None:
-        compiled.cache_clear()
+        compile_expression.cache_clear()
         evaluate(FHIRPATH, resource)
 
     evaluate(FHIRPATH, resource)

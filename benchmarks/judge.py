@@ -14,10 +14,10 @@ from pathlib import Path
 
 from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RememberingModel, limits_of
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Step, Trajectory
-from assay.evidence.verdict import Verdict
-from assay.judge.bounds import Bounds
-from assay.judge.model import Reply, Request, request_key
+from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Trajectory, TrajectoryStep
+from assay.evidence.verdict import ParsedVerdict
+from assay.judge.bounds import PromptBounds
+from assay.judge.model import ModelQuestion, Reply, request_key
 from assay.judge.prompt import Prompt, PromptFile, build
 from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME, verdict_question
@@ -73,7 +73,7 @@ def _judge_many(url: str, runs: list[CodingRecord]) -> None:
     setting = JudgeSetting(prompt_file(NAME))
     with ChatModel(url, "m", limits=limits_of(60), at_once=AT_ONCE) as model, ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(lambda one: judge_run(one, [model], setting, new_mark), runs))
-    assert all(isinstance(one.judgement, Verdict) for one in found)
+    assert all(isinstance(one.judgement, ParsedVerdict) for one in found)
 
 
 def _serve(pipe: Connection) -> None:
@@ -107,7 +107,7 @@ def _long_run() -> Iterator[Result]:
     run = _run("a long task", size=SIZE)
 
     def prompt() -> str:
-        return build(verdict_question(run, prompt_file(NAME), Bounds(), planted=True), new_mark).text
+        return build(verdict_question(run, prompt_file(NAME), PromptBounds(), planted=True), new_mark).text
 
     hashed = run.diff.text.encode() if run.diff is not None else b""
     spent, hashing = best_cpu(7, prompt, lambda: hashlib.sha256(hashed).hexdigest())
@@ -126,7 +126,7 @@ def _run(task: str, size: int = 4000, files: int = 40) -> CodingRecord:
         f"diff --git a/f{at}.py b/f{at}.py\n" + line * (size // len(line) // files) for at in range(files)
     )
     text = "I run the tests and read the output.\n" * 20
-    steps = tuple(Step(at, Speaker.AGENT, text) for at in range(max(1, size // len(text))))
+    steps = tuple(TrajectoryStep(at, Speaker.AGENT, text) for at in range(max(1, size // len(text))))
     return CodingRecord(
         task,
         "completion",
@@ -139,7 +139,7 @@ def _run(task: str, size: int = 4000, files: int = 40) -> CodingRecord:
 
 def _known_answers(folder: Path) -> Iterator[Result]:
     answers = AnswerFolder(str(folder))
-    requests = [Request(Prompt("", {}, PromptFile("p-1", ""), f"{number:064x}")) for number in range(KNOWN)]
+    requests = [ModelQuestion(Prompt("", {}, PromptFile("p-1", ""), f"{number:064x}")) for number in range(KNOWN)]
     reply = Reply(ANSWER)
     for request in requests:
         answers.write(request_key(request, "m"), reply)
@@ -147,7 +147,7 @@ def _known_answers(folder: Path) -> Iterator[Result]:
     class Nobody:
         model = "m"
 
-        def ask(self, request: Request) -> Reply:
+        def ask(self, request: ModelQuestion) -> Reply:
             raise AssertionError(request)
 
     client = RememberingModel(Nobody(), answers)

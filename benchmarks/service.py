@@ -25,7 +25,7 @@ from assay.api.serving import uvicorn_config
 from assay.cli.output.progress import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria.bounded_evidence import criterion_of
-from assay.engine.criteria.complete_run import Stamp, ask, compiled
+from assay.engine.criteria.complete_run import Stamp, ask, compile_criteria
 from assay.engine.criteria.stored_playground import StoredPlayground
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Record
 from assay.engine.explorer.list_slices import SliceRequest
@@ -126,7 +126,7 @@ def _small(service: Service) -> Result:
 
 def _library(service: Service, runs: Sequence[str]) -> float:
     """The CPU seconds of a completion without the service: the same criteria and playgrounds, each once."""
-    asked = compiled([criterion_of(one, n) for n, one in enumerate(_criteria(10))], {})
+    asked = compile_criteria([criterion_of(one, n) for n, one in enumerate(_criteria(10))], {})
     stored = [service.store.playground(service.runs.task_run(Owner(HERE), one).playground_id) for one in runs]
     stamp = Stamp(service.host.now(), lambda: service.host.new_id("crun"))
     gc.collect()
@@ -140,7 +140,7 @@ def _library(service: Service, runs: Sequence[str]) -> float:
 def _asked(service: Service, count: int) -> float:
     box = service.playgrounds.add(HERE, NewPlayground()).id
     service.playgrounds.record(HERE, box, _records(service))
-    asked = compiled([criterion_of(one, n) for n, one in enumerate(_criteria(count))], {})
+    asked = compile_criteria([criterion_of(one, n) for n, one in enumerate(_criteria(count))], {})
     stored = service.store.playground(box)
     stamp = Stamp(service.host.now(), lambda: service.host.new_id("crun"))
 

@@ -19,10 +19,10 @@ from assay.adapters.tasks.task_folder import load_task, load_task_if_there
 from assay.adapters.tasks.workbench import DiskWorkshop, Workbench
 from assay.core.errors import MeasurementError
 from assay.engine.machine import TrialSite
-from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.grade_again import Regrading
 from assay.engine.run.run_verifier import run_verifier
 from assay.engine.sandbox import CommandLimits, SandboxCommand
-from assay.engine.tasks.task import Task
+from assay.engine.tasks.task import LoadedTask
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_task import kept_trial, write_task
 from benchmarks.measure import TIMES, Result, sized, wall
@@ -56,7 +56,7 @@ def _overhead(sandbox: ViewSandbox, folder: Path) -> Result:
     return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
 
 
-def bare_command(sandbox: ViewSandbox, bench: Workbench, task: Task) -> Callable[[], object]:
+def bare_command(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> Callable[[], object]:
     """The same bwrap command line, started by itself."""
     step = task.steps[0]
     mounts = tuple(bench.verifier_mounts(step))
@@ -79,7 +79,7 @@ def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
     trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
     kept = [DiskKeptTrial(str(trial)) for trial in trials]
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(TrialSite(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
+        again = Regrading(TrialSite(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
         ours = wall(lambda: _each(again.threads, again.grade, kept))
     bare = _bare_in_parallel(sandbox, load_task(str(task)))
     ideal = VERIFIERS * SLEEP_SEC / CONCURRENT
@@ -88,7 +88,7 @@ def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
     yield Result("  bare bwrap, as many", bare / ideal, f"{TIMES} ideal", detail=f"{bare:.2f} s")
 
 
-def _bare_in_parallel(sandbox: ViewSandbox, task: Task) -> float:
+def _bare_in_parallel(sandbox: ViewSandbox, task: LoadedTask) -> float:
     with seeded(sandbox, task) as bench:
         bare_run = bare_command(sandbox, bench, task)
         return wall(lambda: _each(CONCURRENT, lambda _: bare_run(), range(VERIFIERS)))
@@ -100,7 +100,7 @@ def _each(threads: int, work: Callable[[Any], object], items: Iterable[object]) 
 
 
 @contextlib.contextmanager
-def seeded(sandbox: ViewSandbox, task: Task) -> Iterator[Workbench]:
+def seeded(sandbox: ViewSandbox, task: LoadedTask) -> Iterator[Workbench]:
     with DiskWorkshop(sandbox) as workshop, contextlib.closing(workshop.bench(task.environment)) as bench:
         bench.seed()
         yield bench

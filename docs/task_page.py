@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.dialects.evaluation.output import Format
-from assay.dialects.harbor.task_config import TaskConfig, load_task_config, unsupported
+from assay.dialects.harbor.task_config import TaskConfig, load_task_config, why_unsupported
 from docs.markdown import from_docstring, table
 from docs.meanings import MISSING, NO_EFFECT, REFUSED, TASK_FIELDS
 from docs.schema_words import default_words, type_words
@@ -92,7 +92,7 @@ def _meaning(field: str) -> str:
 
 def _refusal(line: str) -> str:
     """The reason why a task with this line in its task.toml can't be run."""
-    why = unsupported(load_task_config(line, FILE))
+    why = why_unsupported(load_task_config(line, FILE))
     if why is None:
         raise LookupError(f"docs/meanings.py says that this line must be refused, but it isn't: {line}")
     return why

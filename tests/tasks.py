@@ -11,7 +11,7 @@ from assay.cli.main import main
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
 from assay.engine.sandbox import Images, Isolation, Ran, SandboxCommand
-from assay.engine.tasks.task import HarborChecksums, Phase, Task, TaskEnvironment, TaskStep
+from assay.engine.tasks.task import HarborChecksums, LoadedTask, TaskEnvironment, TaskPhase, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import HARBOR_JOBS
 
@@ -182,8 +182,8 @@ def make_step(name: str | None = None, **fields: Any) -> TaskStep:
         solution="/task/solution",
         workdir_files=None,
         declared=None,
-        agent=Phase("agent", timeout_sec=None, user=None, network=False, env={}),
-        verifier_phase=Phase("verifier", timeout_sec=None, user=None, network=False, env={}),
+        agent=TaskPhase("agent", timeout_sec=None, user=None, network=False, env={}),
+        verifier_phase=TaskPhase("verifier", timeout_sec=None, user=None, network=False, env={}),
     )
     return replace(plain, **fields)
 
@@ -193,9 +193,9 @@ def make_task(
     name: str = "task",
     config: Mapping[str, Any] | None = None,
     environment: TaskEnvironment | None = None,
-) -> Task:
+) -> LoadedTask:
     """A task in memory."""
-    return Task(
+    return LoadedTask(
         name=name,
         path=f"/{name}",
         config=TaskConfig.model_validate(config or {}),

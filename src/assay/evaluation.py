@@ -70,7 +70,7 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
 
 
 def describe_task(task_dir: str | os.PathLike[str]) -> TaskDescription:
-    """What a task folder comes to: for each step its ``VerifierSpec``, output and limits, and the environment.
+    """Describe a task folder: for each step its ``VerifierSpec``, output and limits, and the environment.
 
     Raises ``InputError`` if it isn't a task that can be used.
     """

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.sources.bearer_tokens import from_environment, given, google
+from assay.adapters.sources.bearer_tokens import fixed_token, from_environment, google
 from assay.core.errors import InputError, MeasurementError
 from tests.adapters.google_account import service_account, token
 from tests.servers.scripted_server import Reply
 
 
 def test_a_token_that_is_given() -> None:
-    assert given("abc.def")() == "abc.def"
+    assert fixed_token("abc.def")() == "abc.def"
 
 
 @pytest.mark.parametrize("token", ["", "a b", "a\nX-Header: b", "é"])
 def test_what_is_no_token(token: str) -> None:
     with pytest.raises(InputError, match="must be printable ASCII"):
-        given(token)
+        fixed_token(token)
 
 
 def test_a_token_from_the_environment() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.workspace.baseline import folder_baseline
-from assay.adapters.workspace.command_environment import command_environment, resolved
+from assay.adapters.workspace.command_environment import command_environment, resolve_environment
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.shared_copies import forget_open_copies
 from assay.core.errors import InputError, MeasurementError
@@ -97,10 +97,10 @@ def test_an_image_needs_a_container(tmp_path: Path, sandbox: Sandbox) -> None:
 
 
 def test_a_seeded_task_knows_where_its_paths_begin(venv: Path) -> None:
-    found = resolved(Environment(venv=venv.name), str(venv.parent))
+    found = resolve_environment(Environment(venv=venv.name), str(venv.parent))
     assert found == Environment(venv=venv.name, base=str(venv.parent))
-    assert resolved(found, "/elsewhere") == found
-    assert resolved(Environment(image="x"), "/elsewhere") == Environment(image="x")
+    assert resolve_environment(found, "/elsewhere") == found
+    assert resolve_environment(Environment(image="x"), "/elsewhere") == Environment(image="x")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from assay.adapters.sources.bearer_tokens import given
+from assay.adapters.sources.bearer_tokens import fixed_token
 from assay.adapters.sources.fhir import FhirServer
 from assay.adapters.sources.json_requests import RequestLimits
 from assay.core.errors import BoundsError, InputError, MeasurementError
@@ -97,7 +97,7 @@ def test_a_link_that_leads_away_is_not_followed(place: str) -> None:
         scripted(linked(place, "1")) as script,
         pytest.raises(MeasurementError, match="leads away from the base URL, to ") as caught,
     ):
-        ids(script, token=given("secret"))
+        ids(script, token=fixed_token("secret"))
     assert len(script.asked) == 1
     assert "page=2" not in str(caught.value)
     assert "word" not in str(caught.value)
@@ -175,7 +175,7 @@ def test_the_author_says_how_many_to_a_page() -> None:
 
 def test_what_is_sent_along() -> None:
     with scripted(Reply(body=bundle())) as script:
-        ids(script, token=given("abc"))
+        ids(script, token=fixed_token("abc"))
     assert script.headers[0]["Authorization"] == "Bearer abc"
     assert script.headers[0]["Prefer"] == "handling=strict"
     assert script.headers[0]["Accept"] == "application/fhir+json"
@@ -213,7 +213,7 @@ def test_a_read() -> None:
 )
 def test_answers_that_break_a_measurement(reply: Reply, said: str) -> None:
     with scripted(reply) as script, pytest.raises(MeasurementError, match=said) as caught:
-        ids(script, token=given("secret"))
+        ids(script, token=fixed_token("secret"))
     assert len(script.asked) == 1
     assert r"the search Patient?family=…" in str(caught.value)
     assert "Smith" not in str(caught.value)
@@ -272,7 +272,7 @@ def test_what_a_server_says_is_redacted(text: str) -> None:
     value = "Sm th" if "%20" in text else "Smith"
     with (
         scripted(Reply(400, outcome(text))) as script,
-        FhirServer(script.url, limits=PATIENT, token=given("secret-token-1")) as server,
+        FhirServer(script.url, limits=PATIENT, token=fixed_token("secret-token-1")) as server,
         pytest.raises(MeasurementError, match="…") as caught,
     ):
         list(server.search("Patient", {"family": value}))

@@ -8,17 +8,19 @@ import pytest
 
 from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
 from assay.core.errors import MeasurementError
-from assay.judge.model import Reply, Request, Sampling, Usage
+from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
 
 
-def request(sha256: str = "a" * 64, text: str = "secret words", sample: int = 1, attempt: int = 1) -> Request:
+def request(
+    sha256: str = "a" * 64, text: str = "secret words", sample: int = 1, attempt: int = 1
+) -> ModelQuestion:
     prompt = Prompt(text, {}, PromptFile("p-1", "t"), sha256, canary="amber-1")
-    return Request(prompt, sample=sample, attempt=attempt)
+    return ModelQuestion(prompt, sample=sample, attempt=attempt)
 
 
-ANSWER = Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1")
+ANSWER = Reply("said", "length", "text", AnswerUsage(3, 4, 0.5), 1.5, "amber-1")
 
 
 def test_a_question_is_asked_once(tmp_path: Path) -> None:
@@ -26,7 +28,7 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
     client = RememberingModel(model, AnswerFolder(str(tmp_path)))
     first, second = client.ask(request()), client.ask(request(text="the same with another mark"))
     assert first == ANSWER
-    assert second == Reply("said", "length", "text", Usage(3, 4, 0.5), 1.5, "amber-1", recorded=True)
+    assert second == Reply("said", "length", "text", AnswerUsage(3, 4, 0.5), 1.5, "amber-1", recorded=True)
     assert len(model.asked) == 1
 
 
@@ -36,10 +38,10 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
         request("b" * 64),
         request(sample=2),
         request(attempt=2),
-        Request(request().prompt, Sampling(temperature=0.7)),
+        ModelQuestion(request().prompt, Sampling(temperature=0.7)),
     ],
 )
-def test_everything_that_went_in_tells_questions_apart(tmp_path: Path, other: Request) -> None:
+def test_everything_that_went_in_tells_questions_apart(tmp_path: Path, other: ModelQuestion) -> None:
     model = ScriptedModel("one", "two")
     client = RememberingModel(model, AnswerFolder(str(tmp_path)))
     assert [client.ask(request()).text, client.ask(other).text] == ["one", "two"]

@@ -8,16 +8,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.adapters.models.judge_model import ChatModel
-from assay.adapters.sources.bearer_tokens import given
+from assay.adapters.sources.bearer_tokens import fixed_token
 from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
-from assay.judge.model import Reply, Request, Sampling, Usage
+from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.fake_time import FakeTime
 from tests.servers.chat_server import Chat, Talk, chatting
 
 SCHEMA = {"type": "object"}
-ASKED = Request(Prompt("the prompt", SCHEMA, PromptFile("p-1", ""), "0" * 64))
+ASKED = ModelQuestion(Prompt("the prompt", SCHEMA, PromptFile("p-1", ""), "0" * 64))
 PATIENT = RequestLimits(
     deadline_sec=60, timeout_sec=60, answer_bytes=10_000, first_pause_sec=0.01, longest_pause_sec=0.05
 )
@@ -26,7 +26,7 @@ PATIENT = RequestLimits(
 def reply(
     talk: Talk, limits: RequestLimits = PATIENT, json_schema: bool = True, pace: Pace | None = None
 ) -> Reply:
-    with ChatModel(talk.url, "small-1", given("secret"), limits, pace, json_schema) as model:
+    with ChatModel(talk.url, "small-1", fixed_token("secret"), limits, pace, json_schema) as model:
         return model.ask(ASKED)
 
 
@@ -171,13 +171,15 @@ def test_how_an_answer_ended(said: Chat, finish: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("usage", "told"),
     [
-        ({"prompt_tokens": 12, "completion_tokens": 3}, Usage(12, 3)),
-        ({"prompt_tokens": -1, "completion_tokens": True}, Usage()),
-        ({"prompt_tokens": "12"}, Usage()),
-        (None, Usage()),
+        ({"prompt_tokens": 12, "completion_tokens": 3}, AnswerUsage(12, 3)),
+        ({"prompt_tokens": -1, "completion_tokens": True}, AnswerUsage()),
+        ({"prompt_tokens": "12"}, AnswerUsage()),
+        (None, AnswerUsage()),
     ],
 )
-def test_tokens_are_counted_where_the_endpoint_counts_them(usage: dict[str, object] | None, told: Usage) -> None:
+def test_tokens_are_counted_where_the_endpoint_counts_them(
+    usage: dict[str, object] | None, told: AnswerUsage
+) -> None:
     with chatting(Chat("x", usage=usage)) as talk:
         found = reply(talk)
     assert found.usage == told
@@ -187,8 +189,8 @@ def test_tokens_are_counted_where_the_endpoint_counts_them(usage: dict[str, obje
 
 def test_sampling_settings_that_are_not_given_are_not_sent() -> None:
     with chatting(Chat("x")) as talk, ChatModel(talk.url, "m", limits=PATIENT) as model:
-        model.ask(Request(ASKED.prompt, Sampling(None, None)))
-        model.ask(Request(ASKED.prompt, Sampling(0.7, 100, seed=3)))
+        model.ask(ModelQuestion(ASKED.prompt, Sampling(None, None)))
+        model.ask(ModelQuestion(ASKED.prompt, Sampling(0.7, 100, seed=3)))
     assert talk.bodies[0].keys() == {"model", "messages", "response_format"}
     assert [talk.bodies[1][name] for name in ("temperature", "max_tokens", "seed")] == [0.7, 100, 3]
 

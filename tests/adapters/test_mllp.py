@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from assay.adapters.sources.mllp import MllpLimits, listening
-from assay.formats.hl7.framing import framed
+from assay.formats.hl7.framing import frame_content
 
 QUICK = MllpLimits(message_bytes=1000, idle=5, message=5, missing_end=0.1, answer=5)
 
@@ -78,7 +78,7 @@ def talk(
 
 def test_a_message_is_recorded_and_acknowledged() -> None:
     async def use(client: Client) -> None:
-        await client.send(framed(message("1")))
+        await client.send(frame_content(message("1")))
         assert await client.answer() == "MSA|AA|1"
 
     begin = datetime.now(UTC)
@@ -90,7 +90,7 @@ def test_a_message_is_recorded_and_acknowledged() -> None:
 
 @pytest.mark.parametrize("size", [1, 7, 50])
 def test_a_message_may_come_in_pieces(size: int) -> None:
-    data = framed(message("1"))
+    data = frame_content(message("1"))
 
     async def use(client: Client) -> None:
         await client.send(*(data[at : at + size] for at in range(0, len(data), size)), pause=0.001)
@@ -101,7 +101,7 @@ def test_a_message_may_come_in_pieces(size: int) -> None:
 
 def test_messages_may_come_in_one_packet_and_are_answered_in_order() -> None:
     async def use(client: Client) -> None:
-        await client.send(b"".join(framed(message(str(number))) for number in range(20)))
+        await client.send(b"".join(frame_content(message(str(number))) for number in range(20)))
         assert [await client.answer() for _ in range(20)] == [f"MSA|AA|{number}" for number in range(20)]
 
     assert talk(use).messages == [message(str(number)) for number in range(20)]
@@ -110,7 +110,7 @@ def test_messages_may_come_in_one_packet_and_are_answered_in_order() -> None:
 def test_a_connection_is_used_again() -> None:
     async def use(client: Client) -> None:
         for number in "123":
-            await client.send(framed(message(number)))
+            await client.send(frame_content(message(number)))
             assert await client.answer() == f"MSA|AA|{number}"
 
     assert len(talk(use).kept) == 3
@@ -119,7 +119,7 @@ def test_a_connection_is_used_again() -> None:
 def test_the_last_byte_of_a_frame_may_be_missing() -> None:
     async def use(client: Client) -> None:
         for number in "12":
-            await client.send(framed(message(number))[:-1])
+            await client.send(frame_content(message(number))[:-1])
             assert await client.answer() == f"MSA|AA|{number}"
 
     assert talk(use).messages == [message("1"), message("2")]
@@ -127,7 +127,7 @@ def test_the_last_byte_of_a_frame_may_be_missing() -> None:
 
 def test_the_last_byte_may_be_missing_where_the_sender_is_done() -> None:
     async def use(client: Client) -> None:
-        await client.send(framed(message("1"))[:-1])
+        await client.send(frame_content(message("1"))[:-1])
         client.writer.write_eof()
         assert await client.answer() == "MSA|AA|1"
         assert await client.is_hung_up()
@@ -137,11 +137,11 @@ def test_the_last_byte_may_be_missing_where_the_sender_is_done() -> None:
 
 def test_what_cannot_be_read_is_recorded_and_rejected_and_the_connection_goes_on() -> None:
     async def use(client: Client) -> None:
-        await client.send(framed(b"PID|1||SECRET"))
+        await client.send(frame_content(b"PID|1||SECRET"))
         answer = await client.answer()
         assert answer.startswith("MSA|AR||line 1: the text must begin with MSH")
         assert "SECRET" not in answer
-        await client.send(framed(message("2")))
+        await client.send(frame_content(message("2")))
         assert await client.answer() == "MSA|AA|2"
 
     assert talk(use).messages == [b"PID|1||SECRET", message("2")]
@@ -151,7 +151,7 @@ def test_a_recorder_that_fails_is_an_error_for_the_sender_and_no_values_are_logg
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def use(client: Client) -> None:
-        await client.send(framed(message("1")))
+        await client.send(frame_content(message("1")))
         assert await client.answer() == "MSA|AE|1|the message could not be stored; send it again later"
 
     with caplog.at_level(logging.DEBUG, logger="assay"):
@@ -166,7 +166,7 @@ def test_a_recorder_that_fails_is_an_error_for_the_sender_and_no_values_are_logg
         (message("1"), "bytes outside of a frame: 0x0B must come before a message"),
         (b"GET / HTTP/1.1\r\n\r\n", "bytes outside of a frame: 0x0B must come before a message"),
         (b"\x0b" + b"x" * 1100, "the message is larger than 1000 bytes"),
-        (framed(b"x" * 1001), "the message is larger than 1000 bytes"),
+        (frame_content(b"x" * 1001), "the message is larger than 1000 bytes"),
     ],
 )
 def test_bad_framing_is_rejected_and_the_connection_ends(data: bytes, reason: str) -> None:
@@ -180,7 +180,7 @@ def test_bad_framing_is_rejected_and_the_connection_ends(data: bytes, reason: st
 
 def test_a_sender_that_sends_far_too_much_still_gets_its_answer() -> None:
     async def use(client: Client) -> None:
-        await client.send(framed(b"x" * 5_000_000))
+        await client.send(frame_content(b"x" * 5_000_000))
         assert await client.answer() == "MSA|AR||the message is larger than 1000 bytes"
 
     assert talk(use).kept == []
@@ -188,7 +188,7 @@ def test_a_sender_that_sends_far_too_much_still_gets_its_answer() -> None:
 
 def test_a_message_that_the_next_one_cuts_off_is_rejected_and_the_next_one_taken() -> None:
     async def use(client: Client) -> None:
-        await client.send(b"\x0b" + message("1"), framed(message("2")))
+        await client.send(b"\x0b" + message("1"), frame_content(message("2")))
         assert await client.answer() == "MSA|AR||the frame was cut off by the next one"
         assert await client.answer() == "MSA|AA|2"
 
@@ -236,7 +236,7 @@ def test_an_acknowledgement_is_recorded_and_not_answered() -> None:
     ack = b"MSH|^~\\&|S||||||ACK|7|P|2.5\rMSA|AA|1\r"
 
     async def use(client: Client) -> None:
-        await client.send(framed(ack) + framed(message("2")))
+        await client.send(frame_content(ack) + frame_content(message("2")))
         assert await client.answer() == "MSA|AA|2"
 
     assert talk(use).messages == [ack, message("2")]
@@ -246,7 +246,7 @@ def test_more_connections_than_allowed_are_refused() -> None:
     async def conversation() -> None:
         async with listening(Memory(), limits=replace(QUICK, connections=1)) as port:
             first = Client(*await asyncio.open_connection("127.0.0.1", port))
-            await first.send(framed(message("1")))
+            await first.send(frame_content(message("1")))
             assert await first.answer() == "MSA|AA|1"
             second = Client(*await asyncio.open_connection("127.0.0.1", port))
             assert await second.is_hung_up()
@@ -261,7 +261,7 @@ def test_senders_side_by_side_are_all_heard() -> None:
 
     async def sender(port: int, number: int) -> None:
         client = Client(*await asyncio.open_connection("127.0.0.1", port))
-        await client.send(framed(message(str(number))))
+        await client.send(frame_content(message(str(number))))
         assert await client.answer() == f"MSA|AA|{number}"
         client.writer.close()
 

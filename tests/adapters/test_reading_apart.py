@@ -42,9 +42,9 @@ class Counting(ReadingApart):
 
     asked = 0
 
-    def _answered(self, read: Callable[[Question], Answer], question: Question) -> bytes:
+    def _ask_child(self, read: Callable[[Question], Answer], question: Question) -> bytes:
         self.asked += 1
-        return super()._answered(read, question)
+        return super()._ask_child(read, question)
 
 
 def test_what_was_lost_is_remembered_for_this_grading_only() -> None:

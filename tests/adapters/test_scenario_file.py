@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from assay.adapters.tasks.scenario_file import load_scenario, scenario_of
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import scenario_hash, written
+from assay.dialects.scorers.scenario import scenario_hash, scenario_record
 
 YAML = """\
 instruction: Fix it.
@@ -62,7 +62,7 @@ def test_yaml_toml_and_json_say_the_same(tmp_path: Path) -> None:
 
 def test_what_is_frozen_can_be_read_again(tmp_path: Path) -> None:
     loaded = load_scenario(write(tmp_path, "a.yaml", YAML))
-    assert scenario_of(written(loaded), "again") == loaded
+    assert scenario_of(scenario_record(loaded), "again") == loaded
 
 
 def test_any_difference_is_another_hash(tmp_path: Path) -> None:

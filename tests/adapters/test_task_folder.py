@@ -16,7 +16,7 @@ from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared, Format
 from assay.engine.machine import TrialSite
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task
+from assay.engine.tasks.task import LoadedTask
 from tests.builders import REPO
 
 TEST_SH = "#!/bin/bash\necho 1 > /logs/verifier/reward.txt\n"
@@ -35,7 +35,7 @@ def write(folder: Path, files: Mapping[str, str | bytes | None]) -> Path:
     return folder
 
 
-def task(folder: Path, **files: str | bytes | None) -> Task:
+def task(folder: Path, **files: str | bytes | None) -> LoadedTask:
     """A plain task with some files changed; ``instruction`` and ``toml`` are short for two of them."""
     names = {"instruction": "instruction.md", "toml": "task.toml"}
     changed = {names.get(name, name): content for name, content in files.items()}
@@ -300,8 +300,14 @@ def test_a_step_has_the_output_of_its_own_instruction_in_its_own_format(tmp_path
         "steps/two/instruction.md": "Write /workspace/two.json.",
     }
     one, two = task(tmp_path, **{**STEPS, **changed}).steps
-    assert (one.verifier.expected_output_path, one.declared) == ("/workspace/one.txt", Declared(Format.TEXT))
-    assert (two.verifier.expected_output_path, two.declared) == ("/workspace/two.json", Declared(Format.JSON))
+    assert (one.verifier.expected_output_path, one.declared) == (
+        "/workspace/one.txt",
+        Declared(Format.TEXT),
+    )
+    assert (two.verifier.expected_output_path, two.declared) == (
+        "/workspace/two.json",
+        Declared(Format.JSON),
+    )
 
 
 def test_a_step_without_an_output_file_has_none_that_could_be_unparseable(tmp_path: Path) -> None:
@@ -329,14 +335,20 @@ def test_a_step_may_declare_its_own_output(tmp_path: Path) -> None:
 def test_a_step_that_declares_nothing_has_the_output_of_its_instruction(tmp_path: Path) -> None:
     one, two = task(tmp_path, **declaring('[metadata.output.one]\nformat = "json"')).steps
     assert one.declared == Declared(Format.JSON)
-    assert (two.verifier.expected_output_path, two.declared) == ("/workspace/two.txt", Declared(Format.TEXT))
+    assert (two.verifier.expected_output_path, two.declared) == (
+        "/workspace/two.txt",
+        Declared(Format.TEXT),
+    )
 
 
 def test_a_step_may_have_the_name_of_a_field(tmp_path: Path) -> None:
     toml = "[[steps]]\nname = 'path'\n[metadata.output.path]\npath = '/workspace/a.csv'\n"
     files = {f"steps/path/{name}": text for name, text in PLAIN.items() if name != "task.toml"}
     (step,) = task(tmp_path, toml=toml, **files).steps
-    assert (step.verifier.expected_output_path, step.declared) == ("/workspace/a.csv", Declared(Format.CSV))
+    assert (step.verifier.expected_output_path, step.declared) == (
+        "/workspace/a.csv",
+        Declared(Format.CSV),
+    )
 
 
 @pytest.mark.parametrize(

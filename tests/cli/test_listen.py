@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.store.opening import open_store
-from assay.formats.hl7.framing import framed
+from assay.formats.hl7.framing import frame_content
 from tests.cli.running import ASSAY, Cli
 
 MESSAGE = b"MSH|^~\\&|S|SF|R|RF|20240101||ADT^A04|17|P|2.5\rPID|1||00412\r"
@@ -44,7 +44,7 @@ def test_what_is_sent_is_recorded_and_acknowledged(
 ) -> None:
     process, port = listener
     with socket.create_connection(("127.0.0.1", port), timeout=20) as sender:
-        sender.sendall(framed(MESSAGE))
+        sender.sendall(frame_content(MESSAGE))
         answer = sender.recv(4096)
     assert b"MSA|AA|17" in answer
     process.send_signal(how)

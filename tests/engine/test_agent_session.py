@@ -6,18 +6,18 @@ from assay.evidence.coding_run import (
     AgentRecord,
     Form,
     ProcessEnd,
+    SessionTurn,
     Speaker,
-    Step,
+    StatedUsage,
     Tail,
     Trajectory,
-    Turn,
-    Usage,
+    TrajectoryStep,
 )
 
 
 def said(*steps: tuple[Speaker, str], tokens: int | None = None) -> Trajectory:
-    numbered = (Step(number, speaker, text) for number, (speaker, text) in enumerate(steps, start=1))
-    return Trajectory(Form.MESSAGES, tuple(numbered), usage=Usage(tokens))
+    numbered = (TrajectoryStep(number, speaker, text) for number, (speaker, text) in enumerate(steps, start=1))
+    return Trajectory(Form.MESSAGES, tuple(numbered), usage=StatedUsage(tokens))
 
 
 USER, AGENT = Speaker.USER, Speaker.AGENT
@@ -25,14 +25,18 @@ USER, AGENT = Speaker.USER, Speaker.AGENT
 
 def test_a_turn_for_each_request() -> None:
     records = [AgentRecord(final_response="one"), AgentRecord()]
-    assert turns_of(["a", "b", "c"], records) == (Turn(1, "a", "one"), Turn(2, "b", None), Turn(3, "c", None))
+    assert turns_of(["a", "b", "c"], records) == (
+        SessionTurn(1, "a", "one"),
+        SessionTurn(2, "b", None),
+        SessionTurn(3, "c", None),
+    )
 
 
 def test_a_single_request_may_have_turns_in_its_trajectory() -> None:
     told = said((USER, "Fix it."), (AGENT, "Which one?"), (USER, "The first."), (AGENT, "Done."))
     assert turns_of(["Fix it."], [AgentRecord(told, "Done.")]) == (
-        Turn(1, "Fix it.", "Which one?"),
-        Turn(2, "The first.", "Done."),
+        SessionTurn(1, "Fix it.", "Which one?"),
+        SessionTurn(2, "The first.", "Done."),
     )
 
 

@@ -7,15 +7,15 @@ from assay.engine.coding.score import placed_checks, score_run
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
+    AuthorNote,
     Diff,
     Form,
     ProcessEnd,
-    RubricNote,
     RunStatus,
     ScorerRow,
     Speaker,
-    Step,
     Trajectory,
+    TrajectoryStep,
 )
 from tests.checks.fake_workspace import added
 
@@ -25,7 +25,7 @@ SCENARIO = Scenario.model_validate_json(
         {"name": "style", "type": "llm_judge", "rubric": "Is it short?", "required": true}]}"""
 )
 AGENT = AgentRecord(
-    Trajectory(Form.TEXT, (Step(1, Speaker.AGENT, "Done."),), remarks=("cut",)),
+    Trajectory(Form.TEXT, (TrajectoryStep(1, Speaker.AGENT, "Done."),), remarks=("cut",)),
     "Done.",
     end=AgentEnd(ProcessEnd(0), 1.0),
 )
@@ -43,7 +43,7 @@ def test_the_whole_record() -> None:
         ("Fix it.", "Done."),
         ("And test it.", "Done."),
     ]
-    assert run.notes == (RubricNote("style", True, "Is it short?"),)
+    assert run.notes == (AuthorNote("style", True, "Is it short?"),)
     assert run.rows[0] == ScorerRow(
         "max_files_changed", "max_files_changed", True, "FAIL", 0.0, run.rows[0].detail, None, None
     )

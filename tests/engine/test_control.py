@@ -16,7 +16,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
 from assay.engine.machine import TrialSite
-from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.grade_again import Regrading
 from assay.engine.run.ports import plan_trials
 from assay.engine.sandbox import Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
@@ -155,7 +155,7 @@ def test_a_verifier_is_not_flaky_because_the_machine_was_broken(jobs: Jobs) -> N
     ran(jobs, breaks)
     sandbox = ScriptedSandbox(verifier=gives(1))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = Regrading(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         (grading,) = again.grade(DiskKeptTrial(str(jobs.folder / "t__0000000")))
     assert (grading.number, grading.result.reward, grading.flaky) == (2, 1.0, False)
 
@@ -238,7 +238,7 @@ def test_grading_again_records_all_but_a_broken_machine(jobs: Jobs, verifier: Ac
     sandbox = ScriptedSandbox(verifier=verifier)
     trial = DiskKeptTrial(str(jobs.folder / "t__0000000"))
     with DiskWorkshop(sandbox) as workshop:
-        again = GradeAgain(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
+        again = Regrading(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         if cause is None:
             with pytest.raises(MeasurementError, match="the sandbox is gone"):
                 again.grade(trial)

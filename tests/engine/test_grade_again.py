@@ -19,7 +19,7 @@ from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Grading
 from assay.engine.machine import TrialSite
-from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.grade_again import Regrading
 from tests.jobs import Jobs
 from tests.tasks import Places, ScriptedSandbox, gives
 
@@ -32,7 +32,7 @@ class Regrader:
     ) -> None:
         self._workshop = DiskWorkshop(sandbox)
         site = TrialSite(sandbox, ThisHost({}))
-        self._again = GradeAgain(site, self._workshop, load_task_if_there, tasks_dir, concurrent, anywhere)
+        self._again = Regrading(site, self._workshop, load_task_if_there, tasks_dir, concurrent, anywhere)
         self.threads = self._again.threads
         self.close = self._workshop.close
 

@@ -17,7 +17,7 @@ from assay.engine.machine import TrialSite
 from assay.engine.run.grading_record import Before, grading_of, same_question, setting_of
 from assay.engine.run.trial_record import Failure, Verified
 from assay.engine.sandbox import Isolation, Ran
-from assay.engine.tasks.task import Task
+from assay.engine.tasks.task import LoadedTask
 from assay.evaluation import Ingested, ingest
 from assay.evidence.coding_run import ProcessEnd
 from assay.version import ENGINE, VERSION
@@ -41,7 +41,7 @@ SITE = TrialSite(_Sandbox(), ThisHost())
 
 
 @pytest.fixture(scope="module")
-def task() -> Task:
+def task() -> LoadedTask:
     return load_task(str(REPO / "examples" / "tasks" / "capital"))
 
 
@@ -71,7 +71,11 @@ def verified(
 
 
 def record(
-    task: Task, run: Verified, before: Before | None = None, step: str | None = None, workspace: str | None = "w"
+    task: LoadedTask,
+    run: Verified,
+    before: Before | None = None,
+    step: str | None = None,
+    workspace: str | None = "w",
 ) -> Grading:
     return grading_of(
         run,
@@ -83,7 +87,7 @@ def record(
     )
 
 
-def test_everything_that_is_needed_to_derive_it_again(task: Task) -> None:
+def test_everything_that_is_needed_to_derive_it_again(task: LoadedTask) -> None:
     found = record(task, verified(rewards={"reward": 1}))
     made = found.provenance
     assert (made.assay, made.engine, made.profile) == (VERSION, ENGINE, "harbor-0.13.1")
@@ -97,7 +101,7 @@ def test_everything_that_is_needed_to_derive_it_again(task: Task) -> None:
     assert made.previous is None
 
 
-def test_the_result_is_attached_to_the_record(task: Task) -> None:
+def test_the_result_is_attached_to_the_record(task: LoadedTask) -> None:
     run = verified(b'{"reward": 0.93}', {"reward": 0.93})
     found = record(task, run, step="extend")
     assert found.result == run.ingested.result
@@ -106,7 +110,7 @@ def test_the_result_is_attached_to_the_record(task: Task) -> None:
     assert Grading.model_validate_json(found.model_dump_json()) == found
 
 
-def test_a_run_without_a_reward(task: Task) -> None:
+def test_a_run_without_a_reward(task: LoadedTask) -> None:
     failure = Failure("RewardFileNotFoundError", "No reward file found", STARTED)
     found = record(task, verified(None, failure=failure, end=ProcessEnd(None, timed_out=True)))
     assert (found.result.reward, found.result.validity.verifier_completed) == (0.0, False)
@@ -124,7 +128,7 @@ def test_a_run_without_a_reward(task: Task) -> None:
     ],
 )
 def test_harbors_rewards_stand_beside_the_result(
-    task: Task, rewards: dict[str, float], expected: dict[str, float | None]
+    task: LoadedTask, rewards: dict[str, float], expected: dict[str, float | None]
 ) -> None:
     """JSON has no NaN: null stands for it, as in harbor's own files."""
     found = record(task, verified(rewards=rewards))
@@ -132,11 +136,11 @@ def test_harbors_rewards_stand_beside_the_result(
     assert Grading.model_validate_json(found.model_dump_json()).rewards == expected
 
 
-def test_null_rewards_are_none(task: Task) -> None:
+def test_null_rewards_are_none(task: LoadedTask) -> None:
     assert record(task, dataclasses.replace(verified(), rewards=TrialRewards(None))).rewards is None
 
 
-def test_numbers_go_on_and_the_hash_of_the_last_is_named(task: Task) -> None:
+def test_numbers_go_on_and_the_hash_of_the_last_is_named(task: LoadedTask) -> None:
     found = record(task, verified(), Before((grading(1), grading(2)), "ab"))
     assert (found.number, found.provenance.previous) == (3, "ab")
 
@@ -144,7 +148,9 @@ def test_numbers_go_on_and_the_hash_of_the_last_is_named(task: Task) -> None:
 # --- Verifying the same thing again ---
 
 
-def before(task: Task, *rewards: float | None, workspace: str | None = "w", step: str | None = None) -> Before:
+def before(
+    task: LoadedTask, *rewards: float | None, workspace: str | None = "w", step: str | None = None
+) -> Before:
     seen = hashes(task=task.checksum, workspace=workspace)
     return Before(
         tuple(grading(number, reward, seen=seen, step=step) for number, reward in enumerate(rewards, start=1)),
@@ -152,7 +158,7 @@ def before(task: Task, *rewards: float | None, workspace: str | None = "w", step
     )
 
 
-def test_a_first_grading_says_nothing_about_confidence(task: Task) -> None:
+def test_a_first_grading_says_nothing_about_confidence(task: LoadedTask) -> None:
     assert record(task, verified()).result.confidence is None
 
 
@@ -167,7 +173,7 @@ def test_a_first_grading_says_nothing_about_confidence(task: Task) -> None:
     ],
 )
 def test_a_sound_verifier_gives_a_point_and_a_flaky_one_a_range(
-    task: Task, earlier: list[float], now: int, low: float, high: float, count: int, flaky: bool
+    task: LoadedTask, earlier: list[float], now: int, low: float, high: float, count: int, flaky: bool
 ) -> None:
     """The same output should produce the same reward; where it does not, that is on record."""
     found = record(task, verified(f'{{"reward": {now}}}'.encode()), before(task, *earlier))
@@ -181,13 +187,13 @@ def test_a_sound_verifier_gives_a_point_and_a_flaky_one_a_range(
 
 @pytest.mark.parametrize(("earlier", "now"), [(None, b'{"reward": 0}'), (0.0, None)])
 def test_a_verifier_that_sometimes_gives_no_reward_is_flaky_even_if_the_reward_is_0(
-    task: Task, earlier: float | None, now: bytes | None
+    task: LoadedTask, earlier: float | None, now: bytes | None
 ) -> None:
     """A missing reward stays told apart from a real zero everywhere."""
     assert record(task, verified(now), before(task, earlier)).flaky is True
 
 
-def test_gradings_of_something_else_say_nothing(task: Task) -> None:
+def test_gradings_of_something_else_say_nothing(task: LoadedTask) -> None:
     assert record(task, verified(), before(task, 0.0, workspace="other")).result.confidence is None
     assert record(task, verified(), before(task, 0.0, workspace=None), workspace=None).result.confidence is None
     assert record(task, verified(), before(task, 0.0, step="one"), step="two").result.confidence is None

@@ -17,7 +17,7 @@ from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.trial import Trial
 from assay.engine.machine import TrialSite
-from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.grade_again import Regrading
 from assay.engine.run.ports import Agent, JobSetting, plan_trials
 from assay.engine.run.run_job import run_job
 from assay.engine.run.trial_queue import EndedTrial
@@ -147,7 +147,7 @@ def test_tasks_with_the_same_name_have_logs_of_their_own(place: Place) -> None:
 
 def graded(place: Place, trial: Path, *, anywhere: bool = False) -> list[Grading]:
     with DiskWorkshop(place.site.sandbox) as workshop:
-        again = GradeAgain(place.site, workshop, load_task_if_there, anywhere=anywhere)
+        again = Regrading(place.site, workshop, load_task_if_there, anywhere=anywhere)
         return again.grade(DiskKeptTrial(str(trial)))
 
 

@@ -20,9 +20,9 @@ from assay.dialects.scorers.report import (
     with_verdict,
 )
 from assay.evidence.coding_run import RunStatus
-from assay.judge.bounds import Bounds
+from assay.judge.bounds import PromptBounds
 from assay.judge.judge_coding_run import NEVER, Trust
-from assay.judge.model import Reply, Usage
+from assay.judge.model import AnswerUsage, Reply
 from assay.judge.run_judge import GUARD, JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
@@ -32,7 +32,7 @@ from tests.judge.verdicts import AT, SETTING, run_judge, verdict_of
 
 @pytest.mark.statement("scorers.judge-rubric", "scorers.judge-answer", "scorers.judge-verdict-field")
 def test_everything_that_is_recorded_with_a_verdict() -> None:
-    reply = Reply(said(FAIL, task_completion=5), "stop", "json_object", Usage(900, 100, 0.5), 2.5)
+    reply = Reply(said(FAIL, task_completion=5), "stop", "json_object", AnswerUsage(900, 100, 0.5), 2.5)
     found = run_judge(ScriptedModel(reply))(RUN)
     assert found.state == "FAIL"
     assert found.opinion.failure_mode == "incomplete"
@@ -50,7 +50,7 @@ def test_everything_that_is_recorded_with_a_verdict() -> None:
 
 
 def test_how_much_was_cut() -> None:
-    setting = dataclasses.replace(SETTING, bounds=Bounds(diff=40))
+    setting = dataclasses.replace(SETTING, bounds=PromptBounds(diff=40))
     (cut,) = run_judge(ScriptedModel(said()), setting=setting)(RUN).cut
     assert (cut.part, cut.name) == ("diff", "calc.py")
     assert cut.bytes > 50

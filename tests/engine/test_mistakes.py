@@ -13,7 +13,7 @@ from pydantic_core.core_schema import ErrorType
 
 from assay.dialects.criteria.models import CriteriaFile
 from assay.dialects.scorers.scenario import EmptySeed, Seed
-from assay.engine.schema_errors import about, first, sentence, shown
+from assay.engine.schema_errors import about, first, format_value, sentence
 
 
 @dataclass
@@ -131,7 +131,7 @@ def test_limits(field: str, written: Any, said: str) -> None:
     ids=["larger", "large", "bytes", "object"],
 )
 def test_a_value_in_a_few_words(value: object, words: str) -> None:
-    assert shown(value) == words
+    assert format_value(value) == words
 
 
 @pytest.mark.parametrize("name", ["token", "api_token", "PASSWORD", "credentials"])

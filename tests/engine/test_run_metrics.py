@@ -3,10 +3,19 @@
 import pytest
 
 from assay.engine.coding.score import MetricLimits, passed, run_metrics
-from assay.evidence.coding_run import AgentEnd, AgentRecord, Form, ProcessEnd, Speaker, Step, Trajectory, Usage
+from assay.evidence.coding_run import (
+    AgentEnd,
+    AgentRecord,
+    Form,
+    ProcessEnd,
+    Speaker,
+    StatedUsage,
+    Trajectory,
+    TrajectoryStep,
+)
 
 FINE = AgentEnd(ProcessEnd(0), 12.0, 60.0)
-TOLD = Trajectory(Form.TEXT, (Step(1, Speaker.AGENT, "Done."),), usage=Usage(100, 50, None, 0.5))
+TOLD = Trajectory(Form.TEXT, (TrajectoryStep(1, Speaker.AGENT, "Done."),), usage=StatedUsage(100, 50, None, 0.5))
 
 
 def badge(record: AgentRecord, changed: int | None = 1, limits: MetricLimits | None = None) -> bool | None:

@@ -17,7 +17,7 @@ from assay.engine.run.ports import Agent
 from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_record import StepRecord, TrialRecord
 from assay.engine.sandbox import BASE_ENV, Images, Mount, Ran, SandboxCommand
-from assay.engine.tasks.task import Task, TaskEnvironment, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskEnvironment, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from tests.tasks import ScriptedSandbox, agent_phase, make_step, make_task, verifier_phase
@@ -134,7 +134,11 @@ class Told:
 
 
 def run(
-    task: Task, agent: Agent, sandbox: FakeSandbox, bench: FakeBench, host_env: Mapping[str, str] | None = None
+    task: LoadedTask,
+    agent: Agent,
+    sandbox: FakeSandbox,
+    bench: FakeBench,
+    host_env: Mapping[str, str] | None = None,
 ) -> TrialRecord:
     return run_trial(TrialSite(sandbox, ThisHost(host_env or {})), bench, task, agent, Told())
 

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 import yaml
 
-from assay.dialects.scorers.scenario import Scenario, written
+from assay.dialects.scorers.scenario import Scenario, scenario_record
 from assay.engine.coding.score import frozen, placed_checks
 from assay.web.scenario_forms import (
-    ScorerRow,
+    ScorerFormRow,
     entered_scenario,
     moved_row,
     of_type,
@@ -37,7 +37,7 @@ WHOLE: dict[str, Any] = {
 def decides(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """All that a seeded task would freeze."""
     read = Scenario.model_validate(dict(scenario))
-    return written(frozen(read, placed_checks(read, "scenario")))
+    return scenario_record(frozen(read, placed_checks(read, "scenario")))
 
 
 def test_there_are_examples() -> None:
@@ -74,19 +74,19 @@ def test_errors_are_at_their_fields(entered: dict[str, str], place: str, said: s
 
 
 def test_an_error_of_a_scorer_is_in_its_row_and_nowhere_else() -> None:
-    rows = [ScorerRow({"type": "forbid_secrets"}), ScorerRow({"type": "command"})]
+    rows = [ScorerFormRow({"type": "forbid_secrets"}), ScorerFormRow({"type": "command"})]
     found = entered_scenario({}, rows)
     assert [dict(row.errors) for row in found.rows] == [{}, {"command": "must be given, got nothing"}]
     assert not found.errors
 
 
 def test_two_scorers_of_one_name_are_refused() -> None:
-    rows = [ScorerRow({"type": "forbid_secrets"}), ScorerRow({"type": "forbid_secrets"})]
+    rows = [ScorerFormRow({"type": "forbid_secrets"}), ScorerFormRow({"type": "forbid_secrets"})]
     assert "must differ" in entered_scenario({}, rows).errors[""]
 
 
 def test_rows_are_added_removed_and_moved_without_losing_what_was_entered() -> None:
-    rows = [ScorerRow({"type": "command", "command": "make"}), ScorerRow({"type": "forbid_secrets"})]
+    rows = [ScorerFormRow({"type": "command", "command": "make"}), ScorerFormRow({"type": "forbid_secrets"})]
     more = with_row(rows, "no_new_skips")
     assert [row.entered["type"] for row in more] == ["command", "forbid_secrets", "no_new_skips"]
     assert more[2].entered["required"] == ""
@@ -98,8 +98,8 @@ def test_rows_are_added_removed_and_moved_without_losing_what_was_entered() -> N
 
 
 def test_another_type_begins_with_its_own_default_and_keeps_the_name() -> None:
-    row = ScorerRow({"type": "command", "name": "mine", "command": "make", "required": "on"})
+    row = ScorerFormRow({"type": "command", "name": "mine", "command": "make", "required": "on"})
     assert of_type(row, "no_new_skips").entered == {"type": "no_new_skips", "name": "mine", "required": ""}
-    unnamed = ScorerRow({"type": "command", "name": "command"})
+    unnamed = ScorerFormRow({"type": "command", "name": "command"})
     assert of_type(unnamed, "forbid_secrets").entered["name"] == ""
     assert of_type(row, "nonsense") == row

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.evidence.workspace import Entry, EntryKind
 from assay.formats.path_patterns import (
     check_patterns,
-    folded,
+    fold_path,
     matching,
     matching_in_disguise,
     notes_on,
@@ -87,12 +87,12 @@ def test_the_plainest_spelling(path: str, plain: str) -> None:
 
 @given(st.text(max_size=20))
 def test_folding_never_fails_and_is_final(path: str) -> None:
-    assert folded(folded(path)) == folded(path)
+    assert fold_path(fold_path(path)) == fold_path(path)
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=20))
 def test_folding_ignores_case(path: str) -> None:
-    assert folded(path.upper()) == folded(path) == folded(path.lower())
+    assert fold_path(path.upper()) == fold_path(path) == fold_path(path.lower())
 
 
 @pytest.mark.parametrize(

@@ -6,23 +6,23 @@ from typing import Any
 
 from assay.evidence.coding_run import (
     AgentEnd,
+    AuthorNote,
     CodingRecord,
     Diff,
     ExpectedOutcome,
     Form,
     MetricRow,
     ProcessEnd,
-    RubricNote,
     RunStatus,
     ScorerRow,
+    SessionTurn,
     Speaker,
-    Step,
     Subagent,
     Tail,
     ToolCall,
     ToolResult,
     Trajectory,
-    Turn,
+    TrajectoryStep,
 )
 
 DIFF = """\
@@ -46,7 +46,9 @@ def plain_run(task: str = "Say hello.", expected: ExpectedOutcome = "completion"
 
 
 def trajectory_of(*texts: str) -> Trajectory:
-    return Trajectory(Form.TEXT, tuple(Step(at, Speaker.AGENT, text) for at, text in enumerate(texts, 1)))
+    return Trajectory(
+        Form.TEXT, tuple(TrajectoryStep(at, Speaker.AGENT, text) for at, text in enumerate(texts, 1))
+    )
 
 
 OBJECTIVE = ScorerRow("tests", "command", True, "PASS", 1.0, "exit code 0", "python3 -m unittest", "OK\n")
@@ -55,14 +57,14 @@ RUN = CodingRecord(
     expected_outcome="completion",
     status=RunStatus.COMPLETED,
     turns=(
-        Turn(1, "Fix add in calc.py.", "Done."),
-        Turn(2, "And don't touch the tests.", "Fixed; all tests pass."),
+        SessionTurn(1, "Fix add in calc.py.", "Done."),
+        SessionTurn(2, "And don't touch the tests.", "Fixed; all tests pass."),
     ),
     trajectory=Trajectory(
         Form.ATIF,
         (
-            Step(1, Speaker.USER, "Fix add in calc.py."),
-            Step(
+            TrajectoryStep(1, Speaker.USER, "Fix add in calc.py."),
+            TrajectoryStep(
                 2,
                 Speaker.AGENT,
                 "I read calc.py.",
@@ -71,7 +73,7 @@ RUN = CodingRecord(
                 (ToolResult("1", "def add(a, b):\n    return a - b\n"),),
             ),
         ),
-        subagents=(Subagent("helper", Trajectory(Form.ATIF, (Step(1, Speaker.AGENT, "I looked."),))),),
+        subagents=(Subagent("helper", Trajectory(Form.ATIF, (TrajectoryStep(1, Speaker.AGENT, "I looked."),))),),
     ),
     final_response="Fixed; all tests pass.",
     agent_end=AgentEnd(ProcessEnd(0), 12.5),
@@ -79,7 +81,7 @@ RUN = CodingRecord(
     diff=diff_of(DIFF),
     rows=(OBJECTIVE, ScorerRow("skips", "no_new_skips", False, "FAIL", 0.5, "1 new skip")),
     objective=OBJECTIVE,
-    notes=(RubricNote("readable", True, "Is it readable?"), RubricNote("small", False, "Is it small?")),
+    notes=(AuthorNote("readable", True, "Is it readable?"), AuthorNote("small", False, "Is it small?")),
     metrics=(MetricRow("exit_code", 0, None, True, "the agent ended by itself"),),
     remarks=("trajectory: 2 lines are no JSON",),
 )

@@ -4,13 +4,13 @@ from assay.evidence.coding_run import (
     CodingRecord,
     Form,
     ScorerRow,
+    SessionTurn,
     Speaker,
-    Step,
     Tail,
     ToolCall,
     ToolResult,
     Trajectory,
-    Turn,
+    TrajectoryStep,
 )
 from tests.judge.cases import RUN, diff_of, plain_run
 
@@ -103,12 +103,12 @@ def attacked(place: str, words: str) -> CodingRecord:
     at = dict.fromkeys(("diff", "name", "tool", "output", "test", "call", "step", "turn", "response"), "harmless")
     at[place] = words
     calls = (ToolCall("1", at["call"], at["tool"]),)
-    step = Step(1, Speaker.AGENT, at["step"], at["step"], calls, (ToolResult("1", at["tool"]),))
+    step = TrajectoryStep(1, Speaker.AGENT, at["step"], at["step"], calls, (ToolResult("1", at["tool"]),))
     row = ScorerRow(at["name"], "command", True, "FAIL", 0.0, at["test"], "make test", at["test"])
     added = "\n".join(f"+{line}" for line in at["diff"].split("\n"))
     return plain_run(
         "Fix add.",
-        turns=(Turn(1, "Fix add.", at["step"]), Turn(2, at["turn"], at["step"])),
+        turns=(SessionTurn(1, "Fix add.", at["step"]), SessionTurn(2, at["turn"], at["step"])),
         trajectory=Trajectory(Form.ATIF, (step,)),
         final_response=at["response"],
         diff=diff_of(f"diff --git a/{at['name']} b/{at['name']}\n{added}\n"),

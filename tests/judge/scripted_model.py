@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from assay.core.errors import MeasurementError
-from assay.judge.model import Reply, Request
+from assay.judge.model import ModelQuestion, Reply
 
 Said = str | Reply | None | Callable[[str], str]
 
@@ -14,9 +14,9 @@ class ScriptedModel:
     def __init__(self, *answers: Said, model: str = "m") -> None:
         self.model = model
         self.answers = list(answers)
-        self.asked: list[Request] = []
+        self.asked: list[ModelQuestion] = []
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelQuestion) -> Reply:
         self.asked.append(request)
         said = self.answers[min(len(self.asked), len(self.answers)) - 1]
         if said is None:

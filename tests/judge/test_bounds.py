@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judge.bounds import Bounds, bounds_within, cut_front, cut_middle
+from assay.judge.bounds import PromptBounds, bounds_within, cut_front, cut_middle
 
 texts = st.text(st.sampled_from(["a", "\n", "é", "\U0001f600", "\ud800"]), max_size=200)
 
@@ -36,7 +36,7 @@ def test_a_cut_is_a_field_of_its_own() -> None:
 
 
 def test_smaller_bounds_keep_the_proportions() -> None:
-    usual = Bounds()
+    usual = PromptBounds()
     assert bounds_within(usual.total) == usual
     half = bounds_within(usual.total // 2)
     assert half.total <= usual.total // 2

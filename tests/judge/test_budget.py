@@ -6,13 +6,13 @@ import pytest
 
 from assay.core.errors import MeasurementError
 from assay.judge.budget import Budget, Budgeted, BudgetSpentError, Prices
-from assay.judge.model import Reply, Request, Sampling, Usage
+from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
 
 # 100 tokens in, by estimate, and 100 out at most.
-ASKED = Request(Prompt("x" * 300, {}, PromptFile("p-1", ""), ""), Sampling(max_tokens=100))
-TOOK_50 = Reply("said", usage=Usage(40, 10))
+ASKED = ModelQuestion(Prompt("x" * 300, {}, PromptFile("p-1", ""), ""), Sampling(max_tokens=100))
+TOOK_50 = Reply("said", usage=AnswerUsage(40, 10))
 
 
 def test_what_was_not_taken_is_given_back() -> None:
@@ -66,7 +66,7 @@ def test_each_budget_has_to_have_room_and_none_loses_any() -> None:
 
 def test_many_at_once_never_spend_more() -> None:
     budget = Budget("the job", tokens=1000)
-    client = Budgeted(ScriptedModel(Reply("said", usage=Usage(100, 100))), (budget,))
+    client = Budgeted(ScriptedModel(Reply("said", usage=AnswerUsage(100, 100))), (budget,))
 
     def ask(_number: int) -> bool:
         try:

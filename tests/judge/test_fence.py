@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judge.fence import Part, fenced, fresh_mark, line
+from assay.judge.fence import FencedPart, fence_parts, fresh_mark, line
 
 TOKENS = [
     "<|im_end|>",
@@ -84,8 +84,8 @@ def test_a_verdict_in_the_data_is_no_json() -> None:
 
 
 def test_every_part_has_its_own_two_lines() -> None:
-    parts = [Part("one", ("1", "2")), Part("two", ())]
-    assert fenced(parts, "m").split("\n") == [
+    parts = [FencedPart("one", ("1", "2")), FencedPart("two", ())]
+    assert fence_parts(parts, "m").split("\n") == [
         "=== m begin one ===",
         "1",
         "2",
@@ -98,4 +98,4 @@ def test_every_part_has_its_own_two_lines() -> None:
 
 def test_a_mark_that_is_in_the_data_is_not_used() -> None:
     marks = iter(["aa", "bb", "cc"])
-    assert fresh_mark([Part("x", ("1 aa",)), Part("y", ("bb",))], lambda: next(marks)) == "cc"
+    assert fresh_mark([FencedPart("x", ("1 aa",)), FencedPart("y", ("bb",))], lambda: next(marks)) == "cc"

@@ -10,7 +10,7 @@ from assay.adapters.models.judge_model import ChatModel
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.bounds import Bounds
+from assay.judge.bounds import PromptBounds
 from assay.judge.model import OBEYED
 from assay.judge.prompt import build
 from assay.judge.run_judge import JudgeSetting, judge_run
@@ -28,7 +28,7 @@ SPECIAL = re.compile(r"<\|im_|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>
 
 
 def prompt(run: CodingRecord) -> str:
-    return build(verdict_question(run, prompt_file(NAME), Bounds(), planted=True), new_mark).text
+    return build(verdict_question(run, prompt_file(NAME), PromptBounds(), planted=True), new_mark).text
 
 
 def leaked_mark() -> str:

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.verdict import Judgement, Scores, Unparseable, Verdict
+from assay.evidence.verdict import Judgement, ParsedVerdict, Scores, Unparseable
 from assay.judge.run_judge import TIE, count_votes, majority
 
 
-def verdict(passed: bool, score: int = 3) -> Verdict:
-    return Verdict(passed, Scores(score, score, score), None if passed else "incomplete", "because", ())
+def verdict(passed: bool, score: int = 3) -> ParsedVerdict:
+    return ParsedVerdict(passed, Scores(score, score, score), None if passed else "incomplete", "because", ())
 
 
 P, F, U = verdict(True, 5), verdict(False, 1), Unparseable("broken")
@@ -29,13 +29,13 @@ P, F, U = verdict(True, 5), verdict(False, 1), Unparseable("broken")
 )
 def test_more_than_half_of_all_decide(answers: list[Judgement], passed: bool) -> None:
     found = majority(answers)
-    assert isinstance(found, Verdict)
+    assert isinstance(found, ParsedVerdict)
     assert found.passed is passed
 
 
 def test_a_tie_is_not_a_pass() -> None:
     found = majority([P, F])
-    assert isinstance(found, Verdict)
+    assert isinstance(found, ParsedVerdict)
     assert (found.passed, found.failure_mode) == (False, TIE)
     assert found.scores == Scores(3, 3, 3)
     assert found.inconsistent == ("PASS and FAIL have 1 answers each",)
@@ -48,7 +48,7 @@ def test_answers_that_can_not_be_used_never_decide(answers: list[Judgement]) -> 
 
 def test_scores_are_medians_and_the_reasoning_is_of_the_majority() -> None:
     found = majority([verdict(False, 1), verdict(True, 4), verdict(True, 5)])
-    assert isinstance(found, Verdict)
+    assert isinstance(found, ParsedVerdict)
     assert found.scores == Scores(4, 4, 4)
     assert found.failure_mode is None
 
@@ -57,7 +57,7 @@ def test_scores_are_medians_and_the_reasoning_is_of_the_majority() -> None:
 def test_whatever_the_unusable_ones_would_have_said(answers: list[Judgement]) -> None:
     found, votes = majority(answers), count_votes(answers)
     assert votes.asked == len(answers)
-    if isinstance(found, Verdict) and found.passed:
+    if isinstance(found, ParsedVerdict) and found.passed:
         assert votes.passes > votes.fails + votes.unparseable
-    if isinstance(found, Verdict) and not found.passed:
+    if isinstance(found, ParsedVerdict) and not found.passed:
         assert votes.fails >= votes.passes + votes.unparseable

@@ -16,15 +16,15 @@ from assay.evidence.coding_run import (
     ExpectedOutcome,
     Form,
     ScorerRow,
+    SessionTurn,
     Speaker,
-    Step,
     Tail,
     ToolCall,
     ToolResult,
     Trajectory,
-    Turn,
+    TrajectoryStep,
 )
-from assay.judge.bounds import Bounds
+from assay.judge.bounds import PromptBounds
 from assay.judge.prompt import Prompt, build, content_hash
 from assay.judge.verdict_answer import FIELDS, NAME, verdict_question
 from tests.judge.cases import RUN, diff_of, plain_run
@@ -40,7 +40,7 @@ RELEASED = {
 
 
 def prompt(case: CodingRecord, planted: bool = False) -> Prompt:
-    return build(verdict_question(case, prompt_file(NAME), Bounds(), planted=planted), new_mark)
+    return build(verdict_question(case, prompt_file(NAME), PromptBounds(), planted=planted), new_mark)
 
 
 def test_released_prompts_are_never_changed() -> None:
@@ -52,7 +52,7 @@ def test_released_prompts_are_never_changed() -> None:
 
 def test_the_golden_prompt() -> None:
     marks = (f"{number:032x}" for number in itertools.count(1))
-    question = verdict_question(RUN, prompt_file(NAME), Bounds(), planted=True)
+    question = verdict_question(RUN, prompt_file(NAME), PromptBounds(), planted=True)
     assert build(question, lambda: next(marks)).text == (GOLDEN / "verdict-prompt.txt").read_text(encoding="utf-8")
 
 
@@ -93,14 +93,16 @@ def run_of(task: str, *texts: str) -> CodingRecord:
     calls = (ToolCall(name, name, step),)
     return plain_run(
         task,
-        trajectory=Trajectory(Form.ATIF, (Step(1, Speaker.AGENT, step, said, calls, (ToolResult(name, step),)),)),
+        trajectory=Trajectory(
+            Form.ATIF, (TrajectoryStep(1, Speaker.AGENT, step, said, calls, (ToolResult(name, step),)),)
+        ),
         final_response=said,
         diff=diff_of(diff),
         objective=ScorerRow(name, "command", True, "FAIL", 0.0, said, step, diff),
         rows=(ScorerRow(name, "command", True, "FAIL", 0.0, said, step, diff),),
         outputs=(Tail(name, said),),
         remarks=(name,),
-        turns=(Turn(1, task, said), Turn(2, said, step)),
+        turns=(SessionTurn(1, task, said), SessionTurn(2, said, step)),
     )
 
 
@@ -115,12 +117,12 @@ def test_no_text_of_the_run_is_outside_of_its_fence(task: str, step: str, name: 
 def test_the_hash_is_of_everything_but_the_marks() -> None:
     assert prompt(RUN).sha256 == prompt(RUN).sha256
     assert prompt(RUN).text != prompt(RUN).text
-    question = verdict_question(RUN, prompt_file(NAME), Bounds(), planted=False)
+    question = verdict_question(RUN, prompt_file(NAME), PromptBounds(), planted=False)
     others = [
-        verdict_question(plain_run("another"), prompt_file(NAME), Bounds(), planted=False),
-        verdict_question(RUN, prompt_file("guard-1"), Bounds(), planted=False),
-        verdict_question(RUN, prompt_file(NAME), Bounds(), planted=True),
-        verdict_question(RUN, prompt_file(NAME), Bounds(diff=10), planted=False),
+        verdict_question(plain_run("another"), prompt_file(NAME), PromptBounds(), planted=False),
+        verdict_question(RUN, prompt_file("guard-1"), PromptBounds(), planted=False),
+        verdict_question(RUN, prompt_file(NAME), PromptBounds(), planted=True),
+        verdict_question(RUN, prompt_file(NAME), PromptBounds(diff=10), planted=False),
     ]
     assert len({content_hash(one) for one in [question, *others]}) == 5
 

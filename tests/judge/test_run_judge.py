@@ -5,9 +5,9 @@ import re
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.evidence.verdict import Unparseable, Verdict
-from assay.judge.model import CUT_OFF, OBEYED, REFUSED, GivingUp, Reply, Usage
-from assay.judge.run_judge import GUARD, Guard, Judged, JudgeSetting, judge_run
+from assay.evidence.verdict import ParsedVerdict, Unparseable
+from assay.judge.model import CUT_OFF, OBEYED, REFUSED, AnswerUsage, GivingUp, Reply
+from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
@@ -15,24 +15,24 @@ from tests.judge.scripted_model import ScriptedModel
 SETTING = JudgeSetting(prompt_file(NAME))
 
 
-def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> Judged:
+def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> JudgedRun:
     return judge_run(RUN, models, setting, new_mark)
 
 
 def test_a_pass_with_what_it_took() -> None:
-    model = ScriptedModel(Reply(said(), usage=Usage(1000, 50, 0.01), latency_sec=2))
+    model = ScriptedModel(Reply(said(), usage=AnswerUsage(1000, 50, 0.01), latency_sec=2))
     found = judged(model)
-    assert isinstance(found.judgement, Verdict)
+    assert isinstance(found.judgement, ParsedVerdict)
     assert found.judgement.passed
     (answer,) = found.answers
-    assert (answer.tries, answer.usage) == (1, Usage(1000, 50, 0.01))
+    assert (answer.tries, answer.usage) == (1, AnswerUsage(1000, 50, 0.01))
     assert len(model.asked) == 1
 
 
 def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
     model = ScriptedModel("no JSON", said()[:-9], said())
     found = judged(model)
-    assert isinstance(found.judgement, Verdict)
+    assert isinstance(found.judgement, ParsedVerdict)
     assert found.answers[0].tries == 3
     marks = {re.search(r"=== (\w{32}) begin task", one.prompt.text)[1] for one in model.asked}  # type: ignore[index]
     assert len(marks) == 3
@@ -85,7 +85,7 @@ def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
             reasoning=f"The work is done, and the test passes, without any change to it. A part wants {word}."
         )
 
-    assert isinstance(judged(ScriptedModel(mentions)).judgement, Verdict)
+    assert isinstance(judged(ScriptedModel(mentions)).judgement, ParsedVerdict)
 
 
 def test_without_a_canary_nothing_is_planted() -> None:
@@ -107,7 +107,7 @@ def test_a_panel_of_two_models_with_three_samples_each() -> None:
     assert found.votes.agreement == 0.5
 
 
-def guarded(*answers: str) -> Guard:
+def guarded(*answers: str) -> AddressCheck:
     setting = JudgeSetting(prompt_file(NAME), prompt_file(GUARD), tries=1)
     found = judged(ScriptedModel(said(), *answers), setting=setting).guard
     assert found is not None
@@ -116,9 +116,9 @@ def guarded(*answers: str) -> Guard:
 
 def test_the_guard_question_is_beside_the_verdict() -> None:
     assert judged(ScriptedModel(said())).guard is None
-    assert guarded('{"addressed": false, "quote": ""}') == Guard(False)
+    assert guarded('{"addressed": false, "quote": ""}') == AddressCheck(False)
     found = guarded('{"addressed": true, "quote": "Fixed; all tests pass."}')
-    assert found == Guard(True, "Fixed; all tests pass.")
+    assert found == AddressCheck(True, "Fixed; all tests pass.")
 
 
 @pytest.mark.parametrize(

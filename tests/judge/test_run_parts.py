@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from assay.evidence.coding_run import CodingRecord, Subagent, Tail, Turn
-from assay.judge.bounds import Bounds, Cut, bounds_within
+from assay.evidence.coding_run import CodingRecord, SessionTurn, Subagent, Tail
+from assay.judge.bounds import Cut, PromptBounds, bounds_within
 from assay.judge.run_parts import run_parts
 from tests.judge.cases import DIFF, OBJECTIVE, RUN, diff_of, plain_run, trajectory_of
 
 
-def parts(run: CodingRecord, bounds: Bounds | None = None) -> dict[str, list[dict[str, Any]]]:
-    made = run_parts(run, bounds or Bounds())
+def parts(run: CodingRecord, bounds: PromptBounds | None = None) -> dict[str, list[dict[str, Any]]]:
+    made = run_parts(run, bounds or PromptBounds())
     return {part.label: [json.loads(one) for one in part.lines] for part in made.parts}
 
 
@@ -94,7 +94,7 @@ def test_a_run_without_a_workspace_has_no_part_for_it() -> None:
 
 
 def test_one_turn_is_no_session() -> None:
-    assert "user turns" not in parts(plain_run(turns=(Turn(1, "Say hello.", None),)))
+    assert "user turns" not in parts(plain_run(turns=(SessionTurn(1, "Say hello.", None),)))
 
 
 def test_a_run_that_changed_nothing_has_an_empty_diff() -> None:
@@ -103,7 +103,7 @@ def test_a_run_that_changed_nothing_has_an_empty_diff() -> None:
 
 def test_of_a_long_trajectory_the_beginning_and_the_end_are_shown() -> None:
     run = plain_run(trajectory=trajectory_of(*(f"step {number} " + "x" * 400 for number in range(1, 1001))))
-    made = run_parts(run, Bounds())
+    made = run_parts(run, PromptBounds())
     found = [json.loads(one) for one in made.parts[1].lines]
     (gap,) = [one["not_shown"] for one in found if "not_shown" in one]
     first, last = int(gap["from"]), int(gap["to"])
@@ -123,7 +123,7 @@ def test_a_long_step_does_not_push_out_the_others() -> None:
 
 def test_bounds_too_narrow_for_the_last_step() -> None:
     run = plain_run(trajectory=trajectory_of("first", "x" * 1000, "y" * 1000))
-    found = parts(run, dataclasses.replace(Bounds(), trajectory=150))["trajectory"]
+    found = parts(run, dataclasses.replace(PromptBounds(), trajectory=150))["trajectory"]
     assert [next(iter(one)) for one in found] == ["not_shown", "step"]
 
 
@@ -132,8 +132,8 @@ def test_names_that_an_agent_chose_are_bounded_too() -> None:
     for _ in range(20):
         deep = dataclasses.replace(trajectory_of("asked"), subagents=(Subagent("n" * 10_000, deep),))
     files = "".join(f"diff --git a/{at}{'x' * 4000} b/{at}{'x' * 4000}\n+1\n" for at in range(300))
-    made = run_parts(plain_run(trajectory=deep, diff=diff_of(files)), Bounds())
-    assert sum(len(one) for part in made.parts for one in part.lines) < 2 * Bounds().total
+    made = run_parts(plain_run(trajectory=deep, diff=diff_of(files)), PromptBounds())
+    assert sum(len(one) for part in made.parts for one in part.lines) < 2 * PromptBounds().total
     assert all(len(one["file"]) <= 200 for one in parts(plain_run(diff=diff_of(files)))["diff"] if "file" in one)
 
 
@@ -148,7 +148,7 @@ def test_everything_at_once_stays_within_the_bounds() -> None:
     long = "y\n" * 10**6
     run = plain_run(
         long,
-        turns=(Turn(1, long, None), Turn(2, long, None)),
+        turns=(SessionTurn(1, long, None), SessionTurn(2, long, None)),
         trajectory=trajectory_of(*[long] * 20),
         final_response=long,
         diff=diff_of(long),

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay.evidence.verdict import FactCheck, Scores, Support, Unparseable, Verdict
+from assay.evidence.verdict import FactCheck, ParsedVerdict, Scores, Support, Unparseable
 from assay.judge.verdict_answer import LONGEST, MOST_ROWS, SCHEMA, read_verdict
 from tests.judge.cases import FAIL, PASS, said
 
 
 def test_a_pass_and_a_fail() -> None:
-    assert read_verdict(said()) == Verdict(
+    assert read_verdict(said()) == ParsedVerdict(
         True,
         Scores(5, 4, 3),
         None,
@@ -22,7 +22,7 @@ def test_a_pass_and_a_fail() -> None:
         (FactCheck("all tests pass", "exit code 0", Support.SUPPORTED),),
     )
     failed = read_verdict(said(FAIL))
-    assert isinstance(failed, Verdict)
+    assert isinstance(failed, ParsedVerdict)
     assert (failed.passed, failed.failure_mode, failed.inconsistent) == (False, "incomplete", ())
 
 
@@ -43,7 +43,7 @@ def test_reasoning_comes_first_in_the_schema_and_the_verdict_after_it() -> None:
     ],
 )
 def test_what_models_put_around_an_answer(written: str) -> None:
-    assert isinstance(read_verdict(written), Verdict)
+    assert isinstance(read_verdict(written), ParsedVerdict)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_what_models_put_around_an_answer(written: str) -> None:
 )
 def test_the_verdict_field_alone_decides_and_odd_scores_are_noted(answer: str, odd: str) -> None:
     found = read_verdict(answer)
-    assert isinstance(found, Verdict)
+    assert isinstance(found, ParsedVerdict)
     assert found.passed is (json.loads(answer)["verdict"] == "PASS")
     assert found.inconsistent == (odd,)
 
@@ -119,7 +119,7 @@ objects = st.fixed_dictionaries({name: st.just(value) | anything for name, value
 @given(st.text(st.characters()) | (objects | anything).map(json.dumps))
 def test_no_answer_breaks_it_and_what_is_used_is_of_the_schema(answer: str) -> None:
     found = read_verdict(answer)
-    if isinstance(found, Verdict):
+    if isinstance(found, ParsedVerdict):
         written = json.loads(answer)
         assert found.passed is (written["verdict"] == "PASS")
         assert list(Draft202012Validator(SCHEMA).iter_errors(written)) == []

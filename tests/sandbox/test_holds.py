@@ -85,7 +85,7 @@ def test_a_limit_that_does_not_hold_is_not_claimed(tmp_path: Path, monkeypatch: 
         backends, "measure", lambda *_: {"memory": NOT_HELD, "process count": HELD, "CPU": NOT_HELD}
     )
     sandbox = need("bubblewrap").sandbox
-    isolation = backends.measured(sandbox)
+    isolation = backends.measure_isolation(sandbox)
     assert isolation.memory_limit == "none, as measured"
     assert isolation.process_limit == sandbox.isolation.process_limit
     assert isolation.measured["memory"] == NOT_HELD
@@ -102,10 +102,10 @@ def test_answers_are_kept_for_a_while(tmp_path: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(backends, "measure", count)
     sandbox = need("bubblewrap").sandbox
     for _ in range(2):
-        assert backends.measured(sandbox).measured == {"memory": HELD}
+        assert backends.measure_isolation(sandbox).measured == {"memory": HELD}
     assert len(times) == 1
     backends.forget_old(0)
-    backends.measured(sandbox)
+    backends.measure_isolation(sandbox)
     assert len(times) == 2
 
 
@@ -116,11 +116,11 @@ def test_a_file_that_others_can_write_says_nothing(
     monkeypatch.setattr(backends, "KEPT_IN", str(tmp_path))
     monkeypatch.setattr(backends, "measure", lambda *_: {"memory": NOT_HELD})
     sandbox = need("bubblewrap").sandbox
-    backends.measured(sandbox)
+    backends.measure_isolation(sandbox)
     (kept,) = tmp_path.iterdir()
     kept.write_text(json.dumps({key: {"memory": HELD} for key in json.loads(kept.read_text())}))
     kept.chmod(mode)
-    assert backends.measured(sandbox).measured == {"memory": NOT_HELD}
+    assert backends.measure_isolation(sandbox).measured == {"memory": NOT_HELD}
 
 
 def test_auto_warns_when_only_plain_processes_are_left(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ class ApiAnswer:
 
 
 class ProblemDetail(StrictModel):
-    """What is wrong. ``code`` is for programs, ``message`` for people; ``details`` says where, if it is known."""
+    """A problem. ``code`` is for programs, ``message`` for people; ``details`` says where, if it is known."""
 
     code: str
     message: str
@@ -45,13 +45,13 @@ def json_answer(value: Any, status: int = 200) -> ApiAnswer:
 
 
 def unchanging(value: Any) -> ApiAnswer:
-    """What can't change any more, with a tag by which a caller can ask whether it has it already."""
+    """An unchanging answer, with a tag by which a caller can ask whether it has it already."""
     body = render_json(value)
     return ApiAnswer(200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'})
 
 
 def answer_with(value: Any, status: int) -> ApiAnswer:
-    """What a route answers with: an answer as it is, a part of a list, nothing, or a value."""
+    """The answer of a route: an answer as it is, a part of a list, nothing, or a value."""
     match value:
         case ApiAnswer():
             return value

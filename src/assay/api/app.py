@@ -72,7 +72,7 @@ SMALL_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What an operator can set. With ``worker_threads``, queued work is done in this process, too."""
+    """The operator's settings. With ``worker_threads``, queued work is done in this process, too."""
 
     requests_per_second: float | None = None
     worker_threads: int = 0
@@ -120,7 +120,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
 
 
 def _constant(content: bytes, media_type: str) -> Callable[[Request], Any]:
-    """What is the same for everybody."""
+    """Answers everybody the same."""
 
     async def answer(request: Request) -> Response:  # noqa: ARG001 - what starlette calls
         return Response(content, media_type=media_type)
@@ -277,7 +277,7 @@ def _is_large(request: Request) -> bool:
 
 
 def _body(route: Route, content: bytes) -> Any:
-    """What was sent, as the route takes it. Raises ``InputError``."""
+    """The body, as the route takes it. Raises ``InputError``."""
     if route.body in (None, bytes, WATCH):
         return None
     if not content.strip() and route.needs_body:

@@ -48,20 +48,20 @@ def most_connections() -> int:
 
 def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     """The protocol of a server with these limits."""
-    waiting: OrderedDict[Guarded, None] = OrderedDict()
+    waiting: OrderedDict[GuardedConnection, None] = OrderedDict()
 
-    class Limited(Guarded):
+    class Limited(GuardedConnection):
         def __init__(self, *args: Any, **more: Any) -> None:
             super().__init__(limits, waiting, *args, **more)
 
     return Limited
 
 
-class Guarded(H11Protocol):
+class GuardedConnection(H11Protocol):
     """One connection. ``waiting`` has those without a request, the one that has waited for longest first."""
 
     def __init__(
-        self, limits: ConnectionLimits, waiting: "OrderedDict[Guarded, None]", *args: Any, **more: Any
+        self, limits: ConnectionLimits, waiting: "OrderedDict[GuardedConnection, None]", *args: Any, **more: Any
     ) -> None:
         super().__init__(*args, **more)
         self._limits = limits
@@ -125,7 +125,7 @@ class Guarded(H11Protocol):
             self._stuck = None
 
     def _too_late(self) -> None:
-        """Who has sent something is told; who has been told already, or sent nothing, is just left."""
+        """Answer a client that sent something; one that has an answer, or sent nothing, is just left."""
         told = self._began and not bool(self.cycle)
         self._end(_too_slow(self._limits.head_seconds) if told else None)
 

@@ -1,4 +1,4 @@
-"""What goes wrong, as answers. The only place of the API that turns an exception into a status."""
+"""Errors as answers. The only place of the API that turns an exception into a status."""
 
 import logging
 from typing import Any, Final
@@ -45,7 +45,7 @@ def invalid_body(error: ValidationError, model: type[BaseModel]) -> InvalidBodyE
 
 
 def parse_body(model: Any, content: bytes) -> Any:
-    """What was sent, as a model. Raises ``InvalidBodyError``."""
+    """The body as a model. Raises ``InvalidBodyError``."""
     adapter = _ADAPTERS.setdefault(id(model), TypeAdapter(model))
     try:
         return adapter.validate_json(content)
@@ -54,7 +54,7 @@ def parse_body(model: Any, content: bytes) -> Any:
 
 
 def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
-    """What a caller is told about an error. The values of a playground are in none of these texts."""
+    """The answer for an error. The values of a playground are in none of these texts."""
     match error:
         case RefusedError():
             return error.answer

@@ -65,7 +65,7 @@ def record_batch(service: Service, organisation: str, playground: str, lines: Se
 def _one_by_one(
     service: Service, organisation: str, playground: str, parsed: Sequence[Record | InputError]
 ) -> dict[int, InputError]:
-    """What is refused, by its place, where not all can be recorded at once."""
+    """The refused ones, by place, where not all can be recorded at once."""
     refused = {}
     for at, one in enumerate(parsed):
         if not isinstance(one, InputError):

@@ -52,7 +52,7 @@ class ApiCall:
         return self.path["id"]
 
     def filter(self, name: str) -> str | None:
-        """What a list is narrowed down to. Raises ``InputError``."""
+        """The value of a list's filter. Raises ``InputError``."""
         written = self.query.get(name)
         if written is not None and not is_text(written):
             raise InputError(f"{name} must not contain a NUL character")

@@ -27,7 +27,7 @@ SINGLE_USER_LASTING: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Serving(Opening):
-    """What ``assay serve`` was told."""
+    """Options of ``assay serve``."""
 
     host: str
     port: int

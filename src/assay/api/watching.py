@@ -52,7 +52,7 @@ class Watched:
                 log.error("a request broke: %s", where_it_broke(error), extra={"request": request_id})
                 if status:
                     raise
-                await _broken(sending)
+                await _send_internal_error(sending)
             finally:
                 self._tell(scope, request_id, status, time.perf_counter() - began)
                 _trace(told, scope, request_id, status)
@@ -74,7 +74,7 @@ class Watched:
 
 
 def _trace(told: SpanNotes, scope: Scope, request_id: str, status: int) -> None:
-    """What a trace has of a request: the route, never the path or the query."""
+    """Trace a request: by the route, never the path or the query."""
     route, key = scope.get("assay.route", "other"), scope.get("assay.key")
     told.rename(f"{scope['method']} {route}")
     told.add(
@@ -99,7 +99,7 @@ def _given_id(scope: Scope) -> str | None:
     return written.decode() if _ID.fullmatch(written) else None
 
 
-async def _broken(send: Send) -> None:
+async def _send_internal_error(send: Send) -> None:
     answer = problem(500, "internal_error", "the service broke; its log says more under the request's id")
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer.body)).encode())]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})

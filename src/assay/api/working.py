@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Opening:
-    """What commands that work on a service are told about it."""
+    """Options of commands that work on a service."""
 
     store: str = field(kw_only=False)
     allowed: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Working(Opening):
-    """What ``assay worker`` was told."""
+    """Options of ``assay worker``."""
 
     threads: int
 

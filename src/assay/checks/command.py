@@ -96,17 +96,17 @@ class Command:
 
     def observed(self, evidence: Workspace) -> tuple[Outcome, tuple[str, ...]]:
         """The outcome, and the names of the tests that passed by the report."""
-        outcome, ran = self._tried(evidence)
+        outcome, ran = self._run_command(evidence)
         if not outcome.passed:
             self._refuse_to_blame(ran, evidence)
         elif self.canaries is not None and self.report is not None:
             reported = Reported(
-                *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed(ran))
+                *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed_tests(ran))
             )
-            outcome = self._believed(reported, outcome, evidence)
-        return outcome, self._passed(ran)
+            outcome = self._check_for_forgery(reported, outcome, evidence)
+        return outcome, self._passed_tests(ran)
 
-    def _believed(self, reported: Reported, outcome: Scored, evidence: Workspace) -> Scored:
+    def _check_for_forgery(self, reported: Reported, outcome: Scored, evidence: Workspace) -> Scored:
         """The outcome, unless runs of ours show that its report was forged."""
         belief = believe(evidence, reported, self.canary_runs)
         seen = {**outcome.evidence, "canaries": belief.note}
@@ -115,7 +115,7 @@ class Command:
         seen["findings"] = [*belief.findings]
         return Scored(0.0, False, f"the report can't be believed: {belief.complaint}", seen)
 
-    def _passed(self, ran: CommandResult) -> tuple[str, ...]:
+    def _passed_tests(self, ran: CommandResult) -> tuple[str, ...]:
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
         if self.report is None or data is None:
             return ()
@@ -134,10 +134,10 @@ class Command:
         if why_not_started(before.end.exit_code, before.output) == why:
             raise NotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
 
-    def _tried(self, evidence: Workspace) -> tuple[Scored, CommandResult]:
+    def _run_command(self, evidence: Workspace) -> tuple[Scored, CommandResult]:
         collect = () if self.report is None else (plain_path(self.report.path),)
         ran = evidence.run(self.command, self.timeout_s, Tree(swapped=self.restore), collect)
-        seen = _seen(ran)
+        seen = _result_evidence(ran)
         complaint = self._complaint(ran)
         if self.report is not None and ran.end.exit_code is not None:
             return self._by_report(self.report, ran, complaint, seen), ran
@@ -146,7 +146,7 @@ class Command:
         return Scored(1.0, True, "exit code 0", seen), ran
 
     def _complaint(self, ran: CommandResult) -> str | None:
-        """What is wrong with how the command ended; None for exit code 0."""
+        """The complaint about how the command ended; None for exit code 0."""
         if ran.end.timed_out:
             return f"it was still running after {counted(self.timeout_s, 'second')}"
         if ran.end.out_of_memory:
@@ -166,7 +166,7 @@ class Command:
             report = read_report(rule.format, data)
         except ValueError as error:
             return Scored(0.0, False, f"{rule.path}: {error}", seen)
-        findings = [*_missing(report, rule.expected), *_lost(report, rule.recorded)]
+        findings = [*_missing(report, rule.expected), *_lost_tests(report, rule.recorded)]
         seen = {**seen, "tests": {ended.value: report.count(ended) for ended in Ended}, "findings": findings}
         complaint = complaint or _disagreement(report) or _first(findings)
         if complaint is None:
@@ -174,7 +174,7 @@ class Command:
         return Scored(_share(report, findings, ran), False, complaint, seen)
 
 
-def _seen(ran: CommandResult) -> dict[str, object]:
+def _result_evidence(ran: CommandResult) -> dict[str, object]:
     return {
         "exit_code": ran.end.exit_code,
         "timed_out": ran.end.timed_out,
@@ -197,7 +197,7 @@ def _missing(report: Report, expected: tuple[str, ...]) -> list[dict[str, object
     return findings
 
 
-def _lost(report: Report, recorded: tuple[str, ...]) -> list[dict[str, object]]:
+def _lost_tests(report: Report, recorded: tuple[str, ...]) -> list[dict[str, object]]:
     """The tests that passed on the baseline and don't any more."""
     ends = ((name, report.tests.get(name)) for name in recorded)
     return [

@@ -38,7 +38,7 @@ _SHOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _SecretPlace:
     path: str
     found: Leak
 
@@ -52,7 +52,7 @@ class ForbidSecrets:
 
     def run(self, evidence: Workspace) -> Outcome:
         places = _without_moved(
-            [place for change in evidence.changes for place in _added(evidence, change)], evidence
+            [place for change in evidence.changes for place in _added_secrets(evidence, change)], evidence
         )
         redaction = _redaction(places)
         rows = [_row(place, redaction) for place in places[:_SHOWN]]
@@ -64,7 +64,7 @@ class ForbidSecrets:
         return Scored(1.0, True, f"{seen}, but not all of it was searched" if notes else seen, details)
 
 
-def _added(evidence: Workspace, change: Change) -> Iterator[_Place]:
+def _added_secrets(evidence: Workspace, change: Change) -> Iterator[_SecretPlace]:
     """The secrets that one change brought: in its name, its content or its target."""
     if change.after is None:
         return
@@ -74,19 +74,21 @@ def _added(evidence: Workspace, change: Change) -> Iterator[_Place]:
             if change.path != change.old_path
             else set()
         )
-        yield from (_Place(change.path, found) for found in _in_name(change.path) if found.secret.value not in old)
+        yield from (
+            _SecretPlace(change.path, found) for found in _in_name(change.path) if found.secret.value not in old
+        )
     if change.after.kind is EntryKind.LINK:
         target = evidence.link_target(change.path) or ""
-        yield from (_Place(change.path, found) for found in scan_text(target))
+        yield from (_SecretPlace(change.path, found) for found in scan_text(target))
     elif change.kind is not ChangeKind.MODE:
-        yield from (_Place(change.path, found) for found in _in_content(evidence, change))
+        yield from (_SecretPlace(change.path, found) for found in _in_content(evidence, change))
 
 
 def _in_name(path: str) -> list[Leak]:
     return [Leak(found.secret, 0, 0, f"name, {found.form}") for found in scan_text(path)]
 
 
-def _redaction(places: list[_Place]) -> Redaction:
+def _redaction(places: list[_SecretPlace]) -> Redaction:
     """A name that has a secret in a disguise is hidden whole: who sees the disguise has the secret."""
     disguised = {
         place.path for place in places if place.found.form.startswith("name") and "plain" not in place.found.form
@@ -95,8 +97,8 @@ def _redaction(places: list[_Place]) -> Redaction:
 
 
 def _in_content(evidence: Workspace, change: Change) -> list[Leak]:
-    after = _capped(evidence.after(change.path) or b"")
-    before = _capped(evidence.before(change.old_path) or b"") if change.before is not None else b""
+    after = _cap_data(evidence.after(change.path) or b"")
+    before = _cap_data(evidence.before(change.old_path) or b"") if change.before is not None else b""
     if after == before:
         return []
     found = _scan(before, after, change.path)
@@ -115,12 +117,12 @@ def _scan(before: bytes, after: bytes, path: str) -> list[Leak]:
     return scan_text(lines.text, path, lines.numbers)
 
 
-def _capped(data: bytes) -> bytes:
+def _cap_data(data: bytes) -> bytes:
     half = _FILE_CAP // 2
     return data if len(data) <= _FILE_CAP else data[:half] + b"\n" + data[-half:]
 
 
-def _without_moved(places: list[_Place], evidence: Workspace) -> list[_Place]:
+def _without_moved(places: list[_SecretPlace], evidence: Workspace) -> list[_SecretPlace]:
     """Leaves out what was in another file that has lost it: it was moved, not added."""
     if not places:
         return places
@@ -128,23 +130,23 @@ def _without_moved(places: list[_Place], evidence: Workspace) -> list[_Place]:
         found.secret.value
         for change in evidence.changes
         if change.before is not None and change.kind is not ChangeKind.RENAMED
-        for found in _lost(evidence, change)
+        for found in _lost_secrets(evidence, change)
     }
     return [place for place in places if place.found.secret.value not in gone]
 
 
-def _lost(evidence: Workspace, change: Change) -> list[Leak]:
-    before = _capped(evidence.before(change.old_path) or b"")
+def _lost_secrets(evidence: Workspace, change: Change) -> list[Leak]:
+    before = _cap_data(evidence.before(change.old_path) or b"")
     old = scan_bytes(before, change.old_path)
     kept = (
-        {found.secret.value for found in scan_bytes(_capped(evidence.after(change.path) or b""), change.path)}
+        {found.secret.value for found in scan_bytes(_cap_data(evidence.after(change.path) or b""), change.path)}
         if old
         else set()
     )
     return [found for found in old if found.secret.value not in kept]
 
 
-def _row(place: _Place, redaction: Redaction) -> dict[str, object]:
+def _row(place: _SecretPlace, redaction: Redaction) -> dict[str, object]:
     found, secret = place.found, place.found.secret
     return {
         "rule": secret.rule,
@@ -170,7 +172,7 @@ def _notes(evidence: Workspace) -> Iterator[str]:
             yield f"{change.path}: only the first and the last 4 MiB of {change.after.size} bytes were searched."
 
 
-def _summary(places: list[_Place]) -> str:
+def _summary(places: list[_SecretPlace]) -> str:
     rules = sorted({place.found.secret.rule for place in places})
     what = "1 secret was" if len(places) == 1 else f"{len(places)} secrets were"
     return f"{what} added: {', '.join(rules)}"

@@ -69,11 +69,11 @@ class ProtectedConfig:
 
     def run(self, evidence: Workspace) -> Outcome:
         looked_at = [change for change in evidence.changes if _is_config(change) or self._is_named(change)]
-        silenced = list(_silenced(evidence))
+        silenced = list(_silenced_code(evidence))
         if not looked_at and not silenced:
             return NotApplicable("no configuration of runners, builds, checkers or CI changed")
         files = _Files(evidence)
-        found = list(dict.fromkeys([*files.compared(), *silenced, *self._named(looked_at)]))
+        found = list(dict.fromkeys([*files.compared(), *silenced, *self._named_changes(looked_at)]))
         return report_findings(
             [_row(path, weakening) for path, weakening in found],
             f"{len(found)} settings are weaker",
@@ -84,13 +84,13 @@ class ProtectedConfig:
     def _is_named(self, change: Change) -> bool:
         return any(matching_in_disguise(path, self.patterns or ()) is not None for path in change.paths)
 
-    def _named(self, changes: list[Change]) -> Iterator[_Found]:
+    def _named_changes(self, changes: list[Change]) -> Iterator[_Found]:
         for change in changes:
             if self._is_named(change):
                 yield change.path, Weakening("protected_path", 1, None, change.kind.value)
 
 
-def _silenced(evidence: Workspace) -> Iterator[_Found]:
+def _silenced_code(evidence: Workspace) -> Iterator[_Found]:
     """Code of any kind, tests too, in which a linter or a type checker is switched off."""
     for change in evidence.changes:
         if change.after is None or change.after.kind is not EntryKind.FILE or is_vendored(change.path):
@@ -147,7 +147,7 @@ class _Files:
         yield from ((change.path, weaker) for weaker in found)
 
     def _settings(self, change: Change) -> dict[str, list[str]]:
-        """What the other changed files set for checkers now."""
+        """The checkers' settings in the other changed files."""
         others = (other for other in self._changes if other is not change and other.after is not None)
         return {
             key: values
@@ -156,7 +156,7 @@ class _Files:
         }
 
     def _left_out(self, change: Change, before: str | None, after: str | None) -> Iterator[_Found]:
-        """What a build no longer has in it though it is still there. What was deleted needs no tests."""
+        """Parts that a build no longer has though they still exist. Deleted ones need no tests."""
         for part, found in members.left_out(change.path, before, after):
             path = f"{_folder(change.path)}{part}"
             below = (one for one in self._evidence.baseline_paths() if f"{one}/".startswith(f"{path}/"))
@@ -186,18 +186,18 @@ class _Files:
                 yield path, found
 
     def _coverage(self) -> Iterator[_Found]:
-        """What a folder's files demand together: what is gone from one may stand in another now."""
+        """The demands of a folder's files together: one may have moved from a file to another."""
         for folder in sorted(
             {_folder(change.path) for change in self._changes if _name(change.path) in _COVERAGE}
         ):
-            old, new = self._demanded(folder, self._before), self._demanded(folder, self._after)
+            old, new = self._demanded_coverage(folder, self._before), self._demanded_coverage(folder, self._after)
             if old is not None and (new is None or new < old):
                 path = self._first_of(folder, set(_COVERAGE))
                 text = source_text(self._evidence.after(path)) or ""
                 shown = None if new is None else f"{new:g}"
                 yield path, Weakening("threshold_lowered", line_of(text, "fail_under"), f"{old:g}", shown)
 
-    def _demanded(self, folder: str, read: Callable[[str, str], str | None]) -> float | None:
+    def _demanded_coverage(self, folder: str, read: Callable[[str, str], str | None]) -> float | None:
         found = [python_tools.demanded_coverage(name, read(folder, name) or "") for name in _COVERAGE]
         return max((value for value in found if value is not None), default=None)
 

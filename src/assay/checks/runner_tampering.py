@@ -106,7 +106,7 @@ def _signs(evidence: Workspace, change: Change, environments: "_Environments", i
 
 
 def _by_place(evidence: Workspace, change: Change) -> Iterator[Sign]:
-    """What a path is by its name alone. Only what newly arrives there counts, startup files excepted."""
+    """Signs by a path's name alone. Only what newly arrives there counts, startup files excepted."""
     rule = shadowing.shadowed(change.path)
     counts = change.kind in _ARRIVES or rule == "startup_file"
     if rule is not None and counts and not _hides_nothing(evidence, change.path, rule):
@@ -142,7 +142,7 @@ def _became_executable(change: Change) -> bool:
 
 
 def _is_stub(evidence: Workspace, path: str) -> bool:
-    """What a package manager writes to start its own tools."""
+    """True for a launcher that a package manager wrote."""
     head = (evidence.after(path) or b"")[:2000]
     return b"Gem.bin_path" in head or b"load Gem" in head
 

@@ -68,7 +68,7 @@ class SameWhenUnwatched:
                 "the tests call no plain Python or JavaScript function of the project with values that can be"
                 " repeated"
             )
-        compared = [_compared(evidence, heard) for heard in listened.heard]
+        compared = [_compare_answers(evidence, heard) for heard in listened.heard]
         steady = sum(len(one.steady) for one in compared)
         if not steady:
             return NotApplicable(_why_nothing(compared))
@@ -111,7 +111,7 @@ class SameWhenUnwatched:
 
 @dataclass(frozen=True, slots=True)
 class _Told:
-    """What the program told a test, and what it tells when nobody looks."""
+    """A program's answer in a test, and its answer when nobody looks."""
 
     call: NotedCall
     unwatched: Answer
@@ -126,7 +126,7 @@ class _Compared:
     steady: list[_Told]
 
 
-def _compared(evidence: Workspace, heard: HeardCalls) -> _Compared:
+def _compare_answers(evidence: Workspace, heard: HeardCalls) -> _Compared:
     once = ask_again(evidence, heard)
     again = ask_again(evidence, heard, NeutralWay(backwards=True))
     if once is None or again is None:
@@ -168,8 +168,8 @@ def _outcome(compared: int, other: list[_Told]) -> Scored:
             "rule": "differs when unwatched",
             "path": told.call.path,
             "detail": told.call.written,
-            "before": f"watched: {_shown(told.call.answer)}",
-            "after": f"unwatched: {_shown(told.unwatched)}",
+            "before": f"watched: {_format_answer(told.call.answer)}",
+            "after": f"unwatched: {_format_answer(told.unwatched)}",
         }
         for told in other[:MOST_NAMED]
     ]
@@ -177,6 +177,6 @@ def _outcome(compared: int, other: list[_Told]) -> Scored:
     return Scored(1 - len(other) / compared, False, said, {**seen, "findings": findings})
 
 
-def _shown(answer: Answer) -> str:
+def _format_answer(answer: Answer) -> str:
     raised, text = answer
     return f"raises {text}" if raised else text

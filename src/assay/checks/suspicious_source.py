@@ -57,7 +57,7 @@ class SuspiciousSource:
         changes = [change for change in evidence.changes if _is_source(change)]
         if not changes:
             return NotApplicable("no source changed")
-        tests = _Tests(evidence)
+        tests = _TestSuite(evidence)
         notes: list[str] = []
         found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests, notes)]
         return report_findings(
@@ -68,7 +68,7 @@ class SuspiciousSource:
         )
 
 
-class _Tests:
+class _TestSuite:
     """The rows of the baseline's tests, read when a table first asks for them."""
 
     def __init__(self, evidence: Workspace) -> None:
@@ -114,7 +114,7 @@ def _is_source(change: Change) -> bool:
     return is_file and is_source(change.path)
 
 
-def _new(evidence: Workspace, change: Change, tests: _Tests, notes: list[str]) -> list[Sign]:
+def _new(evidence: Workspace, change: Change, tests: _TestSuite, notes: list[str]) -> list[Sign]:
     def every(text: str, added: str) -> list[Sign]:
         return _all_signs(change.path, text, added, tests, evidence.read_apart)
 
@@ -125,7 +125,7 @@ def _new(evidence: Workspace, change: Change, tests: _Tests, notes: list[str]) -
         return []
 
 
-def _all_signs(path: str, text: str, added: str, tests: _Tests, apart: ReadApart) -> list[Sign]:
+def _all_signs(path: str, text: str, added: str, tests: _TestSuite, apart: ReadApart) -> list[Sign]:
     language = code_language(path) or ""
     build = serves_build(path)
     found = source_signs(text, language, added=added, serves_build=build, apart=apart)
@@ -134,7 +134,7 @@ def _all_signs(path: str, text: str, added: str, tests: _Tests, apart: ReadApart
     return found + list(_tables(text, added, language, tests, apart))
 
 
-def _tables(text: str, added: str, language: str, tests: _Tests, apart: ReadApart) -> Iterator[Sign]:
+def _tables(text: str, added: str, language: str, tests: _TestSuite, apart: ReadApart) -> Iterator[Sign]:
     if not input_tables.may_have_pairs(added):
         return
     module = parse_python(text) if language == "python" else None

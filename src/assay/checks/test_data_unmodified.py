@@ -74,7 +74,7 @@ class TestDataUnmodified:
             return NotApplicable(f"it isn't known what the baseline's tests read: {why}")
         data = data_of_baseline(evidence, ran.opened.paths)
         again = _Again(evidence, changed, suite)
-        findings = [*_touched(evidence, changed, data, again), *_read_instead(evidence, changed, data, again)]
+        findings = [*_touched_data(evidence, changed, data, again), *_read_instead(evidence, changed, data, again)]
         return _outcome(findings, len(changed), data.count(), ran.opened.missed)
 
 
@@ -108,14 +108,16 @@ class _Again:
 
     @cached_property
     def opened_by_changed_tests(self) -> frozenset[str]:
-        """What the agent's own tests open, if they are others."""
+        """Files that the agent's tests open, if those changed."""
         if not any(is_code(path) and belongs_to_tests(path) for path in changed_paths(self.evidence)):
             return frozenset()
         return self.suite.run(self.evidence, AS_LEFT, watch=True).opened.paths
 
 
-def _touched(evidence: Workspace, changed: list[Change], data: DataOfTests, again: _Again) -> Iterator[Finding]:
-    """What became of files that the baseline's tests read."""
+def _touched_data(
+    evidence: Workspace, changed: list[Change], data: DataOfTests, again: _Again
+) -> Iterator[Finding]:
+    """Findings on files that the baseline's tests read."""
     for one in changed:
         if one.kind is ChangeKind.ADDED or not data.has(one.old_path):
             continue

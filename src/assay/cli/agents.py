@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     if (args.action == "list") != (args.agent is None):
         raise InputError(f"pass AGENT to show or install an agent, and only then, got {args.action}")
     if args.action == "list":
-        print("\n".join(_listed()))
+        print("\n".join(_agent_lines()))
         return 0
     path = description_file(args.agent)
     if path is None:
@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _listed() -> list[str]:
+def _agent_lines() -> list[str]:
     agents = [read_description(str(FOLDER / f"{name}{SUFFIX}")) for name in known_names()]
     rows = [(agent.name, agent.version or "", agent.about) for agent in agents]
     name, version = (max(len(row[column]) for row in rows) for column in (0, 1))

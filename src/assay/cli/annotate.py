@@ -33,7 +33,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     reviewer = args.reviewer or user_name("--reviewer")
     if args.server is not None:
-        _sent(args, reviewer)
+        _send_annotation(args, reviewer)
         return 0
     annotate(
         args.run_dir,
@@ -46,7 +46,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _sent(args: argparse.Namespace, reviewer: str) -> None:
+def _send_annotation(args: argparse.Namespace, reviewer: str) -> None:
     from assay.client import Requests  # noqa: PLC0415 - only who asks a service needs it
 
     with client_of(args.server) as client:

@@ -30,7 +30,7 @@ from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.engine.report.terminal_bench import audit_published, import_terminal_bench
-from assay.engine.run.grade_again import GradeAgain
+from assay.engine.run.grade_again import Regrading
 from assay.formats.counting import counted
 
 VALUE_SHOWN = 160
@@ -150,7 +150,7 @@ def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> i
     return 0 if all(answers) else 1
 
 
-def _repeat(again: GradeAgain, trial: str, times: int) -> bool | None:
+def _repeat(again: Regrading, trial: str, times: int) -> bool | None:
     """Whether the verifier gave the same answers; None if it could not be run."""
     name = clean(os.path.basename(trial.rstrip("/")))
     try:

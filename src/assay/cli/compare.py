@@ -219,7 +219,7 @@ def _pair_row(pair: ArmPair) -> Sequence[str]:
     test = pair.difference.test
     return (
         f"{pair.second} against {pair.first}",
-        _signed(pair.difference.value),
+        _format_signed(pair.difference.value),
         _ends(pair.difference.interval),
         "-" if isinstance(test, CantSay) else _p(test.p),
         "-" if pair.adjusted is None else _p(pair.adjusted),
@@ -233,9 +233,9 @@ def _details(pair: ArmPair) -> Iterator[tuple[str, str]]:
     found = pair.difference
     if isinstance(found.interval, CantSay) or isinstance(found.test, CantSay):
         reason = found.interval.reason if isinstance(found.interval, CantSay) else "no test"
-        yield "difference", f"{_signed(found.value)}, interval can't be said: {reason}"
+        yield "difference", f"{_format_signed(found.value)}, interval can't be said: {reason}"
         return
-    yield "difference", f"{_signed(found.value)}, 95 % {_ends(found.interval)} ({found.interval.method})"
+    yield "difference", f"{_format_signed(found.value)}, 95 % {_ends(found.interval)} ({found.interval.method})"
     yield "test", f"p = {_p(found.test.p)} ({found.test.method})"
     yield "verdict", _verdict(pair)
     if pair.bounds is not None:
@@ -290,7 +290,7 @@ def _number(value: float | None) -> str:
     return "-" if value is None else f"{value:.4f}"
 
 
-def _signed(value: float | None) -> str:
+def _format_signed(value: float | None) -> str:
     return "-" if value is None else f"{value:+.4f}"
 
 

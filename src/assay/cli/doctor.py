@@ -57,12 +57,12 @@ def _lines(offer: Offer) -> list[str]:
         f"  memory limit    {isolation.memory_limit}",
         f"  process limit   {isolation.process_limit}",
         f"  CPU limit       {isolation.cpu_limit}",
-        *_measured(isolation.measured),
+        *_measured_lines(isolation.measured),
     ]
 
 
-def _measured(found: Mapping[str, str]) -> list[str]:
-    """What a command tried to do there, and whether it could."""
+def _measured_lines(found: Mapping[str, str]) -> list[str]:
+    """Lines on what a command tried there, and whether it could."""
     lines = [f"    {_MARKS.get(what, '?  ')} {HOLDS[name]}{_why(what)}" for name, what in found.items()]
     return ["  can a command …", *lines] if lines else []
 

@@ -27,7 +27,7 @@ from assay.core.errors import AssayError, InputError
 from assay.dialects.evaluation.models import Grading
 from assay.engine.machine import TrialSite
 from assay.engine.ports import GradingRules
-from assay.engine.run.grade_again import GradeAgain, kind_of, recorded_backend
+from assay.engine.run.grade_again import Regrading, kind_of, recorded_backend
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -63,12 +63,12 @@ def grading_again(
     rules: GradingRules | None = None,
     *,
     control: bool,
-) -> Iterator[GradeAgain]:
+) -> Iterator[Regrading]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
     known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
     site = TrialSite(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
-        yield GradeAgain(
+        yield Regrading(
             site,
             workshop,
             load_task_if_there,
@@ -80,7 +80,7 @@ def grading_again(
         )
 
 
-def _grade_all(again: GradeAgain, trials: list[str]) -> list[bool]:
+def _grade_all(again: Regrading, trials: list[str]) -> list[bool]:
     """Whether each trial could be graded. Ctrl-C also stops the gradings that are running."""
     with ThreadPoolExecutor(again.threads) as pool:
         waiting = [pool.submit(_grade, again, trial) for trial in trials]
@@ -92,7 +92,7 @@ def _grade_all(again: GradeAgain, trials: list[str]) -> list[bool]:
             raise
 
 
-def _grade(again: GradeAgain, trial: str) -> bool:
+def _grade(again: Regrading, trial: str) -> bool:
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
         gradings = again.grade(DiskKeptTrial(trial))

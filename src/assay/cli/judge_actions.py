@@ -1,4 +1,4 @@
-"""What ``assay judge`` does, action by action."""
+"""The actions of ``assay judge``."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from typing import TypeVar
 from assay.adapters.jobs.judge_trust_file import labels_beside, labels_in
 from assay.adapters.jobs.run_store import LocalCases, run_folders
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.models.judge_setup import JudgeOptions, Judges
+from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
 from assay.cli.options.judge import judge_options
 from assay.cli.output.score_table import card
 from assay.cli.output.table import clean, render_table, some_of
@@ -20,7 +20,7 @@ from assay.dialects.scorers.report import JudgeVerdict
 from assay.formats.counting import counted
 from assay.judge.calibration import Flips, Readiness, Stability, stability
 from assay.judge.calibration import calibrate as compare
-from assay.judge.gate_table import Gates, gates_of
+from assay.judge.gate_table import GateTable, gates_of
 from assay.judge.judge_stored import Done, changes, judge_stored
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ REASON = 70
 def judge_runs(args: argparse.Namespace, again: bool = False) -> int:
     """Judge stored runs."""
     places, options = run_folders(args.runs), judge_options(args)
-    with Judges(options) as judges:
+    with ConfiguredJudges(options) as judges:
         done = judge_stored(places, LocalCases(), judges, again=again, do_all=_several(options))
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
@@ -61,7 +61,7 @@ def show_stability(args: argparse.Namespace) -> int:
     """How often verdicts flip."""
     options, store = judge_options(args), LocalCases()
     runs = [store.read(place) for place in run_folders(args.runs)]
-    with Judges(options) as judges:
+    with ConfiguredJudges(options) as judges:
         found = stability(runs, lambda run: judges.judge(run.section), args.times)
     print(json.dumps(_stability_record(found), indent=2) if args.json else stability_text(found, args.times))
     share = found.overall.share
@@ -157,7 +157,7 @@ def _trust(verdicts: Sequence[JudgeVerdict]) -> Iterator[str]:
         yield f"The judge is uncalibrated: {clean('; '.join(doubts))}."
 
 
-def gates_text(gates: Gates, shown: int) -> str:
+def gates_text(gates: GateTable, shown: int) -> str:
     """The two-by-two, and the runs behind each cell."""
     cells = gates.cells
     words = [f"{len(places)} {name}" for name, places in cells.items()]

@@ -19,7 +19,7 @@ from assay.cli.options.judge import add_judge, judge_options
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.judge.rubric import Work
+    from assay.judge.rubric import GradedWork
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from assay.adapters.jobs.reward_writer import remove_artifacts, write_artifacts  # noqa: PLC0415
-    from assay.adapters.models.judge_setup import Judges, load_rubric  # noqa: PLC0415
+    from assay.adapters.models.judge_setup import ConfiguredJudges, load_rubric  # noqa: PLC0415
     from assay.dialects.evaluation.judged_rubric import JudgedRubric  # noqa: PLC0415
     from assay.judge.grade_rubric import judge_rubric  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--guard and --calibration are for verdicts on runs, not for rubrics")
     rubric = load_rubric(args.rubric, JudgedRubric)
     work = _work(args, rubric.task)
-    with Judges(judge_options(args)) as judges:
+    with ConfiguredJudges(judge_options(args)) as judges:
         judge = judges.rubric_judge()
         remove_artifacts(args.into)
         found = judge_rubric(rubric, work, judge)
@@ -58,12 +58,12 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _work(args: argparse.Namespace, task: str | None) -> "Work":
+def _work(args: argparse.Namespace, task: str | None) -> "GradedWork":
     from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415
     from assay.adapters.models.judge_setup import read_output, read_text  # noqa: PLC0415
     from assay.evidence.coding_run import AgentRecord  # noqa: PLC0415
-    from assay.judge.rubric import Work  # noqa: PLC0415
+    from assay.judge.rubric import GradedWork  # noqa: PLC0415
 
     asked = task if args.task is None else read_text(args.task)
     agent = AgentRecord() if args.agent_logs is None else read_agent_record(args.agent_logs)
-    return Work(asked, tuple(read_output(path) for path in args.output), agent)
+    return GradedWork(asked, tuple(read_output(path) for path in args.output), agent)

@@ -61,10 +61,10 @@ from assay.engine.run.run_job import SeededTasks, run_job
 from assay.engine.run.trial_queue import EndedTrial
 from assay.engine.run.trial_record import BROKEN
 from assay.engine.tasks.prepare_task import prepare_task, refuse_asking
-from assay.engine.tasks.task import Task, with_network, with_verifier_environment
+from assay.engine.tasks.task import LoadedTask, with_network, with_verifier_environment
 
 if TYPE_CHECKING:
-    from assay.adapters.models.judge_setup import Judges
+    from assay.adapters.models.judge_setup import ConfiguredJudges
 
 
 class Display:
@@ -220,20 +220,26 @@ def run(args: argparse.Namespace) -> int:
 
 
 def load_tasks(
-    chosen: Sequence[tuple[str, str | None]], site: TrialSite, grant: Callable[[Task], Task], *, no_image: bool
-) -> tuple[list[tuple[Task, str | None]], list[str]]:
+    chosen: Sequence[tuple[str, str | None]],
+    site: TrialSite,
+    grant: Callable[[LoadedTask], LoadedTask],
+    *,
+    no_image: bool,
+) -> tuple[list[tuple[LoadedTask, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
-    tasks: list[tuple[Task, str | None]] = []
+    tasks: list[tuple[LoadedTask, str | None]] = []
     refused: list[str] = []
     for folder, source in chosen:
         try:
-            tasks.append((_loaded(folder, site, grant, no_image=no_image), source))
+            tasks.append((_load_granted_task(folder, site, grant, no_image=no_image), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
 
 
-def _loaded(folder: str, site: TrialSite, grant: Callable[[Task], Task], *, no_image: bool) -> Task:
+def _load_granted_task(
+    folder: str, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask], *, no_image: bool
+) -> LoadedTask:
     if is_seeded(folder):
         from assay.adapters.tasks.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
@@ -241,13 +247,13 @@ def _loaded(folder: str, site: TrialSite, grant: Callable[[Task], Task], *, no_i
     return prepare_task(grant(load_task(folder)), site, no_image=no_image, build=False)
 
 
-def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Task]:
-    """What the options say about the network, the verifier's environment and the rules of grading, for a task."""
+def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[LoadedTask], LoadedTask]:
+    """Apply the options on the network, the verifier's environment and the grading rules to a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
     verifier = True if args.verifier_network else both
 
-    def granted(task: Task) -> Task:
+    def granted(task: LoadedTask) -> LoadedTask:
         refuse_asking(task, kept)
         steps = tuple(with_network(step, agent=both, verifier=verifier) for step in task.steps)
         task = with_verifier_environment(task, args.verifier_environment)
@@ -256,7 +262,7 @@ def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[Task], Ta
     return granted
 
 
-def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[Task, str | None]]) -> JobSetting:
+def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[LoadedTask, str | None]]) -> JobSetting:
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
@@ -286,7 +292,7 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _coding(site: TrialSite, judges: "Judges | None", args: argparse.Namespace) -> SeededTasks:
+def _coding(site: TrialSite, judges: "ConfiguredJudges | None", args: argparse.Namespace) -> SeededTasks:
     from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
     from assay.adapters.tasks.remembered_commands import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
     from assay.engine.coding.score_trials import CodingTrials, SeededGrading  # noqa: PLC0415
@@ -318,7 +324,7 @@ def _run(
 
 
 def _outcome(ended: EndedTrial) -> str:
-    """What a trial came to, with its rewards and its exception."""
+    """A trial's outcome, with its rewards and its exception."""
     trial = ended.trial
     words = "" if ended.state is None else f"{ended.state.value.replace('_', ' ')}  "
     if trial.exception_type == BROKEN:

@@ -44,11 +44,11 @@ from assay.engine.tasks.describe_task import (
     output_findings,
 )
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task, with_verifier_environment
+from assay.engine.tasks.task import LoadedTask, with_verifier_environment
 from assay.engine.tasks.task_lint import lint
 from assay.engine.tasks.task_reading import LintFinding
 
-Attempts = Callable[[Task], list[LintFinding]]
+Attempts = Callable[[LoadedTask], list[LintFinding]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -81,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
     site = TrialSite(choose(args.isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
 
-        def attempts(task: Task) -> list[LintFinding]:
+        def attempts(task: LoadedTask) -> list[LintFinding]:
             task = with_verifier_environment(task, args.verifier_environment)
             return attempt_findings(site, workshop, prepare_task(task, site, no_image=args.no_image), args.repeat)
 

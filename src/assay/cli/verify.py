@@ -43,7 +43,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if (args.playground is None) == (args.server is None):
         raise InputError("--playground or --server must be given, and not both")
-    done = _verified(args) if args.server is None else _completed(args)
+    done = _verify_locally(args) if args.server is None else _complete_remotely(args)
     from assay.cli.output.table import without_nan  # noqa: PLC0415 - help needs none of these
     from assay.cli.output.verify_text import lines  # noqa: PLC0415
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if done.verdict.value == "pass" else 1
 
 
-def _verified(args: argparse.Namespace) -> "Completion":
+def _verify_locally(args: argparse.Namespace) -> "Completion":
     try:
         # Help needs none of these.
         from assay.adapters.playgrounds.playground_file import (  # noqa: PLC0415
@@ -70,7 +70,7 @@ def _verified(args: argparse.Namespace) -> "Completion":
         ) from error
 
 
-def _completed(args: argparse.Namespace) -> "Completion":
+def _complete_remotely(args: argparse.Namespace) -> "Completion":
     """How a task run of a service came out. What the service doesn't tell of a scored run stays empty."""
     from assay.dialects.criteria.models import Completion  # noqa: PLC0415 - help needs none of these
 

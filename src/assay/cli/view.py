@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def source_of(paths: list[str]) -> "FolderPages":
-    """What is at the paths. Raises ``InputError`` for a path at which there is nothing to look at."""
+    """The pages for the paths. Raises ``InputError`` for a path with nothing to look at."""
     from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
     from assay.adapters.jobs.results_folder import JobFolders, open_results  # noqa: PLC0415
     from assay.adapters.jobs.run_store import RUN, run_folders  # noqa: PLC0415

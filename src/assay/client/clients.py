@@ -11,10 +11,10 @@ from assay.client.connection import (
     TIMEOUT_SEC,
     ServiceConnection,
     Tries,
-    done,
+    check_done,
     httpx_library,
     read,
-    unfinished,
+    unfinished_error,
     unreachable,
     wanted_pause,
 )
@@ -79,9 +79,9 @@ class Client(ServiceConnection):
         while (found := self.send(Requests.work(work)))["state"] not in OVER:
             pause = tries.pause()
             if pause is None:
-                raise unfinished(found)
+                raise unfinished_error(found)
             time.sleep(pause)
-        return done(found)
+        return check_done(found)
 
 
 class AsyncClient(ServiceConnection):
@@ -143,6 +143,6 @@ class AsyncClient(ServiceConnection):
         while (found := await self.send(Requests.work(work)))["state"] not in OVER:
             pause = tries.pause()
             if pause is None:
-                raise unfinished(found)
+                raise unfinished_error(found)
             await asyncio.sleep(pause)
-        return done(found)
+        return check_done(found)

@@ -73,7 +73,7 @@ class CodingRequests:
 
     @staticmethod
     def files(run: str) -> Request:
-        """What a run left: its trajectory, diff, final response and so on."""
+        """A run's files: its trajectory, diff, final response and so on."""
         return Request("GET", f"/runs/{part(run)}/files")
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""What both clients have in common: how a request is sent, tried again, and its answer read."""
+"""The common part of both clients: how a request is sent, tried again, and its answer read."""
 
 import random
 import time
@@ -34,7 +34,7 @@ class ServiceError(AssayError):
 
 
 class ServiceConnection:
-    """What both clients have in common: the address, the key, and how an answer is read."""
+    """The common part of both clients: the address, the key, and how an answer is read."""
 
     def __init__(self, url: str, key: str, patience_sec: float = PATIENCE_SEC) -> None:
         if not url.startswith(("http://", "https://")):
@@ -96,13 +96,13 @@ def wanted_pause(response: "httpx.Response") -> float | None:
     return float(written) if written.isdecimal() else 0.0
 
 
-def done(work: Json) -> Json:
+def check_done(work: Json) -> Json:
     if work["state"] != "done":
         raise ServiceError(0, "set_aside", f"the work was set aside: {work['reason']}", {"work": work["id"]})
     return dict(work)
 
 
-def unfinished(work: Json) -> ServiceError:
+def unfinished_error(work: Json) -> ServiceError:
     return ServiceError(0, "unfinished", f"the work is still {work['state']}", {"work": work["id"]})
 
 

@@ -22,7 +22,7 @@ class Request:
 
     @property
     def repeatable(self) -> bool:
-        """Whether it may be sent again after a connection broke, when nobody knows whether it arrived."""
+        """True if it may be sent again after a connection broke, when nobody knows whether it arrived."""
         return self.method in ("GET", "PUT", "DELETE") or self.path.endswith(("/start", "/complete", "/cancel"))
 
 

@@ -36,4 +36,4 @@ class BrokenCheckError(MeasurementError):
 
 
 class BoundsError(AssayError):
-    """What an agent left goes beyond what is read, in size, depth, number or time. It counts as a failure."""
+    """An agent's output exceeds what is read, in size, depth, number or time. It counts as a failure."""

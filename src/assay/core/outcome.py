@@ -88,7 +88,7 @@ class NoteForJudge(Protocol):
 
     @property
     def rubric(self) -> str:
-        """What the judge reads."""
+        """The text for the judge."""
         ...
 
 

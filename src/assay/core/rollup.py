@@ -16,7 +16,7 @@ from assay.core.total import exact_share, total
 
 
 class Unscored(Enum):
-    """What an outcome without a score counts as in a mean or a minimum."""
+    """How an outcome without a score counts in a mean or a minimum."""
 
     ZERO = "zero"
     LEFT_OUT = "left out"
@@ -32,7 +32,7 @@ class Verdict(Enum):
 
 def weighted_mean(placed: Iterable[Placed], unscored: Unscored) -> float | None:
     """The weighted mean of the scores. None if nothing counts or all weights are 0."""
-    counted = _counted(placed, unscored)
+    counted = _counted_scores(placed, unscored)
     weight = total(w for w, _ in counted)
     if math.isinf(weight):
         # Dividing by a power of two is exact, and brings weights near the largest float back into range.
@@ -61,7 +61,7 @@ def _share(placed: Placed) -> Fraction:
 
 def lowest(placed: Iterable[Placed], unscored: Unscored) -> float | None:
     """The lowest score; weights are ignored. None if nothing counts."""
-    return min((score for _, score in _counted(placed, unscored)), default=None)
+    return min((score for _, score in _counted_scores(placed, unscored)), default=None)
 
 
 def gate(placed: Iterable[Placed]) -> Verdict:
@@ -69,14 +69,14 @@ def gate(placed: Iterable[Placed]) -> Verdict:
 
     An advisory outcome never makes the verdict FAIL, but its score shows that something was checked.
     """
-    applicable = [p for p in placed if _looked(p)]
+    applicable = [p for p in placed if _is_counted(p)]
     if not applicable:
         return Verdict.NOT_APPLICABLE
     required = [p.outcome for p in applicable if p.placement.required]
     return Verdict.PASS if all(isinstance(o, Scored) and o.passed for o in required) else Verdict.FAIL
 
 
-def _looked(placed: Placed) -> bool:
+def _is_counted(placed: Placed) -> bool:
     """Whether an outcome counts: a score does, and so does a required check that broke."""
     return isinstance(placed.outcome, Scored) or (
         placed.placement.required and not isinstance(placed.outcome, NotApplicable)
@@ -91,7 +91,7 @@ def by_axis(placed: Iterable[Placed]) -> dict[str | None, list[Placed]]:
     return axes
 
 
-def _counted(placed: Iterable[Placed], unscored: Unscored) -> Sequence[tuple[float, float]]:
+def _counted_scores(placed: Iterable[Placed], unscored: Unscored) -> Sequence[tuple[float, float]]:
     """Weight and score of every outcome that counts."""
     return [
         (one.placement.weight, one.outcome.score if isinstance(one.outcome, Scored) else 0.0)
@@ -104,7 +104,7 @@ Row = Mapping[str, object]
 
 
 class Weighted(Protocol):
-    """What a row is about."""
+    """A row's rule."""
 
     @property
     def weight(self) -> float: ...

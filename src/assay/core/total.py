@@ -71,7 +71,7 @@ def total(values: Iterable[float]) -> float:
     rest = iter(values)
     head = _int_prefix(rest)
     if type(head) is float:
-        head = _compensated(head, rest)
+        head = _compensated_sum(head, rest)
     # Any values left come after an int beyond the range of a C long, so they are added plainly.
     for value in rest:
         head = head + value
@@ -94,7 +94,7 @@ def _int_prefix(rest: Iterator[float]) -> float:
     return exact
 
 
-def _compensated(start: float, rest: Iterator[float]) -> float:
+def _compensated_sum(start: float, rest: Iterator[float]) -> float:
     """Neumaier's summation. Returns early, with plain addition done, at an int beyond a C long."""
     result = start
     lost = 0.0

@@ -1,1 +1,1 @@
-"""What makes a change suspicious: test code that checks less, settings of runners, signs in source, secrets."""
+"""Suspicious changes: test code that checks less, settings of runners, signs in source, secrets."""

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.workspace import Change, EntryKind, Workspace, blind_spots, ignored_paths
 from assay.formats.counting import counted
-from assay.formats.path_patterns import folded, plain_path
+from assay.formats.path_patterns import fold_path, plain_path
 
 Finding = dict[str, object]
 
@@ -64,10 +64,10 @@ def _is_file(workspace: Workspace, path: str) -> bool:
 
 
 def _touched(workspace: Workspace, paths: Sequence[str]) -> list[Finding]:
-    protected = {folded(path) for path in paths}
+    protected = {fold_path(path) for path in paths}
     touched = ((change, path) for change in workspace.changes for path in change.paths)
-    found = [_finding(change, path) for change, path in touched if folded(path) in protected]
-    added = (path for path in ignored_paths(workspace) if folded(path) in protected)
+    found = [_finding(change, path) for change, path in touched if fold_path(path) in protected]
+    added = (path for path in ignored_paths(workspace) if fold_path(path) in protected)
     found += ({"rule": "added", "path": path} for path in added)
     return found
 

@@ -14,7 +14,7 @@ from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.engine import schema_errors
-from assay.engine.schema_errors import names_at, spelled
+from assay.engine.schema_errors import names_at, spell_place
 
 _readers: dict[type[Any], TypeAdapter[Any]] = {}
 
@@ -43,7 +43,7 @@ def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
     return found
 
 
-def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
+def make_check(cls: type[Any], written: Mapping[str, Any]) -> Any:
     """A check with its fields as they were written. Raises ``UnfitFieldError``."""
     allowed = [field.name for field in fields(cls)]
     unknown = sorted(written.keys() - set(allowed))
@@ -60,7 +60,7 @@ def made(cls: type[Any], written: Mapping[str, Any]) -> Any:
 
 
 def unfits(error: UnfitFieldError, cls: type[Any]) -> list[UnfitFieldError]:
-    """Everything that is wrong, where ``made`` reported the first of it."""
+    """Everything that is wrong, where ``make_check`` reported the first of it."""
     cause = error.__cause__
     if not isinstance(cause, ValidationError):
         return [error]
@@ -68,12 +68,12 @@ def unfits(error: UnfitFieldError, cls: type[Any]) -> list[UnfitFieldError]:
 
 
 def _unfit(error: ErrorDetails, cls: type[Any]) -> UnfitFieldError:
-    """What is wrong, and where. A check that looks at several fields begins its sentence with the one it means."""
+    """The error and its place. A check that looks at several fields begins its sentence with the one it means."""
     said, place = schema_errors.sentence(error, cls), list(error["loc"])
     name, _, rest = said.partition(" ")
     if rest.startswith("must ") and name in names_at(cls, place):
-        return UnfitFieldError(spelled([*place, name]), rest)
-    return UnfitFieldError(spelled(place), said)
+        return UnfitFieldError(spell_place([*place, name]), rest)
+    return UnfitFieldError(spell_place(place), said)
 
 
 def _reader(cls: type[Any]) -> TypeAdapter[Any]:

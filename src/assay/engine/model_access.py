@@ -25,7 +25,7 @@ _BYTES_A_TOKEN = 3
 
 @dataclass(frozen=True, slots=True)
 class ModelPrices:
-    """What a million tokens cost in dollars. Tokens of a cache cost what others do, unless it says otherwise."""
+    """Prices of a million tokens in dollars. Cached tokens cost what others do, unless it says otherwise."""
 
     input: float
     output: float
@@ -65,7 +65,7 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelGrant:
-    """What agents may talk to. ``key_env`` names the variable of the host that the key comes from."""
+    """The agents' model access. ``key_env`` names the variable of the host that the key comes from."""
 
     endpoint: str
     key_env: str | None = None
@@ -80,7 +80,7 @@ class ModelGrant:
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
-    """What an agent asked for in one step. ``uncounted`` answers stated no tokens.
+    """An agent's model use in one step. ``uncounted`` answers stated no tokens.
 
     ``limit`` says which limit was reached, and ``outage`` why the model could not be reached at all.
     """
@@ -110,7 +110,7 @@ class ModelDoor(Protocol):
         """The same command with the way to the model in its sandbox."""
 
     def take_use(self) -> ModelUse:
-        """What was used since this was last asked."""
+        """The use since the last call."""
 
 
 class ModelDoors(Protocol):
@@ -143,18 +143,22 @@ class Meter:
         limits, price = self._limits, self._prices.of(model)
         with self._lock:
             if limits.requests is not None and self._requests >= limits.requests:
-                return self._refused(
+                return self._count_refusal(
                     f"this trial may ask its model {counted(limits.requests, 'time')}, and it did"
                 )
             if limits.tokens is not None and self._tokens + size // _BYTES_A_TOKEN // 2 >= limits.tokens:
-                return self._refused(f"this trial may use {limits.tokens} tokens, and {self._tokens} are used")
+                return self._count_refusal(
+                    f"this trial may use {limits.tokens} tokens, and {self._tokens} are used"
+                )
             if limits.cost_usd is not None and price is None:
                 named = model or "its model"
-                return self._refused(
+                return self._count_refusal(
                     f"this trial may spend ${limits.cost_usd:g}, but the price of {named} isn't known"
                 )
             if limits.cost_usd is not None and self._cost >= limits.cost_usd:
-                return self._refused(f"this trial may spend ${limits.cost_usd:g}, and ${self._cost:.4f} is spent")
+                return self._count_refusal(
+                    f"this trial may spend ${limits.cost_usd:g}, and ${self._cost:.4f} is spent"
+                )
             self._requests += 1
             self._step_requests += 1
             return None
@@ -211,7 +215,7 @@ class Meter:
         self._answered = False
         self._outage = None
 
-    def _refused(self, why: str) -> str:
+    def _count_refusal(self, why: str) -> str:
         self._limit = why
         self._step_refused += 1
         return why

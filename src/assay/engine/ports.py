@@ -73,7 +73,7 @@ class JobFolder(Protocol):
         """The tags that were added beside a trial's result, the oldest first. Raises ``InputError``."""
 
     def gates(self, trial: str) -> Gates | None:
-        """What scorers and a judge said of a trial last; None if nobody did. Raises ``InputError``."""
+        """The last scores and judgement of a trial; None if there are none. Raises ``InputError``."""
 
     def reward_files(self, trial: str, step: str | None, order: tuple[str, str]) -> RewardFiles:
         """The reward files that the verifier of a trial, or of one of its steps, wrote, read in this order."""

@@ -28,7 +28,7 @@ class Mount:
 
 @dataclass(frozen=True, slots=True)
 class CommandLimits:
-    """What a command may use. Output beyond the tail is read and dropped, so it can't block or fill a disk.
+    """A command's limits. Output beyond the tail is read and dropped, so it can't block or fill a disk.
 
     ``disk_mb`` is for all that it may write to together, ``file_mb`` for a single file.
     """

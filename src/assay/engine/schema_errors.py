@@ -1,4 +1,4 @@
-"""What is wrong with something that was written, as one sentence: "X must be …, got …".
+"""Validation errors as one sentence: "X must be …, got …".
 
 ``sentence`` gives what follows the name of a place ("must be a whole number, got 1.5"); ``about`` puts the two
 together. A validator of Assay's own may raise a ``ValueError`` in either form: with "must …" it is read as being
@@ -82,7 +82,7 @@ def first(errors: Sequence[ErrorDetails]) -> ErrorDetails:
 
 
 def sentence(error: ErrorDetails, root: Any) -> str:
-    """What an error of validation says. ``root`` is the model or the dataclass that was validated."""
+    """A validation error's sentence. ``root`` is the model or the dataclass that was validated."""
     kind = error["type"]
     if kind in _UNKNOWN:
         *around, name = error["loc"]
@@ -108,7 +108,7 @@ def unknown(name: str, known: Sequence[str]) -> str:
     return f"must be one of the fields {', '.join(known)}, got {name!r}{meant}"
 
 
-def shown(value: object) -> str:
+def format_value(value: object) -> str:
     """A value in a few words: short ones as they were written, long ones cut, lists and objects by their kind."""
     if value is None:
         return "null"
@@ -142,7 +142,7 @@ def _number(value: float) -> str:
 
 
 def _demand(error: ErrorDetails) -> str:
-    """What must be, as it follows "must"."""
+    """The demand, as it follows "must"."""
     kind, context = error["type"], error.get("ctx", {})
     if kind in _MISSING:
         return "be given"
@@ -173,8 +173,8 @@ def _got(error: ErrorDetails) -> str:
     if kind == "union_tag_not_found" and isinstance(value, dict):
         return "an object without it"
     if kind == "string_type" and isinstance(value, int | float):
-        return f"{shown(value)} (put it in quotes)"
-    return shown(value)
+        return f"{format_value(value)} (put it in quotes)"
+    return format_value(value)
 
 
 def names_at(root: Any, place: Sequence[int | str]) -> list[str]:
@@ -235,7 +235,7 @@ def line_of(place: Sequence[str | int], lines: Mapping[Place, int]) -> int | Non
     return None
 
 
-def spelled(place: Sequence[str | int]) -> str:
+def spell_place(place: Sequence[str | int]) -> str:
     """A place as an author would write it."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place)
     return text.removeprefix(".")

@@ -1,1 +1,1 @@
-"""What a check may look at, as frozen values. Nothing here reads a file."""
+"""Evidence for checks, as frozen values. Nothing here reads a file."""

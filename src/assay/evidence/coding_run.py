@@ -17,7 +17,7 @@ class Form(Enum):
 
 
 class Speaker(Enum):
-    """Who a step is from."""
+    """The author of a step."""
 
     SYSTEM = "system"
     USER = "user"
@@ -36,7 +36,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered. ``subagents`` names the trajectories of agents that it was delegated to."""
+    """A tool's answer. ``subagents`` names the trajectories of agents that it was delegated to."""
 
     call_id: str | None
     text: str
@@ -44,7 +44,7 @@ class ToolResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class StatedUsage:
     """Tokens and cost as the agent states them. None means not stated, which is not the same as 0."""
 
     input_tokens: int | None = None
@@ -61,7 +61,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrajectoryStep:
     """One step. ``time`` is as written, and may be anything."""
 
     number: int
@@ -81,10 +81,10 @@ class Trajectory:
     """
 
     form: Form
-    steps: tuple[Step, ...]
+    steps: tuple[TrajectoryStep, ...]
     agent: str | None = None
     model: str | None = None
-    usage: Usage = Usage()
+    usage: StatedUsage = StatedUsage()
     subagents: tuple["Subagent", ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -142,8 +142,8 @@ ExpectedOutcome: TypeAlias = Literal["completion", "refusal"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """What the user asked in one turn, and the agent's last message in it; None if it wrote none."""
+class SessionTurn:
+    """The user's request in one turn, and the agent's last message in it; None if it wrote none."""
 
     number: int
     request: str
@@ -170,7 +170,7 @@ class AgentEnd:
 
 @dataclass(frozen=True, slots=True)
 class AgentRecord:
-    """What an agent left about itself, beside the workspace. The agent could write all of it but ``end``."""
+    """An agent's own records, beside the workspace. The agent could write all of it but ``end``."""
 
     trajectory: Trajectory | None = None
     final_response: str | None = None
@@ -206,7 +206,7 @@ class ScorerRow:
 
 
 @dataclass(frozen=True, slots=True)
-class RubricNote:
+class AuthorNote:
     """A note of the scenario's author for the judge."""
 
     name: str
@@ -239,7 +239,7 @@ class CodingRecord:
     instruction: str
     expected_outcome: ExpectedOutcome
     status: RunStatus
-    turns: tuple[Turn, ...] = ()
+    turns: tuple[SessionTurn, ...] = ()
     trajectory: Trajectory | None = None
     final_response: str | None = None
     agent_end: AgentEnd | None = None
@@ -247,7 +247,7 @@ class CodingRecord:
     diff: Diff | None = None
     rows: tuple[ScorerRow, ...] = ()
     objective: ScorerRow | None = None
-    notes: tuple[RubricNote, ...] = ()
+    notes: tuple[AuthorNote, ...] = ()
     metrics: tuple[MetricRow, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -266,9 +266,9 @@ class VerifierEvidence:
     strays: tuple[str, ...] = ()
 
 
-def add_usage(one: Usage, other: Usage) -> Usage:
+def add_usage(one: StatedUsage, other: StatedUsage) -> StatedUsage:
     """The sum. What neither states stays unknown."""
-    return Usage(
+    return StatedUsage(
         _known_sum(one.input_tokens, other.input_tokens),
         _known_sum(one.output_tokens, other.output_tokens),
         _known_sum(one.cached_tokens, other.cached_tokens),

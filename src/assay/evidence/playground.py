@@ -77,7 +77,7 @@ class Validating(Protocol):
     """A FHIR server that can say whether a resource follows a profile."""
 
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
-        """What is wrong with a resource by a profile; nothing if it follows it."""
+        """The errors of a resource by a profile; none if it follows it."""
         ...
 
 
@@ -95,7 +95,7 @@ class PastSource(FhirSource, Protocol):
     """A FHIR server as it was at a moment."""
 
     def note(self, resource_type: str) -> str | None:
-        """What can't be told about resources of a type, if anything."""
+        """A note on what is unknown about a type's resources, if any."""
         ...
 
 
@@ -184,7 +184,7 @@ def anew(state: PlaygroundState) -> PlaygroundState:
 
 
 def made_once(state: PlaygroundState, what: Hashable, make: Callable[[], Made]) -> Made:
-    """What is made of a state, such as its messages parsed: once for all checks, where the state remembers."""
+    """A value made from a state, such as its parsed messages: once for all checks, where the state remembers."""
     return cast("Remembering", state).once(what, make) if _remembers(type(state)) else make()
 
 
@@ -214,15 +214,15 @@ def read_events(
     return found, broken
 
 
-def validated(source: FhirSource, resource: Mapping[str, object], profile: str) -> Sequence[str]:
-    """What a source says is wrong with a resource. Raises ``MeasurementError`` if it can't tell."""
+def profile_problems(source: FhirSource, resource: Mapping[str, object], profile: str) -> Sequence[str]:
+    """The source's complaints about a resource. Raises ``MeasurementError`` if it can't tell."""
     if not isinstance(source, Validating):
         raise MeasurementError("this source of FHIR resources can't check profiles: a server with $validate can")
     return source.problems(resource, profile)
 
 
 def older_note(count: int) -> str:
-    """What details add where ``since`` left something out, and nothing else is there."""
+    """A note for details where ``since`` left something out, and nothing else is there."""
     return f"; {count} {'is' if count == 1 else 'are'} older than the run's start" if count else ""
 
 

@@ -15,7 +15,7 @@ import msgspec
 
 
 class State(StrEnum):
-    """What a run came to. Every run has exactly one."""
+    """The state of a run. Every run has exactly one."""
 
     PENDING = "pending"
     RUNNING = "running"
@@ -48,7 +48,7 @@ COUNTED: Final = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE)
 
 
 class Cause(StrEnum):
-    """Who is to blame for an answer that can't be used."""
+    """The one to blame for an unusable answer."""
 
     AGENT = "agent"
     VERIFIER = "verifier"
@@ -56,7 +56,7 @@ class Cause(StrEnum):
 
 
 class Decision(msgspec.Struct, frozen=True, gc=False):
-    """What a run came to. ``reason`` is a code, or the names of the checks that failed.
+    """A run's outcome. ``reason`` is a code, or the names of the checks that failed.
 
     ``cause`` is None where there is a usable answer, and where nobody could tell: then no control was run.
     """
@@ -117,7 +117,7 @@ NO_JUDGE: Final = "no_judge"
 
 
 def decide(facts: Facts, threshold: float = 1.0) -> Decision:
-    """What a run came to: the first line that applies."""
+    """Decide a run: the first line that applies."""
     if facts.ended is not None:
         return Decision(facts.ended, None, facts.reason)
     if facts.unusable:

@@ -1,4 +1,4 @@
-"""What a judge says about a run.
+"""A judge's verdict on a run.
 
 A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
 
@@ -15,7 +15,7 @@ NO_JUDGE: Final = "no judge is configured"
 
 
 class Support(Enum):
-    """What the evidence says about a claim."""
+    """How the evidence bears on a claim."""
 
     SUPPORTED = "supported"
     CONTRADICTED = "contradicted"
@@ -41,7 +41,7 @@ class Scores:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ParsedVerdict:
     """PASS or FAIL, as the verdict field of an answer has it and nothing else.
 
     ``inconsistent`` says which of the scores sit oddly with it, one sentence each.
@@ -62,7 +62,7 @@ class Unparseable:
     why: str
 
 
-Judgement: TypeAlias = Verdict | Unparseable
+Judgement: TypeAlias = ParsedVerdict | Unparseable
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,5 +111,5 @@ class Judged(Protocol):
 
 
 def opinion(state: PlaygroundState, question: Question) -> Answer:
-    """What the judge beside a state thinks, where there is one."""
+    """The opinion of a state's judge, where there is one."""
     return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE)

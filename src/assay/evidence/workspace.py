@@ -24,7 +24,7 @@ class ReadApart(Protocol):
     """Calls a function of a module with one value that can be pickled, and returns data of the type ``answer``."""
 
     def __call__(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
-        """What ``read`` returns. Raises ``UnreadableError`` if ``read`` raises it or exceeds the limits."""
+        """The result of ``read``. Raises ``UnreadableError`` if ``read`` raises it or exceeds the limits."""
         ...
 
 
@@ -34,7 +34,7 @@ def read_here(read: Callable[[Question], Answer], question: Question, answer: ty
 
 
 class EntryKind(Enum):
-    """What a path is, by itself and without following it."""
+    """A path's kind, by itself and without following it."""
 
     FILE = "file"
     LINK = "link"
@@ -171,12 +171,12 @@ class Workspace(Protocol):
 
     @property
     def cut(self) -> tuple[str, ...]:
-        """What the capture left out, one sentence each. Empty if it saw everything."""
+        """The capture's omissions, one sentence each. Empty if it saw everything."""
         ...
 
     @property
     def instruction(self) -> str | None:
-        """What the agent was asked to do, all turns together; None if that isn't known."""
+        """The agent's instruction, all turns together; None if that isn't known."""
         ...
 
     def before(self, path: str) -> bytes | None:
@@ -188,7 +188,7 @@ class Workspace(Protocol):
         ...
 
     def entry(self, path: str) -> Entry | None:
-        """What is at a path now, changed or not."""
+        """The entry at a path now, changed or not."""
         ...
 
     def link_target(self, path: str) -> str | None:

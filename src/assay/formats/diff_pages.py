@@ -31,7 +31,7 @@ class DiffLine:
 
 
 @dataclass(frozen=True, slots=True)
-class FileDiff:
+class DiffRange:
     """Where the diff of one file is."""
 
     path: str
@@ -43,7 +43,7 @@ class FileDiff:
 class DiffPage:
     """Some lines, and the place of more: the number of the file and of the line in it."""
 
-    files: tuple[FileDiff, ...]
+    files: tuple[DiffRange, ...]
     lines: tuple[DiffLine, ...]
     next: tuple[int, int] | None
 
@@ -65,14 +65,14 @@ def diff_page(source: ByteSource, file: int = 0, line: int = 0) -> DiffPage:
     return DiffPage(files, tuple(shown), None)
 
 
-def files_of(source: ByteSource) -> Iterator[FileDiff]:
+def files_of(source: ByteSource) -> Iterator[DiffRange]:
     """Where each file begins and ends. What comes before the first one belongs to it."""
     starts = [*_starts(source), source.size]
     for count, (start, end) in enumerate(pairwise(starts)):
         if count == MOST_FILES:
             return
         head = source.read(start, 8192).partition(b"\n")[0].decode(errors="replace")
-        yield FileDiff(_path(head), start, end)
+        yield DiffRange(_path(head), start, end)
 
 
 def _starts(source: ByteSource) -> Iterator[int]:
@@ -101,7 +101,7 @@ def _path(head: str) -> str:
     return head.rpartition(" b/")[2] or head.removeprefix("diff --git ")
 
 
-def _lines(source: ByteSource, file: FileDiff) -> Iterator[DiffLine]:
+def _lines(source: ByteSource, file: DiffRange) -> Iterator[DiffLine]:
     old = new = 0
     inside = False
     for raw in _split(source, file):
@@ -126,7 +126,7 @@ def _lines(source: ByteSource, file: FileDiff) -> Iterator[DiffLine]:
             old, new = old + 1, new + 1
 
 
-def _split(source: ByteSource, file: FileDiff) -> Iterator[bytes]:
+def _split(source: ByteSource, file: DiffRange) -> Iterator[bytes]:
     at, rest = file.start, b""
     while at < file.end:
         data = source.read(at, min(PIECE, file.end - at))

@@ -46,13 +46,13 @@ def literal(path: str) -> str:
 
 def matches_glob(path: str, pattern: str) -> bool:
     """Whether a path, relative to the prefix, matches the pattern."""
-    parts = _composed(pattern).split("/")
+    parts = _compose_text(pattern).split("/")
     if parts[-1] == _ANY_FOLDERS:
         parts.append("*")
-    return _all_match(_composed(path).split("/"), parts)
+    return _all_match(_compose_text(path).split("/"), parts)
 
 
-def _composed(text: str) -> str:
+def _compose_text(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 

@@ -26,15 +26,15 @@ class DeepDataError(BoundsError):
 
 
 def find(path: str, data: Any) -> list[Plain]:
-    """What is at a path. Raises ``ValueError`` for an invalid path, and ``DeepDataError``."""
-    return _found(path, data) if path.startswith("$") else _dotted(path, data)
+    """Values at a path. Raises ``ValueError`` for an invalid path, and ``DeepDataError``."""
+    return _find_by_jsonpath(path, data) if path.startswith("$") else _find_by_dots(path, data)
 
 
-def _found(path: str, data: Any) -> list[Plain]:
+def _find_by_jsonpath(path: str, data: Any) -> list[Plain]:
     import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
 
     try:
-        values: list[Plain] = _compiled(path).find(data).values()
+        values: list[Plain] = _compile_path(path).find(data).values()
     except (jsonpath_rfc9535.JSONPathRecursionError, RecursionError) as error:
         raise DeepDataError("the data is nested too deeply to be checked") from error
     return values
@@ -43,7 +43,7 @@ def _found(path: str, data: Any) -> list[Plain]:
 def check_path(path: str) -> None:
     """Refuse an invalid path. Raises ``ValueError``."""
     if path.startswith("$"):
-        _compiled(path)
+        _compile_path(path)
     elif not path or any(not part for part in path.split(".")):
         raise ValueError(f"the path {path!r} has an empty part")
     elif strange := next(filter(_MEANS_NOTHING.search, path.split(".")), None):
@@ -66,7 +66,7 @@ def _step(value: str) -> str:
     return value
 
 
-def _dotted(path: str, data: Plain) -> list[Plain]:
+def _find_by_dots(path: str, data: Plain) -> list[Plain]:
     """One value at most. A number is an index into a list, or the name of a member."""
     here: Plain = data
     for part in path.split("."):
@@ -89,7 +89,7 @@ def _dotted(path: str, data: Plain) -> list[Plain]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _compiled(path: str) -> Any:
+def _compile_path(path: str) -> Any:
     import jsonpath_rfc9535  # noqa: PLC0415 - only who writes JSONPath pays for it
 
     from assay.formats.json_paths import environment  # noqa: PLC0415
@@ -110,7 +110,7 @@ class _Match(function_extensions.Match):
         return found is not None and full_match(found, str(string))
 
 
-class _Search(function_extensions.Search):
+class _PatternSearch(function_extensions.Search):
     """Whether the pattern occurs."""
 
     def __call__(self, string: object, pattern: object) -> bool:
@@ -131,9 +131,9 @@ class _Environment(jsonpath_rfc9535.JSONPathEnvironment):
 
 @functools.cache
 def environment() -> Any:
-    """What compiles paths. Everything else is as the library has it."""
+    """The compiler of paths. Everything else is as the library has it."""
     made = _Environment()
-    made.function_extensions |= {"match": _Match(), "search": _Search()}
+    made.function_extensions |= {"match": _Match(), "search": _PatternSearch()}
     return made
 
 
@@ -141,10 +141,10 @@ def environment() -> Any:
 def _pattern(pattern: str) -> Searched | None:
     """None for an invalid pattern, which matches nothing, as the standard says."""
     try:
-        return compile_pattern(_PARTS.sub(_translated, pattern)) if iregexp_check.check(pattern) else None
+        return compile_pattern(_PARTS.sub(_translate_part, pattern)) if iregexp_check.check(pattern) else None
     except ValueError:
         return None
 
 
-def _translated(part: re.Match[str]) -> str:
+def _translate_part(part: re.Match[str]) -> str:
     return part[1] or r"[^\r\n]"

@@ -102,8 +102,8 @@ def undisguised(path: str) -> str:
     return "/".join(part.rstrip(". ") or part for part in visible.split("/"))
 
 
-def folded(path: str) -> str:
-    """What paths have in common that a careless system takes for the same file."""
+def fold_path(path: str) -> str:
+    """A common key of paths that a careless system takes for the same file."""
     return undisguised(path).casefold()
 
 

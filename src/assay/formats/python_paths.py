@@ -22,7 +22,7 @@ _MOST_NODES = 100_000
 
 
 class Use(Enum):
-    """What a file does with a path."""
+    """The way a file uses a path."""
 
     READ = "read"
     WRITTEN = "written"
@@ -40,7 +40,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class EqualityTest:
     """An equality: the variables and the paths on its two sides, and the texts that are compared with."""
 
     line: int
@@ -54,7 +54,7 @@ class PythonPaths:
     """The paths of one source file."""
 
     mentions: tuple[Mention, ...]
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[EqualityTest, ...]
 
 
 NO_PATHS = PythonPaths((), ())
@@ -71,14 +71,14 @@ def parse_python(text: str) -> ast.Module | None:
 
 def python_paths(tree: ast.Module) -> PythonPaths:
     """All paths that a source file names."""
-    reader = _Reader(tree)
+    reader = _PathReader(tree)
     try:
         return PythonPaths(tuple(dict.fromkeys(reader.mentions())), tuple(reader.comparisons()))
     except RecursionError:
         return NO_PATHS
 
 
-def called(node: ast.Call) -> str:
+def called_name(node: ast.Call) -> str:
     """The last part of a called function's name: ``run`` of ``subprocess.run``."""
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
@@ -86,7 +86,7 @@ def called(node: ast.Call) -> str:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _PathReader:
     tree: ast.Module
     values: dict[str, str] = field(default_factory=dict)
     sources: dict[str, frozenset[str]] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class _Reader:
         return None
 
     def _of_call(self, node: ast.Call) -> str | None:
-        name = called(node)
+        name = called_name(node)
         if name in ("get", "getenv") and len(node.args) == 2:
             return self.text(node.args[1])
         receiver = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -183,7 +183,7 @@ class _Reader:
     def _uses(self) -> Iterator[tuple[int, Use]]:
         """The use of each expression that isn't merely read."""
         for call in (node for node in ast.walk(self.tree) if isinstance(node, ast.Call)):
-            name, receiver = called(call), call.func.value if isinstance(call.func, ast.Attribute) else None
+            name, receiver = called_name(call), call.func.value if isinstance(call.func, ast.Attribute) else None
             if name == "open" and _opens_to_write(call):
                 target = receiver if isinstance(receiver, ast.expr) and self.text(receiver) else None
                 yield from ((id(node), Use.WRITTEN) for node in [target, *call.args[:1]] if node is not None)
@@ -194,12 +194,12 @@ class _Reader:
             elif name in _RUNNERS:
                 yield from ((id(node), Use.RUN) for argument in call.args for node in ast.walk(argument))
 
-    def comparisons(self) -> Iterator[Comparison]:
+    def comparisons(self) -> Iterator[EqualityTest]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
                 sides = (node.left, node.comparators[0])
                 texts = (side.value for side in sides if isinstance(side, ast.Constant))
-                yield Comparison(
+                yield EqualityTest(
                     node.lineno,
                     (_names(sides[0]), _names(sides[1])),
                     (self.paths(sides[0]), self.paths(sides[1])),

@@ -1,10 +1,10 @@
-"""What the tests in Python source demand: tests that pass whatever they find, and limits on measured time."""
+"""Demands of the tests in Python source: tests that pass whatever they find, and limits on measured time."""
 
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from assay.formats.python_paths import called
+from assay.formats.python_paths import called_name
 
 _READS = frozenset({"open", "read_text", "read_bytes", "load", "loads", "stat", "getsize", "listdir", "iterdir"})
 _CLOCKS = frozenset({"time", "monotonic", "perf_counter", "monotonic_ns", "perf_counter_ns", "time_ns"})
@@ -16,7 +16,7 @@ _NEVER_EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
 
 @dataclass(frozen=True, slots=True)
 class TestDemands:
-    """What one test demands. ``nothing`` is why it can't fail on a missing output; None if it can."""
+    """The demands of one test. ``nothing`` is why it can't fail on a missing output; None if it can."""
 
     __test__ = False
 
@@ -67,7 +67,7 @@ def measured_times(tree: ast.Module) -> list[int]:
 
 def random_verdicts(tree: ast.Module) -> list[int]:
     """The lines of assertions on a bare random number."""
-    drawn = _assigned(tree, lambda value: isinstance(value, ast.Call) and called(value) in _RANDOM)
+    drawn = _assigned(tree, lambda value: isinstance(value, ast.Call) and called_name(value) in _RANDOM)
     compares = (
         node.test for node in ast.walk(tree) if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare)
     )
@@ -76,7 +76,7 @@ def random_verdicts(tree: ast.Module) -> list[int]:
         for test in compares
         if any(
             (isinstance(side, ast.Name) and side.id in drawn)
-            or (isinstance(side, ast.Call) and called(side) in _RANDOM)
+            or (isinstance(side, ast.Call) and called_name(side) in _RANDOM)
             for side in (test.left, *test.comparators)
         )
         and any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
@@ -92,7 +92,7 @@ def _assigned(tree: ast.AST, wanted: Callable[[ast.expr], bool]) -> set[str]:
 def _asks_the_time(node: ast.AST) -> bool:
     return any(
         isinstance(inner, ast.Call)
-        and called(inner) in _CLOCKS
+        and called_name(inner) in _CLOCKS
         and isinstance(inner.func, ast.Attribute | ast.Name)
         and not inner.args
         for inner in ast.walk(node)
@@ -171,7 +171,7 @@ class _Tests:
             return True
         if not isinstance(node, ast.Call):
             return False
-        name = called(node)
+        name = called_name(node)
         helper = name in self.helpers and not name.startswith("test")
         return (
             helper
@@ -183,21 +183,22 @@ class _Tests:
         """Whether something is opened, which fails if it isn't there. A listed folder may well be empty."""
         calls = (inner for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Call))
         return any(
-            called(call) in _READS - {"listdir", "iterdir"} or called(call) in self.helpers for call in calls
+            called_name(call) in _READS - {"listdir", "iterdir"} or called_name(call) in self.helpers
+            for call in calls
         )
 
     def _never_empty(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Call) and called(node) in _AS_LONG:
+        if isinstance(node, ast.Call) and called_name(node) in _AS_LONG:
             inside = (
                 node.func.value if isinstance(node.func, ast.Attribute) else node.args[0] if node.args else node
             )
-            return inside is not node and (called(node) == "range" or self._never_empty(inside))
+            return inside is not node and (called_name(node) == "range" or self._never_empty(inside))
         return isinstance(node, _NEVER_EMPTY) or (isinstance(node, ast.Name) and node.id in self.literals)
 
 
 def _fails(body: list[ast.stmt]) -> bool:
     calls = (inner for node in body for inner in ast.walk(node) if isinstance(inner, ast.Call))
-    return any(isinstance(node, ast.Raise) for node in body) or any(called(call) == "fail" for call in calls)
+    return any(isinstance(node, ast.Raise) for node in body) or any(called_name(call) == "fail" for call in calls)
 
 
 def _leaves_if_missing(node: ast.stmt) -> bool:
@@ -205,10 +206,10 @@ def _leaves_if_missing(node: ast.stmt) -> bool:
     if not isinstance(node, ast.If) or not isinstance(node.test, ast.UnaryOp):
         return False
     calls = (inner for inner in ast.walk(node.test) if isinstance(inner, ast.Call))
-    if not any(called(call) in ("exists", "isfile", "is_file") for call in calls):
+    if not any(called_name(call) in ("exists", "isfile", "is_file") for call in calls):
         return False
     last = node.body[-1]
-    skips = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and called(last.value) == "skip"
+    skips = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call) and called_name(last.value) == "skip"
     return isinstance(last, ast.Return) or skips
 
 
@@ -221,7 +222,7 @@ def _is_always_true(node: ast.expr) -> bool:
         case ast.Tuple(elts=parts):
             return bool(parts)
         case ast.Compare(left=ast.Call() as call, ops=[ast.GtE()], comparators=[ast.Constant(value=0)]):
-            return called(call) == "len"
+            return called_name(call) == "len"
         case ast.Compare(left=ast.Constant(value=left), ops=[ast.Eq()], comparators=[ast.Constant(value=right)]):
             return bool(left == right)
     return False

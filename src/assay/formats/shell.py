@@ -12,7 +12,7 @@ _INTERPRETER = re.compile(r"\b(python3?|node|ruby|perl|(ba|da|z)?sh)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CommandLine:
     """One command line, and the number of the line on which it begins.
 
     ``code`` is a here-document that the line hands to an interpreter.
@@ -23,7 +23,7 @@ class Line:
     code: str = ""
 
 
-def command_lines(script: str) -> list[Line]:
+def command_lines(script: str) -> list[CommandLine]:
     """The command lines of a script."""
     return list(_lines(script))
 
@@ -33,11 +33,11 @@ def here_documents(line: str) -> list[str]:
     return [found[2] for found in _HERE.finditer(_ARITHMETIC.sub("", line))]
 
 
-def _lines(script: str) -> Iterator[Line]:
+def _lines(script: str) -> Iterator[CommandLine]:
     pending, start = "", 0
     here: list[str] = []
     body: list[str] = []
-    waiting: Line | None = None
+    waiting: CommandLine | None = None
     for number, raw in enumerate(script.splitlines(), start=1):
         text = raw.strip()
         if here:
@@ -53,13 +53,15 @@ def _lines(script: str) -> Iterator[Line]:
             pending += text[:-1] + " "
             continue
         here = here_documents(text)
-        waiting = Line(pending + text, start)
+        waiting = CommandLine(pending + text, start)
         pending, start = "", 0
     if waiting is not None:
         yield _handed_over(waiting, body)
     if pending:
-        yield Line(pending.rstrip(), start)
+        yield CommandLine(pending.rstrip(), start)
 
 
-def _handed_over(line: Line, body: list[str]) -> Line:
-    return Line(line.text, line.number, "\n".join(body)) if body and _INTERPRETER.search(line.text) else line
+def _handed_over(line: CommandLine, body: list[str]) -> CommandLine:
+    return (
+        CommandLine(line.text, line.number, "\n".join(body)) if body and _INTERPRETER.search(line.text) else line
+    )

@@ -1,4 +1,4 @@
-"""What every check asks of the shell command that it runs."""
+"""Requirements of every check on the shell command it runs."""
 
 MAX_TIMEOUT = 3600
 

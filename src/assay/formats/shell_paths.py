@@ -35,7 +35,7 @@ _ENDS_AT_FAILURE = re.compile(r"-(?>[a-zA-Z]*?e)[a-zA-Z]*+$")
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ShellState:
     """Where a path stands: whether it happened, whether the script is over, and how the last command ended.
 
     ``errexit`` is `set -e`, ``failed`` says that it ended the script, and ``on_error`` that it then happens.
@@ -49,7 +49,7 @@ class State:
     on_error: bool = False
 
 
-States = frozenset[State]
+States = frozenset[ShellState]
 
 
 def errexit_after(words: list[str], before: bool) -> bool:
@@ -68,7 +68,7 @@ def is_sure(words: list[str]) -> bool:
     return plain or words[0] in _SURE or (words[0] == "cd" and bool(_ALWAYS_THERE.match(" ".join(words[1:]))))
 
 
-def ended_by_failure(state: State) -> State:
+def ended_by_failure(state: ShellState) -> ShellState:
     if state.ended or state.ok or not state.errexit:
         return state
     return replace(state, ended=True, failed=True, happened=state.happened or state.on_error)
@@ -173,7 +173,7 @@ class _Parser:
             return self._call(words[0], states)
         return frozenset(after for state in states for after in self._run(words, state))
 
-    def _run(self, words: list[str], state: State) -> list[State]:
+    def _run(self, words: list[str], state: ShellState) -> list[ShellState]:
         if state.ended:
             return [state]
         if words[0] == "trap":
@@ -188,12 +188,12 @@ class _Parser:
         failed = replace(state, ok=False)
         return [failed] if words[0] == "false" else [state, failed]
 
-    def _trap(self, words: list[str], state: State) -> State:
-        """What the end or an error of the script is to set off. A function is looked into."""
+    def _trap(self, words: list[str], state: ShellState) -> ShellState:
+        """The command for the end or an error of the script. A function is looked into."""
         handler = words[1].strip("'\"") if len(words) > 2 else ""
         name = handler.partition(";")[0].strip()
         if name in self.functions and self.calls < 50:
-            happens = all(after.happened for after in self._call(name, frozenset({State()})))
+            happens = all(after.happened for after in self._call(name, frozenset({ShellState()})))
         else:
             happens = self.happens(handler)
         signals = {word.removeprefix("SIG").upper() for word in words[2:]}
@@ -289,7 +289,7 @@ class _Parser:
         return before | alive(after)
 
     def _redirections(self, states: States) -> States:
-        """What stands behind a compound command holds for all of it."""
+        """Redirections behind a compound command hold for all of it."""
         words: list[str] = []
         while self.at < len(self.tokens) and self.tokens[self.at] not in _BREAKS:
             words.append(self.tokens[self.at])
@@ -327,22 +327,22 @@ _COMPOUNDS: dict[str, Callable[[_Parser, States], States]] = {
 
 
 def always(script: str, happens: Callable[[str], bool]) -> bool:
-    """Whether it happens on every path to the script's end, whatever the commands on it answer."""
-    return not missed(script, happens).at_end
+    """True if it happens on every path to the script's end, whatever the commands on it answer."""
+    return not missed_paths(script, happens).at_end
 
 
-def missed(script: str, happens: Callable[[str], bool]) -> Missed:
+def missed_paths(script: str, happens: Callable[[str], bool]) -> Missed:
     """On which kinds of paths it does not happen."""
     parser = _Parser(_tokens(script), happens)
     try:
-        return _followed(parser, script)
+        return _follow_script(parser, script)
     except RecursionError:
         return Missed(at_end=False, at_failure=False)  # Nested deeper than anybody reads.
 
 
-def _followed(parser: _Parser, script: str) -> Missed:
+def _follow_script(parser: _Parser, script: str) -> Missed:
     options = script.partition("\n")[0].split()[1:] if script.startswith("#!") else []
-    states: States = frozenset({State(errexit=errexit_after(options, False))})
+    states: States = frozenset({ShellState(errexit=errexit_after(options, False))})
     while parser.at < len(parser.tokens):
         states = parser.list_until((), states)
     without = [state.failed for state in states if not state.happened]

@@ -25,7 +25,7 @@ class AddedLines(NamedTuple):
 
 
 def added_lines(before: str, after: str, context: int = _CONTEXT) -> AddedLines:
-    """What was added, with some lines around it. A line that moved or was repeated was there already."""
+    """The added lines, with some around them. A line that moved or was repeated was there already."""
     lines = after.split("\n")
     known = set(before.split("\n"))
     fresh = [0] * (len(lines) + 1)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, fields, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class PromptBounds:
     """The most characters of each part."""
 
     task: int = 20_000
@@ -23,9 +23,9 @@ class Bounds:
         return sum(int(getattr(self, one.name)) for one in fields(self))
 
 
-def bounds_within(characters: int) -> Bounds:
+def bounds_within(characters: int) -> PromptBounds:
     """Bounds for a prompt whose data has at most so many characters, in the proportions of the usual ones."""
-    usual = Bounds()
+    usual = PromptBounds()
     if characters >= usual.total:
         return usual
     shares = {one.name: getattr(usual, one.name) * characters // usual.total for one in fields(usual)}
@@ -34,7 +34,7 @@ def bounds_within(characters: int) -> Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What of a part is not shown. ``name`` is the file or the step; it may be the agent's words."""
+    """The unseen rest of a part. ``name`` is the file or the step; it may be the agent's words."""
 
     part: str
     name: str

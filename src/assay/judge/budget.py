@@ -1,4 +1,4 @@
-"""What questions may cost, in tokens and in money. A budget that is spent ends cleanly: nothing more is asked.
+"""The cost limit of questions, in tokens and money. A budget that is spent ends cleanly: nothing more is asked.
 
 A question is only asked if there is room for all that it could take; what it didn't take is given back. Where an
 endpoint doesn't count tokens, or no price is known, the estimate stays.
@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from assay.core.errors import MeasurementError
-from assay.judge.model import ModelClient, Reply, Request, Usage
+from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply
 
 # Fewer than in any language that a tokenizer was made for, so that an estimate is rather too high.
 CHARACTERS_A_TOKEN: Final = 3
@@ -18,7 +18,7 @@ TOKENS_OF_AN_ANSWER: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What a million tokens cost."""
+    """Prices of a million tokens."""
 
     tokens_in: float
     tokens_out: float
@@ -42,9 +42,9 @@ class Budget:
         self._cost: float = 0
 
     @property
-    def spent(self) -> Usage:
+    def spent(self) -> AnswerUsage:
         with self._lock:
-            return Usage(tokens_in=int(self._tokens), cost=self._cost)
+            return AnswerUsage(tokens_in=int(self._tokens), cost=self._cost)
 
     def reserve(self, tokens: int, cost: float | None) -> None:
         """Take room for a question. Raises ``BudgetSpentError`` where there is too little."""
@@ -83,7 +83,7 @@ class Budgeted:
         self._budgets = budgets
         self._prices = prices
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelQuestion) -> Reply:
         tokens_in = len(request.prompt.text) // CHARACTERS_A_TOKEN
         tokens_out = request.sampling.max_tokens or TOKENS_OF_AN_ANSWER
         reserved = (tokens_in + tokens_out, self._cost(tokens_in, tokens_out))

@@ -23,7 +23,7 @@ _SCALE: Final = (1, 2, 3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What one person says about one run. ``passed`` is None if the person doesn't decide."""
+    """One person's verdict on one run. ``passed`` is None if the person doesn't decide."""
 
     run: str
     annotator: str
@@ -34,7 +34,7 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """What a judge must have shown before anybody calls it calibrated."""
+    """The proof a judge needs before anybody calls it calibrated."""
 
     annotators: int = 2
     cases: int = 12
@@ -57,7 +57,7 @@ def calibrate(
     judge, human = [said[run] for run in both], [truth[run] for run in both]
     agreement, kappa = percent_agreement(judge, human), cohen_kappa(judge, human)
     annotators = sorted({label.annotator for label in labels if label.passed is not None})
-    known = _known(judge, human)
+    known = _calibration_of(judge, human)
     rate = corrected_rate(sum(state == "PASS" for state in said.values()), len(said), known)
     corrected = _with_ends("pass rate, corrected", rate.value, len(said), rate.interval)
     return CalibrationRecord(
@@ -96,13 +96,13 @@ def _by_run(labels: Sequence[Label]) -> dict[str, dict[str, Label]]:
 
 
 def _consensus(given: Mapping[str, Label]) -> str | None:
-    """What most people say; None where as many say the opposite."""
+    """The majority's verdict; None where as many say the opposite."""
     said = [one.passed for one in given.values() if one.passed is not None]
     passes, fails = said.count(True), said.count(False)
     return None if passes == fails else "PASS" if passes > fails else "FAIL"
 
 
-def _known(judge: Sequence[str], human: Sequence[str]) -> Calibration:
+def _calibration_of(judge: Sequence[str], human: Sequence[str]) -> Calibration:
     pairs = Counter(zip(human, judge, strict=True))
     return Calibration(
         pairs["PASS", "PASS"],
@@ -126,15 +126,15 @@ def _among(
         [None if (label := given.get(name)) is None else label.passed for name in annotators]
         for given in people.values()
     ]
-    found = [_named(krippendorff_alpha(rows), "among people: ")]
+    found = [_prefix_measure(krippendorff_alpha(rows), "among people: ")]
     if all(rating is not None for row in rows for rating in row) and len(annotators) > 1:
-        found.append(_named(fleiss_kappa(rows), "among people: "))
+        found.append(_prefix_measure(fleiss_kappa(rows), "among people: "))
     states = {"PASS": True, "FAIL": False}
     every = [[*row, states.get(said.get(run, ""))] for run, row in zip(people, rows, strict=True)]
-    return [*found, _named(krippendorff_alpha(every), "people and judge: ")]
+    return [*found, _prefix_measure(krippendorff_alpha(every), "people and judge: ")]
 
 
-def _named(found: Agreement, of: str) -> Agreement:
+def _prefix_measure(found: Agreement, of: str) -> Agreement:
     return Agreement(f"{of}{found.measure}", found.value, found.interval, found.items, found.standard_error)
 
 
@@ -152,7 +152,7 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
                 human.append(round(median(rated)))
         if judge:
             kappa = cohen_kappa(judge, human, "quadratic", _SCALE)
-            found.append(_measure(_named(kappa, f"{name}: ")))
+            found.append(_measure(_prefix_measure(kappa, f"{name}: ")))
     return found
 
 
@@ -212,7 +212,7 @@ def _with_ends(name: str, value: float | None, items: int, interval: Interval | 
 
 @dataclass(frozen=True, slots=True)
 class FormAnswers:
-    """What was said about one run in one form: a state for each time."""
+    """The answers about one run in one form: a state for each time."""
 
     place: str
     form: str
@@ -244,21 +244,21 @@ class Stability:
 
 def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], VerdictJudge], times: int) -> Stability:
     """Judge each run so many times in each form."""
-    answers = tuple(_asked(run, form, judge_of(run), times) for run in runs for form in FORMS)
+    answers = tuple(_ask_in_form(run, form, judge_of(run), times) for run in runs for form in FORMS)
     usual = {run.place: _usual([one for one in answers if one.place == run.place]) for run in runs}
     by_form = {form: _flips([one for one in answers if one.form == form], usual) for form in FORMS}
     unstable = tuple(place for place in usual if _flips([a for a in answers if a.place == place], usual).flipped)
     return Stability(answers, by_form, _flips(answers, usual), unstable)
 
 
-def _asked(run: JudgedCase, form: str, judge: VerdictJudge, times: int) -> FormAnswers:
+def _ask_in_form(run: JudgedCase, form: str, judge: VerdictJudge, times: int) -> FormAnswers:
     setting = replace(judge.setting, samples=times, reverse=form == REORDERED, guard_prompt=None)
     verdict = replace(judge, setting=setting)(FORMS[form](run.run))
     return FormAnswers(run.place, form, tuple(one.opinion.state for one in verdict.answers))
 
 
 def _usual(answers: Sequence[FormAnswers]) -> str | None:
-    """What is said most often; what the run as it is gets first, where two are as often."""
+    """The most frequent answer; on a tie, the one that the run as it is gets first."""
     said = Counter(state for one in answers for state in one.states if state != "unparseable")
     return said.most_common(1)[0][0] if said else None
 

@@ -22,7 +22,7 @@ _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FencedPart:
     """A labelled part of the data. The label is ours; the lines are records."""
 
     label: str
@@ -34,11 +34,11 @@ def line(value: object) -> str:
     written = json.dumps(value, ensure_ascii=False)
     if not (written.isascii() and written.isprintable()):
         hidden = (one for one in set(written) if not one.isprintable() or _INVISIBLE.match(one))
-        written = written.translate({ord(one): _escaped(one) for one in hidden})
-    return _TOKEN.sub(lambda found: _escaped(found[0]), written)
+        written = written.translate({ord(one): _escape_character(one) for one in hidden})
+    return _TOKEN.sub(lambda found: _escape_character(found[0]), written)
 
 
-def fresh_mark(parts: Iterable[Part], make_mark: Callable[[], str]) -> str:
+def fresh_mark(parts: Iterable[FencedPart], make_mark: Callable[[], str]) -> str:
     """A mark that is nowhere in the data. ``make_mark`` gives one that nobody can guess."""
     texts = [one for part in parts for one in part.lines]
     mark = make_mark()
@@ -47,7 +47,7 @@ def fresh_mark(parts: Iterable[Part], make_mark: Callable[[], str]) -> str:
     return mark
 
 
-def fenced(parts: Iterable[Part], mark: str) -> str:
+def fence_parts(parts: Iterable[FencedPart], mark: str) -> str:
     """All parts, each between its own two lines with the mark."""
     lines: list[str] = []
     for part in parts:
@@ -55,7 +55,7 @@ def fenced(parts: Iterable[Part], mark: str) -> str:
     return "\n".join(lines[:-1])
 
 
-def _escaped(character: str) -> str:
+def _escape_character(character: str) -> str:
     return "".join(f"\\u{unit:04x}" for unit in _units(character))
 
 
@@ -65,7 +65,7 @@ def _units(character: str) -> list[int]:
     return [code] if code < 0x10000 else [0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code - 0x10000 & 0x3FF)]
 
 
-def quoted(quote: str, text: str) -> bool:
+def is_quoted(quote: str, text: str) -> bool:
     """Whether whole words of a text are quoted. Case, spaces and the form of quotation marks don't matter."""
     words = re.sub(r"^\W+|\W+$", "", _plain(quote))
     if not words:
@@ -76,15 +76,15 @@ def quoted(quote: str, text: str) -> bool:
 
 
 def _ends_words(character: str) -> bool:
-    """Whether it is of a script with spaces between words. Those without capital letters may have none."""
+    """True if it is of a script with spaces between words. Those without capital letters may have none."""
     return character.isdigit() or character.upper() != character
 
 
 def _plain(text: str) -> str:
-    return unicodedata.normalize("NFKC", shown(text)).translate(_QUOTES).casefold()
+    return unicodedata.normalize("NFKC", visible_text(text)).translate(_QUOTES).casefold()
 
 
-def shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """The characters that a reader sees, with one space for all that keeps words apart."""
     categories = ((character, unicodedata.category(character)) for character in text)
     seen = (" " if category.startswith("C") else one for one, category in categories if category != "Cf")

@@ -17,7 +17,7 @@ CELLS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Gates:
+class GateTable:
     """The runs of each cell, and those that have not both gates, with the reason."""
 
     cells: dict[str, list[str]] = field(default_factory=lambda: {name: [] for name in CELLS.values()})
@@ -25,9 +25,9 @@ class Gates:
     uncalibrated: int = 0
 
 
-def gates_of(places: Iterable[str], store: JudgedCases) -> Gates:
+def gates_of(places: Iterable[str], store: JudgedCases) -> GateTable:
     """Count runs by what their checks say and what their last judgement says."""
-    gates, uncalibrated = Gates(), 0
+    gates, uncalibrated = GateTable(), 0
     for place in places:
         checks = store.read(place).checks
         verdicts = store.judgements(place)
@@ -38,7 +38,7 @@ def gates_of(places: Iterable[str], store: JudgedCases) -> Gates:
         cell = CELLS[checks is OverallVerdict.PASS, verdicts[-1].state == "PASS"]
         gates.cells[cell].append(place)
         uncalibrated += not verdicts[-1].calibrated
-    return Gates(gates.cells, gates.left_out, uncalibrated)
+    return GateTable(gates.cells, gates.left_out, uncalibrated)
 
 
 def why_left_out(checks: OverallVerdict | None, state: str | None) -> str | None:

@@ -14,10 +14,10 @@ from assay.dialects.evaluation.verifier_words import CONFIDENCE_KEY, TAGS_KEY
 from assay.dialects.scorers.report import json_text
 from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
-from assay.judge.bounds import Bounds
+from assay.judge.bounds import PromptBounds
 from assay.judge.model import Answer, Manner, ModelClient, ask
 from assay.judge.prompt import PromptFile
-from assay.judge.rubric import Asked, Grades, Work, read_grades, rubric_question
+from assay.judge.rubric import Asked, GradedWork, Grades, read_grades, rubric_question
 
 NO_OUTPUT = "missing output"
 
@@ -41,13 +41,13 @@ class RubricJudge:
     clients: Sequence[ModelClient]
     prompt: PromptFile
     manner: Manner
-    bounds: Bounds
+    bounds: PromptBounds
     samples: int = 1
     canary: bool = True
     ask_all: AskAll = map
 
 
-def judge_rubric(rubric: JudgedRubric, work: Work, judge: RubricJudge) -> RubricReward:
+def judge_rubric(rubric: JudgedRubric, work: GradedWork, judge: RubricJudge) -> RubricReward:
     """Grade an output. The score of a criterion is the median of all answers.
 
     Raises ``MeasurementError`` if not more than half of the answers can be used: then there is no reward, which is
@@ -55,7 +55,7 @@ def judge_rubric(rubric: JudgedRubric, work: Work, judge: RubricJudge) -> Rubric
     """
     if all(file.text is None for file in work.files):
         return _without_output(rubric, work)
-    asked = _asked(rubric)
+    asked = _asked_criteria(rubric)
     question = rubric_question(work, asked, judge.prompt, judge.bounds, planted=judge.canary)
     places = [(client, sample) for client in judge.clients for sample in range(1, judge.samples + 1)]
     answers = list(
@@ -72,7 +72,7 @@ def judge_rubric(rubric: JudgedRubric, work: Work, judge: RubricJudge) -> Rubric
     return RubricReward(score.reward, _details(score, said, rewards, answers, judge))
 
 
-def _asked(rubric: JudgedRubric) -> list[Asked]:
+def _asked_criteria(rubric: JudgedRubric) -> list[Asked]:
     every = [(one.name, criterion) for one in rubric.dimensions for criterion in one.asked]
     return [Asked(f"c{number}", name, one.text, one.top) for number, (name, one) in enumerate(every, 1)]
 
@@ -115,7 +115,7 @@ def _details(
     }
 
 
-def _without_output(rubric: JudgedRubric, work: Work) -> RubricReward:
+def _without_output(rubric: JudgedRubric, work: GradedWork) -> RubricReward:
     why = "; ".join(f"{file.name}: {file.why}" for file in work.files)
     score = score_rubric(
         rubric, {one.name: {"score": 0.0, "evidence": json_text(why)} for one in rubric.dimensions}

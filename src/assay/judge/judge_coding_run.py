@@ -20,9 +20,9 @@ from assay.dialects.scorers.report import (
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, Unparseable, Verdict
-from assay.judge.model import Answer, ModelClient, Usage
-from assay.judge.run_judge import AskAll, Guard, Judged, JudgeSetting, judge_run
+from assay.evidence.verdict import Judgement, ParsedVerdict, Unparseable
+from assay.judge.model import Answer, AnswerUsage, ModelClient
+from assay.judge.run_judge import AddressCheck, AskAll, JudgedRun, JudgeSetting, judge_run
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
 
@@ -70,10 +70,10 @@ class VerdictJudge:
 
 
 def _verdict(
-    found: Judged, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
+    found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
 ) -> JudgeVerdict:
     sampling, votes = setting.sampling, found.votes
-    total = Usage()
+    total = AnswerUsage()
     for one in found.answers:
         total = total.plus(one.usage)
     return JudgeVerdict(
@@ -124,7 +124,7 @@ def opinion_of(judgement: Judgement) -> Opinion:
     )
 
 
-def _answer(one: Answer[Verdict]) -> JudgeAnswer:
+def _answer(one: Answer[ParsedVerdict]) -> JudgeAnswer:
     reply = one.reply
     return JudgeAnswer(
         model=one.model,
@@ -138,11 +138,11 @@ def _answer(one: Answer[Verdict]) -> JudgeAnswer:
     )
 
 
-def _usage(usage: Usage) -> JudgeUsage:
+def _usage(usage: AnswerUsage) -> JudgeUsage:
     return JudgeUsage(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost)
 
 
-def _guard(guard: Guard) -> GuardAnswer:
+def _guard(guard: AddressCheck) -> GuardAnswer:
     return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)
 
 

@@ -48,7 +48,7 @@ class CaseJudges(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one run: a new verdict, or the reason why there is none. ``before`` is the last one."""
+    """The result for one run: a new verdict, or the reason why there is none. ``before`` is the last one."""
 
     place: str
     verdict: JudgeVerdict | None

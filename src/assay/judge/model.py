@@ -9,7 +9,7 @@ from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
 from assay.evidence.verdict import Unparseable
-from assay.judge.prompt import Prompt, Question, build, obeyed
+from assay.judge.prompt import Prompt, PromptQuestion, build, is_obeyed
 
 Number = TypeVar("Number", int, float)
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
@@ -36,7 +36,7 @@ _PLAIN: Final = Sampling()
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ModelQuestion:
     """One question. ``sample`` and ``attempt`` tell apart questions that are otherwise the same."""
 
     prompt: Prompt
@@ -46,16 +46,16 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
-    """What an answer took. None where the endpoint doesn't say, or the price isn't known."""
+class AnswerUsage:
+    """The cost of an answer. None where the endpoint doesn't say, or the price isn't known."""
 
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
 
-    def plus(self, other: "Usage") -> "Usage":
+    def plus(self, other: "AnswerUsage") -> "AnswerUsage":
         """Both together. Where one of them isn't known, the other one counts."""
-        return Usage(
+        return AnswerUsage(
             _sum(self.tokens_in, other.tokens_in),
             _sum(self.tokens_out, other.tokens_out),
             _sum(self.cost, other.cost),
@@ -64,12 +64,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answers, unread, and how. ``canary`` is the word that was planted when it was asked."""
+    """A model's answer, unread, and how it came. ``canary`` is the word that was planted in the question."""
 
     text: str
     finish: Finish = "stop"
     mode: Mode = "json_schema"
-    usage: Usage = Usage()
+    usage: AnswerUsage = AnswerUsage()
     latency_sec: float | None = None
     canary: str | None = None
     recorded: bool = False
@@ -81,8 +81,8 @@ class ModelClient(Protocol):
     @property
     def model(self) -> str: ...
 
-    def ask(self, request: Request) -> Reply:
-        """What the model answers. Raises ``MeasurementError`` where there is no answer."""
+    def ask(self, request: ModelQuestion) -> Reply:
+        """The model's answer. Raises ``MeasurementError`` if there is none."""
         ...
 
 
@@ -95,7 +95,7 @@ class GivingUp:
         self._lock = threading.Lock()
         self._failures = 0
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelQuestion) -> Reply:
         with self._lock:
             if self._failures >= GIVEN_UP_AFTER:
                 raise MeasurementError(
@@ -104,12 +104,12 @@ class GivingUp:
         try:
             reply = self._client.ask(request)
         except MeasurementError:
-            self._ended(failed=True)
+            self._note_end(failed=True)
             raise
-        self._ended(failed=False)
+        self._note_end(failed=False)
         return reply
 
-    def _ended(self, *, failed: bool) -> None:
+    def _note_end(self, *, failed: bool) -> None:
         with self._lock:
             self._failures = self._failures + 1 if failed else 0
 
@@ -118,7 +118,7 @@ def _sum(one: Number | None, other: Number | None) -> Number | None:
     return other if one is None else one if other is None else one + other
 
 
-def request_key(request: Request, model: str) -> str:
+def request_key(request: ModelQuestion, model: str) -> str:
     """The hash of everything that an answer depends on: the model, the question, how it is asked."""
     known = [model, request.prompt.sha256, asdict(request.sampling), request.sample, request.attempt]
     return hashlib.sha256(json.dumps(known).encode()).hexdigest()
@@ -141,37 +141,37 @@ class Answer(Generic[T]):
     sample: int
     said: T | Unparseable
     tries: int
-    usage: Usage
+    usage: AnswerUsage
     reply: Reply | None
 
 
 def ask(
     client: ModelClient,
-    question: Question,
+    question: PromptQuestion,
     manner: Manner,
     read: Callable[[str], T | Unparseable],
     sample: int = 1,
 ) -> Answer[T]:
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
-    usage, reply, attempt = Usage(), None, 0
+    usage, reply, attempt = AnswerUsage(), None, 0
     while attempt < manner.tries and isinstance(said, Unparseable) and said.why != OBEYED:
         attempt += 1
         try:
-            reply = client.ask(Request(build(question, manner.make_mark), manner.sampling, sample, attempt))
+            reply = client.ask(ModelQuestion(build(question, manner.make_mark), manner.sampling, sample, attempt))
         except MeasurementError as error:
             said = Unparseable(str(error))
             break
         usage = usage.plus(reply.usage)
-        said = _said(reply, read)
+        said = _read_reply(reply, read)
     return Answer(client.model, sample, said, attempt, usage, reply)
 
 
-def _said(reply: Reply, read: Callable[[str], T | Unparseable]) -> T | Unparseable:
-    """What a reply says, or why it can't be used."""
+def _read_reply(reply: Reply, read: Callable[[str], T | Unparseable]) -> T | Unparseable:
+    """Read a reply, or say why it can't be used."""
     if reply.finish == "refusal":
         return Unparseable(REFUSED)
     found = read(reply.text)
     if isinstance(found, Unparseable):
         return Unparseable(CUT_OFF) if reply.finish == "length" else found
-    return Unparseable(OBEYED) if reply.canary is not None and obeyed(reply.canary, reply.text) else found
+    return Unparseable(OBEYED) if reply.canary is not None and is_obeyed(reply.canary, reply.text) else found

@@ -12,9 +12,9 @@ from assay.core.errors import MeasurementError
 from assay.evidence.playground import Turn
 from assay.evidence.verdict import Answer, NoOpinion, Opinion
 from assay.evidence.verdict import Question as Paraphrase
-from assay.judge.fence import Part, line, quoted, shown
-from assay.judge.model import ModelClient, Request
-from assay.judge.prompt import PromptFile, Question, build
+from assay.judge.fence import FencedPart, is_quoted, line, visible_text
+from assay.judge.model import ModelClient, ModelQuestion
+from assay.judge.prompt import PromptFile, PromptQuestion, build
 from assay.judge.read_object import UnusableError, object_schema, read_object
 
 LONGEST_PROMPT: Final = 400_000
@@ -39,18 +39,18 @@ class ParaphraseJudge:
         if len(prompt.text) > LONGEST_PROMPT:
             return NoOpinion(f"the transcript is too long for a judge (over {LONGEST_PROMPT} characters)")
         try:
-            reply = self._client.ask(Request(prompt))
+            reply = self._client.ask(ModelQuestion(prompt))
         except MeasurementError as error:
             return NoOpinion(str(error))
         return read_answer(reply.text, question, self._client.model)
 
 
-def paraphrase_question(asked: Paraphrase, file: PromptFile) -> Question:
+def paraphrase_question(asked: Paraphrase, file: PromptFile) -> PromptQuestion:
     """All turns, the phrases, and the numbers of the turns that count."""
-    turns = Part("transcript", tuple(_turn(turn) for turn in asked.turns))
+    turns = FencedPart("transcript", tuple(_turn(turn) for turn in asked.turns))
     phrases = "\n".join(line(phrase) for phrase in asked.phrases)
     counted = ", ".join(str(number) for number in sorted({turn.number for turn in asked.counted}))
-    return Question(file, [turns], SCHEMA, {"phrases": phrases, "counted": counted})
+    return PromptQuestion(file, [turns], SCHEMA, {"phrases": phrases, "counted": counted})
 
 
 def _turn(turn: Turn) -> str:
@@ -64,7 +64,7 @@ def read_answer(written: str, question: Paraphrase, model: str) -> Answer:
         _check(said, turn, quote, question)
     except UnusableError as error:
         return NoOpinion(f"the answer of {model} can't be used: {error}")
-    return Opinion(said, turn, shown(quote), model)
+    return Opinion(said, turn, visible_text(quote), model)
 
 
 def _fields(written: str) -> tuple[bool, int | None, str]:
@@ -88,5 +88,5 @@ def _check(said: bool, turn: int | None, quote: str, question: Paraphrase) -> No
     texts = [one.text for one in question.counted if one.number == turn]
     if not texts:
         raise UnusableError("its turn is not one that counts")
-    if not any(quoted(quote, text) for text in texts):
+    if not any(is_quoted(quote, text) for text in texts):
         raise UnusableError("its quote is not in its turn")

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from assay.evidence.coding_run import AgentRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.bounds import Bounds, cut_middle
+from assay.judge.bounds import PromptBounds, cut_middle
 from assay.judge.fence import line
-from assay.judge.prompt import PromptFile, Question
+from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, checked_keys, object_schema, read_object, text, whole_number
 from assay.judge.run_parts import PromptParts, add_work
 
@@ -42,8 +42,8 @@ class OutputFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What is graded: the task, the files, and what the agent recorded."""
+class GradedWork:
+    """The work to grade: the task, the files, and the agent's record."""
 
     task: str | None
     files: tuple[OutputFile, ...]
@@ -68,8 +68,8 @@ class Grades:
 
 
 def rubric_question(
-    work: Work, asked: Sequence[Asked], file: PromptFile, bounds: Bounds, *, planted: bool
-) -> Question:
+    work: GradedWork, asked: Sequence[Asked], file: PromptFile, bounds: PromptBounds, *, planted: bool
+) -> PromptQuestion:
     """The question, with the output as data and the criteria as instructions."""
     made = PromptParts()
     if work.task is not None:
@@ -81,7 +81,7 @@ def rubric_question(
         line({"id": one.id, "dimension": one.dimension, "criterion": one.text, "scale": f"0 to {one.top}"})
         for one in asked
     )
-    return Question(file, made.parts, _schema(asked), {"criteria": criteria}, tuple(made.cuts), planted)
+    return PromptQuestion(file, made.parts, _schema(asked), {"criteria": criteria}, tuple(made.cuts), planted)
 
 
 def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:

@@ -12,15 +12,15 @@ from statistics import median
 from typing import Any, Final, TypeAlias
 
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, Scores, Unparseable, Verdict
-from assay.judge.bounds import Bounds, Cut
-from assay.judge.fence import quoted, shown
+from assay.evidence.verdict import Judgement, ParsedVerdict, Scores, Unparseable
+from assay.judge.bounds import Cut, PromptBounds
+from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
-from assay.judge.prompt import PromptFile, Question, content_hash
+from assay.judge.prompt import PromptFile, PromptQuestion, content_hash
 from assay.judge.read_object import UnusableError, object_schema, read_object, text
 from assay.judge.verdict_answer import read_verdict, verdict_question
 
-_USUAL: Final = Bounds()
+_USUAL: Final = PromptBounds()
 _PLAIN: Final = Sampling()
 TIE: Final = "no_majority"
 GUARD: Final = "guard-1"
@@ -30,7 +30,7 @@ SCHEMA: Final = object_schema({"addressed": {"type": "boolean"}, "quote": {"type
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class AddressCheck:
     """Whether a text addresses the evaluator, and its words; or why nobody knows."""
 
     addressed: bool | None
@@ -62,7 +62,7 @@ class JudgeSetting:
 
     prompt: PromptFile
     guard_prompt: PromptFile | None = None
-    bounds: Bounds = _USUAL
+    bounds: PromptBounds = _USUAL
     sampling: Sampling = _PLAIN
     samples: int = 1
     tries: int = TRIES
@@ -71,14 +71,14 @@ class JudgeSetting:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRun:
     """The judgement of a run, and everything that it rests on."""
 
     judgement: Judgement
-    answers: tuple[Answer[Verdict], ...]
+    answers: tuple[Answer[ParsedVerdict], ...]
     question_sha256: str
     cuts: tuple[Cut, ...]
-    guard: Guard | None
+    guard: AddressCheck | None
 
     @property
     def votes(self) -> Votes:
@@ -86,7 +86,9 @@ class Judged:
 
 
 Place: TypeAlias = tuple[ModelClient, int]
-AskAll: TypeAlias = Callable[[Callable[[Place], Answer[Verdict]], Iterable[Place]], Iterable[Answer[Verdict]]]
+AskAll: TypeAlias = Callable[
+    [Callable[[Place], Answer[ParsedVerdict]], Iterable[Place]], Iterable[Answer[ParsedVerdict]]
+]
 
 
 def judge_run(
@@ -95,7 +97,7 @@ def judge_run(
     setting: JudgeSetting,
     make_mark: Callable[[], str],
     ask_all: AskAll = map,
-) -> Judged:
+) -> JudgedRun:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
     question = verdict_question(
         run, setting.prompt, setting.bounds, planted=setting.canary, reverse=setting.reverse
@@ -105,48 +107,50 @@ def judge_run(
     answers = tuple(ask_all(lambda one: ask(one[0], question, manner, read_verdict, one[1]), asked))
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
-    return Judged(judgement, answers, content_hash(question), question.cuts, guard)
+    return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard)
 
 
-def _guard(client: ModelClient, question: Question, file: PromptFile | None, manner: Manner) -> Guard | None:
+def _guard(
+    client: ModelClient, question: PromptQuestion, file: PromptFile | None, manner: Manner
+) -> AddressCheck | None:
     if file is None:
         return None
     asked = guard_question(question, file)
     said = ask(client, asked, manner, lambda text: read_guard(text, asked)).said
-    return Guard(None, why=said.why) if isinstance(said, Unparseable) else said
+    return AddressCheck(None, why=said.why) if isinstance(said, Unparseable) else said
 
 
 def count_votes(answers: Sequence[Judgement]) -> Votes:
     """Count answers by what they say."""
-    passed = [one.passed for one in answers if isinstance(one, Verdict)]
+    passed = [one.passed for one in answers if isinstance(one, ParsedVerdict)]
     return Votes(passed.count(True), passed.count(False), len(answers) - len(passed))
 
 
 def majority(answers: Sequence[Judgement]) -> Judgement:
-    """What more than half of the answers say, with the reasoning of the first of them. One stays as it is."""
+    """The answer of more than half, with the reasoning of the first of them. One stays as it is."""
     if len(answers) == 1:
         return answers[0]
     votes = count_votes(answers)
-    verdicts = [one for one in answers if isinstance(one, Verdict)]
+    verdicts = [one for one in answers if isinstance(one, ParsedVerdict)]
     if votes.passes * 2 > votes.asked or votes.fails * 2 > votes.asked:
-        return _merged(verdicts, passed=votes.passes > votes.fails)
+        return _merge_verdicts(verdicts, passed=votes.passes > votes.fails)
     if votes.unparseable:
         said = f"{votes.passes} PASS, {votes.fails} FAIL, {votes.unparseable} unparseable"
         return Unparseable(f"no verdict has more than half of {votes.asked} answers: {said}")
-    return _merged(verdicts, passed=False, tie=True)
+    return _merge_verdicts(verdicts, passed=False, tie=True)
 
 
-def _merged(verdicts: Sequence[Verdict], *, passed: bool, tie: bool = False) -> Verdict:
+def _merge_verdicts(verdicts: Sequence[ParsedVerdict], *, passed: bool, tie: bool = False) -> ParsedVerdict:
     same = [one for one in verdicts if one.passed is passed]
     modes = [one.failure_mode for one in same if one.failure_mode is not None]
     mode = TIE if tie else max(modes, key=modes.count, default=None)
     odd = [f"PASS and FAIL have {len(same)} answers each"] if tie else []
     odd += dict.fromkeys(sentence for one in same for sentence in one.inconsistent)
     first = same[0]
-    return Verdict(passed, _medians(verdicts), mode, first.reasoning, first.fact_check, tuple(odd))
+    return ParsedVerdict(passed, _medians(verdicts), mode, first.reasoning, first.fact_check, tuple(odd))
 
 
-def _medians(verdicts: Sequence[Verdict]) -> Scores:
+def _medians(verdicts: Sequence[ParsedVerdict]) -> Scores:
     every = [one.scores for one in verdicts]
     return Scores(
         median(one.task_completion for one in every),
@@ -155,12 +159,12 @@ def _medians(verdicts: Sequence[Verdict]) -> Scores:
     )
 
 
-def guard_question(asked: Question, file: PromptFile) -> Question:
+def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
     """The same data as another question, without anything planted."""
-    return Question(file, asked.parts, SCHEMA, {})
+    return PromptQuestion(file, asked.parts, SCHEMA, {})
 
 
-def read_guard(written: str, question: Question) -> Guard | Unparseable:
+def read_guard(written: str, question: PromptQuestion) -> AddressCheck | Unparseable:
     """The answer, or why it can't be used. A quote has to be in the data."""
     try:
         found = read_object(written, SCHEMA["required"], LONGEST)
@@ -171,12 +175,12 @@ def read_guard(written: str, question: Question) -> Guard | Unparseable:
             raise UnusableError("its quote is not in the data")
     except UnusableError as error:
         return Unparseable(f"the answer can't be used: {error}")
-    return Guard(found["addressed"], shown(quote) if found["addressed"] else "")
+    return AddressCheck(found["addressed"], visible_text(quote) if found["addressed"] else "")
 
 
-def _is_there(quote: str, question: Question) -> bool:
+def _is_there(quote: str, question: PromptQuestion) -> bool:
     return any(
-        quoted(quote, said) for part in question.parts for one in part.lines for said in _texts(json.loads(one))
+        is_quoted(quote, said) for part in question.parts for one in part.lines for said in _texts(json.loads(one))
     )
 
 

@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
+    AuthorNote,
     CodingRecord,
     MetricRow,
-    RubricNote,
     ScorerRow,
-    Step,
+    SessionTurn,
     Tail,
     Trajectory,
-    Turn,
+    TrajectoryStep,
 )
-from assay.judge.bounds import Bounds, Cut, Shown, cut_front, cut_middle
+from assay.judge.bounds import Cut, PromptBounds, Shown, cut_front, cut_middle
 from assay.judge.diff_parts import PART as DIFF
 from assay.judge.diff_parts import diff_lines
-from assay.judge.fence import Part, line
+from assay.judge.fence import FencedPart, line
 
 # No single piece may take more than this share of what the whole trajectory has.
 _SHARE = 6
@@ -28,13 +28,13 @@ _SHARE = 6
 class PromptParts:
     """The parts of one run, in the order in which they are read, and what was cut."""
 
-    parts: list[Part] = field(default_factory=list)
+    parts: list[FencedPart] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
 
     def add(self, label: str, lines: Sequence[str]) -> None:
         """Add a part. One without a line is left out."""
         if lines:
-            self.parts.append(Part(label, tuple(lines)))
+            self.parts.append(FencedPart(label, tuple(lines)))
 
     def shown(self, label: str, name: str, shown: Shown) -> Shown:
         """Note what was cut."""
@@ -43,7 +43,7 @@ class PromptParts:
         return shown
 
 
-def run_parts(run: CodingRecord, bounds: Bounds) -> PromptParts:
+def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
     made = PromptParts()
     made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
@@ -65,7 +65,7 @@ def run_parts(run: CodingRecord, bounds: Bounds) -> PromptParts:
     return made
 
 
-def add_work(made: PromptParts, agent: AgentRecord, bounds: Bounds) -> None:
+def add_work(made: PromptParts, agent: AgentRecord, bounds: PromptBounds) -> None:
     """Add what an agent recorded about its own work."""
     _add_trajectory(made, agent.trajectory, bounds.trajectory)
     made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
@@ -83,7 +83,7 @@ def _add_response(made: PromptParts, response: str | None, limit: int) -> None:
         made.add("final response", [line(shown.record())])
 
 
-def _turns(turns: Sequence[Turn], limit: int, made: PromptParts) -> Iterator[str]:
+def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(turns))
     for turn in turns:
         shown = made.shown("user turns", f"turn {turn.number}", cut_middle(turn.request, each))
@@ -108,7 +108,7 @@ def _pieces(trajectory: Trajectory, within: str = "") -> Iterator[_Piece]:
         yield from _pieces(one.trajectory, f"{within}{one.name[:40]}/"[-120:])
 
 
-def _of_step(step: Step, name: str) -> Iterator[_Piece]:
+def _of_step(step: TrajectoryStep, name: str) -> Iterator[_Piece]:
     speaker = step.speaker.value
     if step.reasoning:
         yield _Piece(name, speaker, "reasoning", step.reasoning)
@@ -194,7 +194,7 @@ def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[
         yield line(made.shown("remarks on the record", "", cut_middle("\n".join(remarks), limit)).record())
 
 
-def _notes(notes: Sequence[RubricNote], limit: int, made: PromptParts) -> Iterator[str]:
+def _notes(notes: Sequence[AuthorNote], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(notes))
     for note in notes:
         shown = made.shown("notes of the author", note.name, cut_middle(note.rubric, each))

@@ -36,7 +36,7 @@ def with_other_names(run: CodingRecord) -> CodingRecord:
     pattern = re.compile(
         r"(?<![\w.-])(" + "|".join(map(re.escape, sorted(names, key=len, reverse=True))) + r")(?!\w)"
     )
-    renamed = _mapped(msgspec.to_builtins(run), lambda text: pattern.sub(lambda found: names[found[1]], text))
+    renamed = _map_texts(msgspec.to_builtins(run), lambda text: pattern.sub(lambda found: names[found[1]], text))
     return msgspec.convert(renamed, CodingRecord)
 
 
@@ -64,9 +64,9 @@ def _ending(name: str) -> str:
     return name[dot:] if dot > 0 else ""
 
 
-def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+def _map_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value)
     if isinstance(value, dict):
-        return {key: _mapped(item, change) for key, item in value.items()}
-    return [_mapped(item, change) for item in value] if isinstance(value, list | tuple) else value
+        return {key: _map_texts(item, change) for key, item in value.items()}
+    return [_map_texts(item, change) for item in value] if isinstance(value, list | tuple) else value

@@ -6,9 +6,9 @@ PASS is the verdict field and nothing else. Scores that sit oddly with it don't 
 from typing import Any, Final
 
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import FactCheck, Judgement, Scores, Support, Unparseable, Verdict
-from assay.judge.bounds import Bounds
-from assay.judge.prompt import PromptFile, Question
+from assay.evidence.verdict import FactCheck, Judgement, ParsedVerdict, Scores, Support, Unparseable
+from assay.judge.bounds import PromptBounds
+from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, checked_keys, object_schema, read_object, text, whole_number
 from assay.judge.run_parts import run_parts
 
@@ -43,16 +43,16 @@ def read_verdict(written: str) -> Judgement:
     try:
         found = read_object(written, SCHEMA["required"], LONGEST)
         scores = Scores(*(whole_number(found[name], name, 1, 5) for name in RUBRIC))
-        passed = _passed(found["verdict"])
+        passed = _is_pass(found["verdict"])
         mode = _failure_mode(found["failure_mode"], passed)
         reasoning = text(found["reasoning"], "reasoning", LONGEST_TEXT)
         rows = tuple(_rows(found["fact_check"]))
     except UnusableError as error:
         return Unparseable(f"the answer can't be used: {error}")
-    return Verdict(passed, scores, mode, reasoning, rows, tuple(_oddities(passed, scores, mode)))
+    return ParsedVerdict(passed, scores, mode, reasoning, rows, tuple(_oddities(passed, scores, mode)))
 
 
-def _passed(verdict: Any) -> bool:
+def _is_pass(verdict: Any) -> bool:
     if verdict not in ("PASS", "FAIL"):
         raise UnusableError("verdict must be PASS or FAIL")
     return bool(verdict == "PASS")
@@ -82,7 +82,7 @@ def _row(row: Any) -> FactCheck:
 
 
 def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:
-    """What sits oddly with a verdict."""
+    """Ratings at odds with a verdict."""
     completion, adherence = scores.task_completion, scores.instruction_adherence
     if not passed:
         good = completion >= 4 and adherence >= 4
@@ -93,8 +93,8 @@ def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:
 
 
 def verdict_question(
-    run: CodingRecord, file: PromptFile, bounds: Bounds, *, planted: bool, reverse: bool = False
-) -> Question:
+    run: CodingRecord, file: PromptFile, bounds: PromptBounds, *, planted: bool, reverse: bool = False
+) -> PromptQuestion:
     """The question, with everything that is known about the run. ``planted`` adds a canary.
 
     ``reverse`` turns the order of all parts but the task around.
@@ -103,4 +103,4 @@ def verdict_question(
     if reverse:
         made.parts[1:] = reversed(made.parts[1:])
     outcome = {"expected_outcome": run.expected_outcome}
-    return Question(file, made.parts, SCHEMA, outcome, tuple(made.cuts), planted)
+    return PromptQuestion(file, made.parts, SCHEMA, outcome, tuple(made.cuts), planted)

@@ -191,7 +191,7 @@ def cohen_kappa(
     if chance >= 1:
         return _none(measure, n, "both raters gave every item the same category, so chance explains it all")
     if agreed == 1 and weights != "none":
-        return _named(measure, cohen_kappa(one, other, level=level))
+        return _rename_measure(measure, cohen_kappa(one, other, level=level))
     squares = math.fsum(
         count * square(weight(a, b) * (1 - chance) - (row_means[a] + column_means[b]) * (1 - agreed))
         for (a, b), count in table.items()
@@ -236,7 +236,7 @@ def krippendorff_alpha(items: Sequence[Ratings], metric: Metric = "nominal", lev
     kinds = Counter(frozenset(table.items()) for table in pairable)
     whole = Coincidences(pairable, metric)
     if metric != "nominal" and whole.parts is not None and whole.parts[0] == 1:
-        return _named(measure, krippendorff_alpha(items, level=level))
+        return _rename_measure(measure, krippendorff_alpha(items, level=level))
     return _left_out(measure, whole.parts, whole.without, kinds, level)
 
 
@@ -281,7 +281,7 @@ def _value(agreed: float, chance: float) -> float:
     return (agreed - chance) / (1 - chance)
 
 
-def _named(measure: str, found: Agreement) -> Agreement:
+def _rename_measure(measure: str, found: Agreement) -> Agreement:
     """Agreement without a single difference, which says nothing of how large the differences would be.
 
     So its interval takes them as large as those by chance, which is what the measure without distances does.

@@ -35,7 +35,7 @@ class Variances:
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What to show: a difference, with the chance of showing it, at the level of the interval."""
+    """The goal: a difference, with the chance of showing it, at the level of the interval."""
 
     difference: float
     power: float = POWER

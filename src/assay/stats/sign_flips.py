@@ -36,9 +36,9 @@ def sign_flip_test(differences: Sequence[float], steps: int = 1) -> PValue:
         return PValue(1.0, "paired permutation, exact")
     whole = _whole(changed, steps)
     if whole is not None and sum(whole) * _width(len(whole)) <= _MOST_BITS:
-        return PValue(_counted(whole, round(found * steps)), "paired permutation, exact")
+        return PValue(_count_exactly(whole, round(found * steps)), "paired permutation, exact")
     if len(changed) <= _MOST_DRAWN:
-        return PValue(_drawn(changed, found), f"paired permutation, {DRAWS:,} draws")
+        return PValue(_estimate_by_drawing(changed, found), f"paired permutation, {DRAWS:,} draws")
     z = found / math.sqrt(math.fsum([one * one for one in changed]))
     return PValue(2 * normal_cdf(-z), "paired permutation, normal for many tasks")
 
@@ -56,7 +56,7 @@ def _width(tasks: int) -> int:
     return (tasks // 8 + 1) * 8
 
 
-def _counted(whole: Sequence[int], found: int) -> float:
+def _count_exactly(whole: Sequence[int], found: int) -> float:
     """Exact, with one large number as a table: its field number s counts the choices with a positive sum of s."""
     width = _width(len(whole))
     table = 1
@@ -69,7 +69,7 @@ def _counted(whole: Sequence[int], found: int) -> float:
     return min(1.0, 2 * count / (1 << len(whole)))
 
 
-def _drawn(changed: Sequence[float], found: float) -> float:
+def _estimate_by_drawing(changed: Sequence[float], found: float) -> float:
     """By drawing signs: eight tasks share a byte, whose 256 sums are known beforehand."""
     ordered = sorted(changed)
     tables = [_sums(ordered[at : at + 8]) for at in range(0, len(ordered), 8)]

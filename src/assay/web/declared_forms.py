@@ -61,7 +61,7 @@ class FormField:
 
     @property
     def inside(self) -> str:
-        """What the field is a part of; "" for nothing."""
+        """The name of the part the field is in, or ""."""
         return self.name.rpartition(".")[0]
 
     @property
@@ -188,7 +188,7 @@ def _control(part: Mapping[str, Any]) -> FormControl:
 
 
 def _alternatives(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """What a value may be beside null."""
+    """A value's types beside null."""
     some = part.get("anyOf") or part.get("oneOf") or ()
     inner = [one for each in some for one in (each.get("oneOf") or [each])]
     return [one for one in inner if one.get("type") != "null"]
@@ -238,7 +238,7 @@ def value_of(form: DeclaredForm, entered: Mapping[str, str]) -> dict[str, Any]:
 
 
 def entered_as(form: DeclaredForm, value: Mapping[str, Any]) -> dict[str, str]:
-    """What a form shows for a value: the text of every field, the default where there is none."""
+    """A value as a form shows it: the text of every field, the default where there is none."""
     shown: dict[str, str] = {}
     for one in form.fields:
         inside = _get(value, one.name.split("."))

@@ -1,4 +1,4 @@
-"""What criteria looked at, read from the evidence of their runs: each path with what was expected and found.
+"""The evidence of criterion runs as a table: each path with what was expected and found.
 
 The evidence keys differ from check to check, as the criteria document has them; a page shows all of them in the
 same kind of table.
@@ -30,7 +30,7 @@ class EvidenceRow:
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """What one criterion looked at in one message or set. ``identity`` is the control id or number of that."""
+    """One criterion's rows for one message or set. ``identity`` is the control id or number of that."""
 
     label: str
     kind: str
@@ -44,13 +44,13 @@ def evidence_rows(evidence: Mapping[str, Any]) -> tuple[EvidenceRow, ...]:
 
 
 def evidence_rest(evidence: Mapping[str, Any]) -> dict[str, Any]:
-    """What the evidence says beside its rows, without what is empty."""
+    """The evidence beside its rows, without empty values."""
     known = (*RESULT_KEYS, PHRASES)
     return {name: one for name, one in evidence.items() if name not in known and one not in (None, [], {}, "")}
 
 
 def looked_at(runs: Sequence[CriterionRun]) -> list[Looked]:
-    """What criteria about messages looked at. One that found no message to look at isn't here."""
+    """The evidence of criteria about messages. One that found no message isn't here."""
     found = []
     for run in runs:
         identity = run.evidence.get({HL7: "message", X12: "set"}.get(run.assert_ or "", ""))

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from assay.engine.schema_errors import sentence, spelled
+from assay.engine.schema_errors import sentence, spell_place
 from assay.web.declared_forms import DeclaredForm, entered_as, form_of, value_of
 from assay.web.routing import Fields
 
@@ -34,7 +34,7 @@ class ShownForm:
 
 @dataclass(frozen=True, slots=True)
 class Sent(Generic[Model]):
-    """What was sent: a value, unless the form has errors."""
+    """A sent form: a value, unless the form has errors."""
 
     value: Model | None
     form: ShownForm
@@ -62,5 +62,5 @@ def read_form(
         return Sent(model.model_validate_json(json.dumps(value_of(form, entered))), shown)
     except ValidationError as error:
         for one in reversed(error.errors(include_url=False)):
-            shown = shown.wrong(spelled(one["loc"]), sentence(one, model))
+            shown = shown.wrong(spell_place(one["loc"]), sentence(one, model))
         return Sent(None, shown)

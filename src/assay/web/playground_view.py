@@ -18,7 +18,7 @@ OUTBOUND: Final = "hl7_outbound"
 
 @dataclass(frozen=True, slots=True)
 class RecordsView:
-    """What a playground holds."""
+    """A playground's records."""
 
     contents: Contents
     hl7: ReadableMessages

@@ -21,7 +21,7 @@ from assay.formats.hl7.parse import parse
 from assay.formats.hl7.path import parse_path as parse_hl7_path
 from assay.formats.segment_names import segment_names
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
-from assay.formats.x12.model import Document, NotX12Error, Segment
+from assay.formats.x12.model import Document, NotX12Error, X12Segment
 from assay.formats.x12.path import OUTSIDE_LOOPS
 from assay.formats.x12.path import parse_path as parse_x12_path
 from assay.formats.x12.select import select
@@ -184,7 +184,7 @@ def _findings(document: Document, placed: PlacedSet) -> tuple[str, ...]:
     return tuple(one.message for one in around[:10])
 
 
-def _x12_segments(placed: PlacedSet) -> list[tuple[Segment, str]]:
+def _x12_segments(placed: PlacedSet) -> list[tuple[X12Segment, str]]:
     """The envelopes around a set and its own segments, each with the innermost loop that it is in."""
     interchange, group = placed.interchange, placed.group
     before = [one for one in (interchange.header, *interchange.acknowledgments, group.header) if one is not None]
@@ -194,7 +194,7 @@ def _x12_segments(placed: PlacedSet) -> list[tuple[Segment, str]]:
     return [(one, loops.get(one.number, "")) for one in (*before, *inside, *after)]
 
 
-def _x12_segment(segment: Segment, loop: str, marks: _Places) -> ShownSegment:
+def _x12_segment(segment: X12Segment, loop: str, marks: _Places) -> ShownSegment:
     texts = {number: element.rstrip() for number, element in enumerate(segment.elements, 1)}
     fields = _fields(texts, lambda number: f"{segment.id}{number:02}", marks, segment.number)
     words = segment_names("x12").get(segment.id, "")

@@ -43,7 +43,7 @@ _PLACE = re.compile(r"\{(\w+)\}")
 
 @dataclass(frozen=True, slots=True)
 class PageAnswer:
-    """What is sent: a text, bytes, or bytes one after the other."""
+    """An answer: a text, bytes, or bytes one after the other."""
 
     body: str | bytes | Iterable[bytes]
     status: int = 200
@@ -58,7 +58,7 @@ class PageAnswer:
 
 
 class Fields:
-    """What a query or a form holds. A field may be there several times."""
+    """Fields of a query or a form. A field may be there several times."""
 
     def __init__(self, pairs: Iterable[tuple[str, str]] = ()) -> None:
         self._values: dict[str, list[str]] = {}
@@ -148,7 +148,7 @@ class PageRoute(Generic[C_contra]):
         return self.handle.__name__
 
     def values(self, path: str) -> dict[str, str] | None:
-        """What stands for the names, in a path that is still quoted; None if the path is another one."""
+        """The values for the names, in a path that is still quoted; None if the path is another one."""
         found = _pattern(self.path).fullmatch(path)
         return None if found is None else {name: unquote(value) for name, value in found.groupdict().items()}
 
@@ -202,7 +202,7 @@ def asset_answer(name: str, version: str) -> PageAnswer:
 
 
 def answer_page(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:
-    """What a page answers. What isn't there or can't be used gets a page that says so; other errors go on."""
+    """A page's answer. If something is missing or unusable, a page says so; other errors go on."""
     try:
         return route.handle(call)
     except NotFoundError as error:

@@ -50,7 +50,7 @@ def asked_in(pairs: Iterable[tuple[str, str]]) -> RunQuery:
     return replace(found, page=SliceRequest(limit, found.page.cursor))
 
 
-def written(asked: RunQuery) -> list[tuple[str, str]]:
+def query_fields(asked: RunQuery) -> list[tuple[str, str]]:
     """The fields that ask a question again."""
     pairs = [(name, value or NONE) for name, value in pairs_of(asked) if name != "limit"]
     return pairs if asked.page.limit == AT_ONCE else [*pairs, ("limit", str(asked.page.limit))]
@@ -64,14 +64,14 @@ class ListLinks:
     asked: RunQuery
 
     def page(self, cursor: str | None) -> str | None:
-        return None if cursor is None else self.site.to("runs", written(self.asked.at(cursor)))
+        return None if cursor is None else self.site.to("runs", query_fields(self.asked.at(cursor)))
 
     def sorted(self, field: str) -> str:
         """By a column; once more, the other way round. Numbers and times begin with the highest."""
         highest = BY_NAME[field].holds is not Holds.TEXT
         now = self.asked.sort
         then = f"-{field}" if now == field or (now != f"-{field}" and highest) else field
-        return self.site.to("runs", written(replace(self.asked, sort=then).at(None)))
+        return self.site.to("runs", query_fields(replace(self.asked, sort=then).at(None)))
 
     def direction(self, field: str) -> str:
         if self.asked.sorted_by != field:
@@ -80,12 +80,14 @@ class ListLinks:
 
     def within(self, value: str | None) -> str:
         """The runs of one group."""
-        kept = [one for one in written(replace(self.asked, group=None).at(None)) if one[0] != self.asked.group]
+        kept = [
+            one for one in query_fields(replace(self.asked, group=None).at(None)) if one[0] != self.asked.group
+        ]
         return self.site.to("runs", [*kept, (self.asked.group or "task", value or NONE)])
 
     def without(self, name: str, value: str) -> str:
         """The same list without one filter."""
-        kept = written(self.asked.at(None))
+        kept = query_fields(self.asked.at(None))
         kept.remove((name, value))
         return self.site.to("runs", kept)
 
@@ -94,7 +96,7 @@ class ListLinks:
         return self.site.run(identity, {"list": list_of(self.asked)})
 
     def export(self, form: str) -> str:
-        return self.site.to(f"runs.{form}", written(replace(self.asked, group=None).at(None)))
+        return self.site.to(f"runs.{form}", query_fields(replace(self.asked, group=None).at(None)))
 
     def heads(self, shown: Sequence[str]) -> list[tuple[str, str, str, str]]:
         """The heads of the table."""
@@ -112,7 +114,7 @@ class ListLinks:
 
 def list_of(asked: RunQuery) -> str:
     """A list in one parameter of an address; its cursor doesn't matter."""
-    return urlencode(written(replace(asked, group=None, columns=()).at(None)))
+    return urlencode(query_fields(replace(asked, group=None, columns=()).at(None)))
 
 
 def asked_of(text: str) -> RunQuery:

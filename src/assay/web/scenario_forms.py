@@ -26,7 +26,7 @@ from assay.engine.coding.score import (
     kinds,
     required_by_default,
 )
-from assay.engine.schema_errors import first, sentence, spelled
+from assay.engine.schema_errors import first, sentence, spell_place
 from assay.web.declared_forms import DeclaredForm, entered_as, form_of, not_in, plain, value_of
 
 SCORERS: Final = "scorers"
@@ -35,7 +35,7 @@ OWN = ("name", "type", "required")
 
 
 @dataclass(frozen=True, slots=True)
-class ScorerRow:
+class ScorerFormRow:
     """One scorer of the form. ``rest`` are its fields that the form doesn't have."""
 
     entered: Mapping[str, str]
@@ -48,7 +48,7 @@ class EnteredScenario:
     """A scenario as it was entered. It can be used if there are no errors, in it or in a row."""
 
     entered: Mapping[str, str]
-    rows: tuple[ScorerRow, ...]
+    rows: tuple[ScorerFormRow, ...]
     written: Mapping[str, Any]
     errors: Mapping[str, str]
     rest: Mapping[str, Any]
@@ -69,12 +69,12 @@ def shown_scenario(written: Mapping[str, Any]) -> EnteredScenario:
     shown = [shown_scorer(one) for one in scorers if isinstance(one, Mapping)] if isinstance(scorers, list) else []
     rest = {name: one for name, one in not_in(scenario_form(), written).items() if name != SCORERS}
     return entered_scenario(
-        entered_as(scenario_form(), written), [ScorerRow(texts, rest=more) for texts, more in shown], rest
+        entered_as(scenario_form(), written), [ScorerFormRow(texts, rest=more) for texts, more in shown], rest
     )
 
 
 def entered_scenario(
-    entered: Mapping[str, str], rows: Sequence[ScorerRow], rest: Mapping[str, Any] | None = None
+    entered: Mapping[str, str], rows: Sequence[ScorerFormRow], rest: Mapping[str, Any] | None = None
 ) -> EnteredScenario:
     """A scenario from the texts of its fields, with what is wrong at each of them."""
     made = [entered_scorer(row.entered, row.rest) for row in rows]
@@ -84,28 +84,31 @@ def entered_scenario(
         SCORERS: [dict(one.written) for one in made],
     }
     held = tuple(
-        ScorerRow({**entered_by_default(row.entered), **row.entered}, one.errors, row.rest)
+        ScorerFormRow({**entered_by_default(row.entered), **row.entered}, one.errors, row.rest)
         for row, one in zip(rows, made, strict=True)
     )
     return EnteredScenario(entered, held, written, _errors(written, any(one.errors for one in made)), rest or {})
 
 
 def entered_by_default(entered: Mapping[str, str]) -> dict[str, str]:
-    """What the fields of a row's type show before anybody enters something."""
+    """The fields of a row's type, before anybody enters something."""
     found = scorer_form(entered.get("type", ""))
     return {} if found is None else entered_as(found.form, {})
 
 
-def with_row(rows: Sequence[ScorerRow], kind: str = NEW_TYPE) -> list[ScorerRow]:
+def with_row(rows: Sequence[ScorerFormRow], kind: str = NEW_TYPE) -> list[ScorerFormRow]:
     """One more row at the end, required as its type is by default."""
-    return [*rows, ScorerRow({"type": kind, "name": "", "required": "on" if required_by_default(kind) else ""})]
+    return [
+        *rows,
+        ScorerFormRow({"type": kind, "name": "", "required": "on" if required_by_default(kind) else ""}),
+    ]
 
 
-def without_row(rows: Sequence[ScorerRow], at: int) -> list[ScorerRow]:
+def without_row(rows: Sequence[ScorerFormRow], at: int) -> list[ScorerFormRow]:
     return [*rows[:at], *rows[at + 1 :]] if 0 <= at < len(rows) else list(rows)
 
 
-def moved_row(rows: Sequence[ScorerRow], at: int, by: int) -> list[ScorerRow]:
+def moved_row(rows: Sequence[ScorerFormRow], at: int, by: int) -> list[ScorerFormRow]:
     """A row in another place. One at the end stays there."""
     found, to = list(rows), at + by
     if 0 <= at < len(found) and 0 <= to < len(found):
@@ -113,13 +116,13 @@ def moved_row(rows: Sequence[ScorerRow], at: int, by: int) -> list[ScorerRow]:
     return found
 
 
-def of_type(row: ScorerRow, kind: str) -> ScorerRow:
+def of_type(row: ScorerFormRow, kind: str) -> ScorerFormRow:
     """The row with another type: its fields, and whether it is required, begin anew; its name stays."""
     if scorer_form(kind) is None or row.entered.get("type") == kind:
         return row
     name = row.entered.get("name", "")
     [new] = with_row([], kind)
-    return ScorerRow({**new.entered, "name": "" if name == row.entered.get("type") else name})
+    return ScorerFormRow({**new.entered, "name": "" if name == row.entered.get("type") else name})
 
 
 def _errors(written: Mapping[str, Any], rows_are_wrong: bool) -> dict[str, str]:
@@ -133,8 +136,8 @@ def _errors(written: Mapping[str, Any], rows_are_wrong: bool) -> dict[str, str]:
 def _place(loc: Sequence[str | int]) -> str:
     """The field that a place belongs to. Inside one of several kinds, pydantic also names the kind."""
     names = {one.name for one in scenario_form().fields}
-    place = spelled(loc)
-    without_kind = spelled([*loc[:1], *loc[2:]]) if len(loc) > 2 else place
+    place = spell_place(loc)
+    without_kind = spell_place([*loc[:1], *loc[2:]]) if len(loc) > 2 else place
     if place not in names and without_kind in names:
         return without_kind
     return next((name for name in names if name == place or name.startswith(f"{place}.type")), place)
@@ -212,7 +215,7 @@ def _scorer_errors(written: Mapping[str, Any]) -> dict[str, str]:
         checked(Scorer.model_validate(dict(written)))
     except ValidationError as error:
         told = first(error.errors(include_url=False))
-        return {spelled(told["loc"]): sentence(told, Scorer)}
+        return {spell_place(told["loc"]): sentence(told, Scorer)}
     except UnfitFieldError as error:
         kind = str(written.get("type"))
         found = unfits(error, check_class(kind)) if kind in kinds() else [error]

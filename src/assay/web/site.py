@@ -52,7 +52,7 @@ class Site:
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """Who looks at a page, and the token that their forms carry. ``name`` is that of their key."""
+    """The viewer of a page, and the token that their forms carry. ``name`` is that of their key."""
 
     scope: Scope
     organisation: str = ""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace.borrowed_repository import borrowed, find_root
+from assay.adapters.workspace.borrowed_repository import borrow_repository, find_root
 from assay.adapters.workspace.git_export import export_commit
 from assay.core.errors import InputError
 from tests.adapters.workspace.repositories import commit_all, make_repository, run_git
@@ -16,7 +16,7 @@ def test_branches_head_and_merge_base(tmp_path: Path) -> None:
     run_git(tmp_path, "checkout", "-q", "-b", "work")
     write_files(tmp_path, {"b": "2"})
     second = commit_all(tmp_path)
-    with borrowed(str(tmp_path)) as repository:
+    with borrow_repository(str(tmp_path)) as repository:
         assert repository.references == {"refs/heads/main": first, "refs/heads/work": second, "HEAD": second}
         assert (repository.head, repository.root) == ("refs/heads/work", str(tmp_path))
         assert repository.merge_base(second, first) == first
@@ -29,7 +29,7 @@ def test_packed_references_worktrees_and_a_detached_head(tmp_path: Path) -> None
     (first,) = make_repository(tmp_path / "main", {"a": "1"})
     run_git(tmp_path / "main", "pack-refs", "--all")
     run_git(tmp_path / "main", "worktree", "add", "-q", "--detach", str(tmp_path / "tree"))
-    with borrowed(str(tmp_path / "tree")) as repository:
+    with borrow_repository(str(tmp_path / "tree")) as repository:
         assert (repository.references["refs/heads/main"], repository.references["HEAD"]) == (first, first)
         assert repository.head == first
 
@@ -37,7 +37,7 @@ def test_packed_references_worktrees_and_a_detached_head(tmp_path: Path) -> None
 def test_the_main_branch_of_a_clone(tmp_path: Path) -> None:
     (first,) = make_repository(tmp_path / "origin", {"a": "1"})
     run_git(tmp_path, "clone", "-q", "--depth", "1", f"file://{tmp_path}/origin", "clone")
-    with borrowed(str(tmp_path / "clone")) as repository:
+    with borrow_repository(str(tmp_path / "clone")) as repository:
         assert repository.references["refs/remotes/origin/HEAD"] == first
         assert repository.merge_base(first, first) == first
 
@@ -52,7 +52,7 @@ def test_nothing_of_the_repository_is_run(tmp_path: Path) -> None:
     for key in ("core.fsmonitor", "core.sshCommand", "diff.external", "core.pager", "uploadpack.packObjectsHook"):
         run_git(tmp_path, "config", key, str(script))
     (tmp_path / ".git/config").write_text((tmp_path / ".git/config").read_text() + "[core\n  broken")
-    with borrowed(str(tmp_path)) as repository:
+    with borrow_repository(str(tmp_path)) as repository:
         assert repository.merge_base(first, first) == first
         export_commit(repository.folder, first, str(tmp_path / "out"))
     assert not mark.exists()
@@ -62,7 +62,7 @@ def test_links_in_the_place_of_references_are_not_followed(tmp_path: Path) -> No
     (first,) = make_repository(tmp_path / "r", {"a": "1"})
     (tmp_path / "secret").write_text("1" * 40)
     (tmp_path / "r/.git/refs/heads/link").symlink_to(tmp_path / "secret")
-    with borrowed(str(tmp_path / "r")) as repository:
+    with borrow_repository(str(tmp_path / "r")) as repository:
         assert repository.references == {"refs/heads/main": first, "HEAD": first}
 
 
@@ -83,11 +83,14 @@ def test_the_root_is_found_from_below(tmp_path: Path) -> None:
 def test_what_is_no_repository(tmp_path: Path, written: str | None, sentence: str) -> None:
     if written is not None:
         (tmp_path / ".git").write_text(written)
-    with pytest.raises(InputError, match=sentence), borrowed(str(tmp_path)):
+    with pytest.raises(InputError, match=sentence), borrow_repository(str(tmp_path)):
         pass
 
 
 def test_a_repository_without_a_commit(tmp_path: Path) -> None:
     run_git(tmp_path, "init", "-q")
-    with pytest.raises(InputError, match="must be a git repository with a commit"), borrowed(str(tmp_path)):
+    with (
+        pytest.raises(InputError, match="must be a git repository with a commit"),
+        borrow_repository(str(tmp_path)),
+    ):
         pass

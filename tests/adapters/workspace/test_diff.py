@@ -80,7 +80,7 @@ def test_odd_names(site: Site) -> None:
 
 @given(st.binary(max_size=60))
 def test_any_path_is_one_word_to_git(raw: bytes) -> None:
-    quoted = diff._quoted(os.fsdecode(raw))
+    quoted = diff._quote_path(os.fsdecode(raw))
     assert quoted.startswith(b'"')
     assert quoted.endswith(b'"')
     assert all(32 <= byte <= 126 for byte in quoted)

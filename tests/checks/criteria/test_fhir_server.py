@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from assay.adapters.sources.bearer_tokens import from_environment, given
+from assay.adapters.sources.bearer_tokens import fixed_token, from_environment
 from assay.adapters.sources.fhir import FhirServer
 from assay.adapters.sources.json_requests import Pace
 from assay.core.errors import MeasurementError
@@ -31,7 +31,7 @@ def server() -> Iterator[RunningServer]:
 
 @pytest.fixture
 def fhir(server: RunningServer) -> Iterator[FhirServer]:
-    with FhirServer(server.base_url, given(TOKEN)) as source:
+    with FhirServer(server.base_url, fixed_token(TOKEN)) as source:
         yield source
 
 
@@ -183,7 +183,7 @@ def test_what_shows_up_late(server: RunningServer, fhir: FhirServer) -> None:
 @pytest.mark.parametrize("token", [None, "another-token"])
 def test_a_wrong_token_is_no_score(server: RunningServer, token: str | None) -> None:
     with (
-        FhirServer(server.base_url, given(token) if token else None) as fhir,
+        FhirServer(server.base_url, fixed_token(token) if token else None) as fhir,
         pytest.raises(MeasurementError, match="does not accept the token: Unauthorized") as caught,
     ):
         ask(fhir, resource_type="Patient", search={"family": "Chalmers"}, exists=True)
@@ -198,7 +198,10 @@ def test_a_token_from_the_environment(server: RunningServer) -> None:
 
 def test_a_base_url_that_is_none(server: RunningServer) -> None:
     wrong = server.base_url.replace("/fhir/R4", "/elsewhere")
-    with FhirServer(wrong, given(TOKEN)) as fhir, pytest.raises(MeasurementError, match="the server answers 404"):
+    with (
+        FhirServer(wrong, fixed_token(TOKEN)) as fhir,
+        pytest.raises(MeasurementError, match="the server answers 404"),
+    ):
         ask(fhir, resource_type="Patient", search={}, exists=False)
 
 

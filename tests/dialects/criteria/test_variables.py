@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.outcome import Scored
-from assay.dialects.criteria.variables import filled, texts_in
+from assay.dialects.criteria.variables import fill_variables, texts_in
 from assay.engine.criteria.complete_run import check_of
 from assay.evidence.playground import Escape
 from tests.checks.criteria.fake_state import FakeState, hl7, row, x12
@@ -65,7 +65,7 @@ def passes(assertion: dict[str, Any], state: FakeState, **data: Any) -> bool:
 )
 def test_what_a_variable_stands_for(value: Any, expected: Any) -> None:
     data = {"n": 5, "t": True, "none": None, "list": [1, 2], "a": {"b-c": "x"}, "other": "{{n}}", "quote": 'a"b'}
-    assert filled(value, data, {"path": in_brackets, "fhirpath": in_brackets}) == expected
+    assert fill_variables(value, data, {"path": in_brackets, "fhirpath": in_brackets}) == expected
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_what_a_variable_stands_for(value: Any, expected: Any) -> None:
 )
 def test_what_the_data_does_not_have_is_refused(value: str) -> None:
     with pytest.raises(ValueError, match=r"the data has no|must be a single value"):
-        filled(value, {"a": {"b": 1}, "list": [1], "text": "abc"})
+        fill_variables(value, {"a": {"b": 1}, "list": [1], "text": "abc"})
 
 
 def test_texts_have_their_places_and_names_are_texts_as_well() -> None:

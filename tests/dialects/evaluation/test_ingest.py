@@ -238,7 +238,11 @@ def test_a_good_reward_json_wins_over_reward_txt() -> None:
     ("declared", "why", "expected"),
     [
         (Declared(Format.TEXT, may_be_folder=True), Refusal.FOLDER, (1.0, True, None)),
-        (Declared(Format.TEXT, may_be_folder=True), Refusal.LINK, (0.0, True, "reward_for_unparseable_output")),
+        (
+            Declared(Format.TEXT, may_be_folder=True),
+            Refusal.LINK,
+            (0.0, True, "reward_for_unparseable_output"),
+        ),
         (Declared(Format.TEXT), Refusal.FOLDER, (0.0, True, "reward_for_unparseable_output")),
         (Declared(Format.JSON), Refusal.FOLDER, (0.0, True, "reward_for_unparseable_output")),
     ],

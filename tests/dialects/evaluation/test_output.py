@@ -11,7 +11,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from assay.dialects.evaluation.output import CSV_FIELD_LIMIT, Declared, Format, Inspection, format_of
+from assay.dialects.evaluation.output import (
+    CSV_FIELD_LIMIT,
+    Declared,
+    Format,
+    Inspection,
+    format_of,
+)
 from assay.evaluation import inspect_output
 from tests.builders import within
 

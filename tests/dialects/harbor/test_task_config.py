@@ -24,7 +24,7 @@ from assay.dialects.harbor.task_config import (
     VerifierConfig,
     load_task_config,
     unknown_fields,
-    unsupported,
+    why_unsupported,
 )
 
 EVERYTHING = """
@@ -288,7 +288,7 @@ def test_values_of_older_names_that_mean_nothing(line: str, says: str) -> None:
     ],
 )
 def test_what_is_not_supported_is_named(text: str, says: str) -> None:
-    assert unsupported(load(text)) == says
+    assert why_unsupported(load(text)) == says
 
 
 # --- What nobody knows ---

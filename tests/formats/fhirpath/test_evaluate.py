@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.formats.fhirpath.evaluate import compiled, evaluate, holds
+from assay.formats.fhirpath.evaluate import compile_expression, evaluate, holds
 from assay.formats.fhirpath.infer import lint_fhirpath
 from assay.formats.fhirpath.parse import FhirPathError, FhirPathSyntaxError
 from assay.formats.field_rules import values
@@ -145,7 +145,7 @@ def test_what_is_no_condition(condition: str) -> None:
 
 
 def test_an_expression_is_compiled_once() -> None:
-    assert compiled("name.given") is compiled("name.given")
+    assert compile_expression("name.given") is compile_expression("name.given")
 
 
 @pytest.mark.parametrize("called", [r"matches('^(a|aa)+\\1b$')", r"replaceMatches('^(a|aa)+\\1b$', '')"])

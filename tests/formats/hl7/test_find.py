@@ -4,7 +4,7 @@ import pytest
 
 from assay.formats.hl7.find import Found, find, find_first
 from assay.formats.hl7.model import ABSENT, Presence
-from assay.formats.hl7.path import parse_path, quoted
+from assay.formats.hl7.path import parse_path, quote_value
 from tests.formats.hl7.messages import parse_message
 
 MESSAGE = parse_message(
@@ -66,7 +66,7 @@ def place(found: Found) -> Place:
         ("OBX[3=8462-4^Diastolic^LN]-5", [("80", 4, 1)]),
         ("OBX[3.1=8480]-5", []),
         ("OBX[2]", [("OBX|2|NM|8462-4^Diastolic^LN~D||80||||||P", 4, None)]),
-        (f"OBX[3={quoted('a]b|c')}]-5", [("x", 7, 1)]),
+        (f"OBX[3={quote_value('a]b|c')}]-5", [("x", 7, 1)]),
         ("MSH-1", [("|", 1, 1)]),
     ],
 )

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.formats.hl7.framing import Broken, Frame, FrameReader, framed
+from assay.formats.hl7.framing import Broken, Frame, FrameReader, frame_content
 
 
 def read(*pieces: bytes, max_bytes: int = 1000) -> list[bytes | str]:
@@ -39,7 +39,7 @@ def test_frames(data: bytes, expected: list[bytes | str]) -> None:
 
 @given(st.lists(st.binary(max_size=30).filter(lambda data: not set(data) & set(b"\x0b\x1c"))), st.data())
 def test_pieces_make_no_difference(contents: list[bytes], data: st.DataObject) -> None:
-    stream = b"".join(framed(content) for content in contents)
+    stream = b"".join(frame_content(content) for content in contents)
     cuts = sorted(data.draw(st.lists(st.integers(0, len(stream)), max_size=5)))
     pieces = [stream[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(stream)], strict=True)]
     assert read(*pieces) == contents
@@ -51,7 +51,7 @@ def test_pieces_make_no_difference(contents: list[bytes], data: st.DataObject) -
     ids=["fits", "too large"],
 )
 def test_a_message_has_a_largest_size(size: int, expected: list[bytes | str]) -> None:
-    assert read(framed(b"x" * size), max_bytes=10) == expected
+    assert read(frame_content(b"x" * size), max_bytes=10) == expected
 
 
 def test_a_frame_without_an_end_does_not_grow_for_ever() -> None:
@@ -83,4 +83,4 @@ def test_a_large_frame_in_small_pieces_is_one() -> None:
 
 
 def test_many_small_frames_in_one_piece_are_all_there() -> None:
-    assert len(read(framed(b"A") * 100_000)) == 100_000
+    assert len(read(frame_content(b"A") * 100_000)) == 100_000

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import InputError
 from assay.formats.hl7.encoding import Hl7PathError
-from assay.formats.hl7.path import Choice, Filter, Path, parse_path, quoted
+from assay.formats.hl7.path import Choice, Filter, Hl7Path, parse_path, quote_value
 
 ALL = Choice(position=None)
 
@@ -17,8 +17,8 @@ def path(
     segment: str = "PID",
     segments: Choice | None = None,
     repetitions: Choice | None = None,
-) -> Path:
-    return Path(text, segment, segments or Choice(), numbers, repetitions or Choice())
+) -> Hl7Path:
+    return Hl7Path(text, segment, segments or Choice(), numbers, repetitions or Choice())
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def path(
     ],
     ids=str,
 )
-def test_paths(expected: Path) -> None:
+def test_paths(expected: Hl7Path) -> None:
     assert parse_path(expected.text) == expected
     assert str(parse_path(f" {expected.text}\n")) == expected.text
 
@@ -156,5 +156,5 @@ def test_no_text_raises_anything_else(text: str) -> None:
 
 @given(st.text(min_size=1))
 def test_a_quoted_value_can_hold_anything(value: str) -> None:
-    found = parse_path(f"OBX[3.1={quoted(value)}]-5")
+    found = parse_path(f"OBX[3.1={quote_value(value)}]-5")
     assert (found.segments, found.numbers) == (Choice((Filter((3, 1), value),), None), (5,))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.evidence.coding_run import Form, Speaker, Trajectory, Usage
+from assay.evidence.coding_run import Form, Speaker, StatedUsage, Trajectory
 from assay.formats.trajectories import atif, messages
 from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.values import MAX_TEXT
@@ -57,13 +57,13 @@ def test_atif_with_calls_results_reasoning_and_usage() -> None:
     )  # fmt: skip
     assert (last.calls[0].name, last.calls[0].arguments) == ("bash", '{"cmd": "ls"}')
     assert (last.results[0].call_id, last.results[0].text) == ("c1", "a.py\n[image]")
-    assert found.usage == Usage(10, 5, 4, 0.25)
+    assert found.usage == StatedUsage(10, 5, 4, 0.25)
     assert (found.usage.tokens, found.last_message, found.remarks) == (15, "Done.", ())
 
 
 def test_the_totals_count_where_no_step_states_its_usage() -> None:
     totals = {"total_prompt_tokens": 7, "total_completion_tokens": 2, "total_cost_usd": 0.5}
-    assert read(atif_file(STEP, final_metrics=totals)).usage == Usage(7, 2, None, 0.5)
+    assert read(atif_file(STEP, final_metrics=totals)).usage == StatedUsage(7, 2, None, 0.5)
 
 
 def test_a_continuation_is_read_without_the_steps_that_it_copied() -> None:

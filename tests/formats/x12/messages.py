@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from assay.formats.x12.loops import PlacedSet, place_sets
-from assay.formats.x12.model import Document, Finding, Kind, Segment
+from assay.formats.x12.model import Document, X12Finding, X12Mistake, X12Segment
 from assay.formats.x12.tokenize import tokenize
 from tests.builders import DATA, REPO
 
@@ -58,7 +58,7 @@ def segments(text: bytes | str) -> list[tuple[str, tuple[str, ...]]]:
     return [(segment.id, segment.elements) for segment in interchange.segments]
 
 
-def kinds(document: Document) -> list[Kind]:
+def kinds(document: Document) -> list[X12Mistake]:
     return [finding.kind for finding in document.findings]
 
 
@@ -67,9 +67,9 @@ def loops(found: PlacedSet) -> list[str]:
     return [f"{placed.loop.id}:{placed.segment.id}" for placed in found.segments]
 
 
-def where(finding: Finding) -> tuple[Kind, int | None, int | None, int | None]:
+def where(finding: X12Finding) -> tuple[X12Mistake, int | None, int | None, int | None]:
     return finding.kind, finding.interchange, finding.set, finding.segment
 
 
-def written(segment: Segment) -> str:
+def written(segment: X12Segment) -> str:
     return "*".join((segment.id, *segment.elements))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.formats.x12.loops import place_sets
-from assay.formats.x12.model import Kind
+from assay.formats.x12.model import X12Mistake
 from assay.formats.x12.path import parse_path
 from assay.formats.x12.select import render, select_all
 from assay.formats.x12.tokenize import tokenize
@@ -50,7 +50,7 @@ def test_a_length_that_is_wrong_is_a_finding_and_the_rest_is_read(length: int) -
     text = attached("four", length=length)
     document = tokenize(text)
     assert [one.message for one in document.findings] == ["the length in BIN is not that of its data"]
-    assert document.findings[0].kind is Kind.COUNT
+    assert document.findings[0].kind is X12Mistake.COUNT
     assert found(text, "BIN02") == ["four"]
     assert found(text, "IEA01") == ["1"]
 
@@ -58,7 +58,7 @@ def test_a_length_that_is_wrong_is_a_finding_and_the_rest_is_read(length: int) -
 def test_a_file_that_ends_in_the_data() -> None:
     text = attached("x" * 50)
     cut = tokenize(text[: text.index("xxx") + 10])
-    assert {one.kind for one in cut.findings} >= {Kind.COUNT, Kind.UNTERMINATED}
+    assert {one.kind for one in cut.findings} >= {X12Mistake.COUNT, X12Mistake.UNTERMINATED}
 
 
 @pytest.mark.parametrize("kind", ["BIN", "BDS"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.model import Finding, Kind
+from assay.formats.x12.model import X12Finding, X12Mistake
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import SAMPLES, isa, kinds, message, where
 
@@ -12,7 +12,7 @@ END = "SE*3*0001~GE*1*1~IEA*1*000000001~"
 RIGHT = isa() + GS + ST + END
 
 
-def finding(text: str) -> Finding:
+def finding(text: str) -> X12Finding:
     (only,) = tokenize(text).findings
     return only
 
@@ -31,35 +31,55 @@ def test_a_right_file_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "place", "message"),
     [
-        ("SE*3*0001", "SE*3*0002", (Kind.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is '0002'"),
-        ("SE*3*0001", "SE*3*1", (Kind.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is '1'"),
-        ("SE*3*0001", "SE*3", (Kind.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is ''"),
-        ("GE*1*1", "GE*1*7", (Kind.CONTROL_NUMBER, 1, None, 6), "GS06 is '1', but GE02 is '7'"),
-        ("*000000001~", "*000000002~", (Kind.CONTROL_NUMBER, 1, None, 7), "ISA13 is '000000001', but IEA02 is"),
-        ("*000000001~", "*ONE~", (Kind.CONTROL_NUMBER, 1, None, 7), "ISA13 is '000000001', but IEA02 is 'ONE'"),
-        ("SE*3", "SE*4", (Kind.COUNT, 1, 1, 3), "SE01 is 4, but the number of segments from ST to SE is 3"),
-        ("SE*3", "SE*", (Kind.COUNT, 1, 1, 3), "SE01 is ''; it must be the number of segments"),
-        ("SE*3", "SE*III", (Kind.COUNT, 1, 1, 3), "SE01 is 'III'; it must be"),
-        ("SE*3", f"SE*{'9' * 5000}", (Kind.COUNT, 1, 1, 3), "SE01 is '99999999999999999999…'; it must be"),
-        ("SE*3", "SE*³", (Kind.COUNT, 1, 1, 3), "SE01 is '³'; it must be"),
-        ("GE*1", "GE*2", (Kind.COUNT, 1, None, 6), "GE01 is 2, but the number of transaction sets is 1"),
-        ("IEA*1", "IEA*0", (Kind.COUNT, 1, None, 7), "IEA01 is 0, but the number of functional groups is 1"),
-        ("SE*3*0001~", "", (Kind.MISSING_TRAILER, 1, 1, 2), "the transaction set '0001' has no SE"),
-        ("GE*1*1~", "", (Kind.MISSING_TRAILER, 1, None, 2), "the group '1' has no GE"),
-        ("IEA*1*000000001~", "", (Kind.MISSING_TRAILER, 1, None, None), "the interchange has no IEA"),
-        ("ST*271*0001~BHT*0022*11~SE*3*0001~", "", (Kind.COUNT, 1, None, 3), "GE01 is 1, but"),
-        ("ST*271*0001~", "ST*271*0001*005010X212~", (Kind.VERSION, 1, 1, 1), "ST03 is '005010X212', but GS08 is"),
-        ("BHT*", "bht*", (Kind.SEGMENT_ID, 1, 1, 2), "'bht' is not a segment name"),
-        ("BHT*", "BENEFIT*", (Kind.SEGMENT_ID, 1, 1, 2), "'BEN…' is not a segment name"),
-        ("GS*HB", "LX*1~GS*HB", (Kind.STRAY_SEGMENT, 1, None, 2), "'LX' is outside any transaction set"),
-        ("GE*1*1~", "GE*1*1~NM1*IL~", (Kind.STRAY_SEGMENT, 1, None, 7), "'NM1' is outside any"),
-        ("IEA*1*000000001~", "IEA*1*000000001~junk", (Kind.JUNK, 1, None, 8), "after the end of the interchange"),
+        ("SE*3*0001", "SE*3*0002", (X12Mistake.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is '0002'"),
+        ("SE*3*0001", "SE*3*1", (X12Mistake.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is '1'"),
+        ("SE*3*0001", "SE*3", (X12Mistake.CONTROL_NUMBER, 1, 1, 3), "ST02 is '0001', but SE02 is ''"),
+        ("GE*1*1", "GE*1*7", (X12Mistake.CONTROL_NUMBER, 1, None, 6), "GS06 is '1', but GE02 is '7'"),
+        (
+            "*000000001~",
+            "*000000002~",
+            (X12Mistake.CONTROL_NUMBER, 1, None, 7),
+            "ISA13 is '000000001', but IEA02 is",
+        ),
+        (
+            "*000000001~",
+            "*ONE~",
+            (X12Mistake.CONTROL_NUMBER, 1, None, 7),
+            "ISA13 is '000000001', but IEA02 is 'ONE'",
+        ),
+        ("SE*3", "SE*4", (X12Mistake.COUNT, 1, 1, 3), "SE01 is 4, but the number of segments from ST to SE is 3"),
+        ("SE*3", "SE*", (X12Mistake.COUNT, 1, 1, 3), "SE01 is ''; it must be the number of segments"),
+        ("SE*3", "SE*III", (X12Mistake.COUNT, 1, 1, 3), "SE01 is 'III'; it must be"),
+        ("SE*3", f"SE*{'9' * 5000}", (X12Mistake.COUNT, 1, 1, 3), "SE01 is '99999999999999999999…'; it must be"),
+        ("SE*3", "SE*³", (X12Mistake.COUNT, 1, 1, 3), "SE01 is '³'; it must be"),
+        ("GE*1", "GE*2", (X12Mistake.COUNT, 1, None, 6), "GE01 is 2, but the number of transaction sets is 1"),
+        ("IEA*1", "IEA*0", (X12Mistake.COUNT, 1, None, 7), "IEA01 is 0, but the number of functional groups is 1"),
+        ("SE*3*0001~", "", (X12Mistake.MISSING_TRAILER, 1, 1, 2), "the transaction set '0001' has no SE"),
+        ("GE*1*1~", "", (X12Mistake.MISSING_TRAILER, 1, None, 2), "the group '1' has no GE"),
+        ("IEA*1*000000001~", "", (X12Mistake.MISSING_TRAILER, 1, None, None), "the interchange has no IEA"),
+        ("ST*271*0001~BHT*0022*11~SE*3*0001~", "", (X12Mistake.COUNT, 1, None, 3), "GE01 is 1, but"),
+        (
+            "ST*271*0001~",
+            "ST*271*0001*005010X212~",
+            (X12Mistake.VERSION, 1, 1, 1),
+            "ST03 is '005010X212', but GS08 is",
+        ),
+        ("BHT*", "bht*", (X12Mistake.SEGMENT_ID, 1, 1, 2), "'bht' is not a segment name"),
+        ("BHT*", "BENEFIT*", (X12Mistake.SEGMENT_ID, 1, 1, 2), "'BEN…' is not a segment name"),
+        ("GS*HB", "LX*1~GS*HB", (X12Mistake.STRAY_SEGMENT, 1, None, 2), "'LX' is outside any transaction set"),
+        ("GE*1*1~", "GE*1*1~NM1*IL~", (X12Mistake.STRAY_SEGMENT, 1, None, 7), "'NM1' is outside any"),
+        (
+            "IEA*1*000000001~",
+            "IEA*1*000000001~junk",
+            (X12Mistake.JUNK, 1, None, 8),
+            "after the end of the interchange",
+        ),
     ],
 )
 def test_what_is_wrong_is_a_finding(old: str, new: str, place: tuple[object, ...], message: str) -> None:
     assert RIGHT.count(old) == 1 or old == "*000000001~"
     head, found, tail = RIGHT.rpartition(old)
-    findings = [one for one in tokenize(head + new + tail).findings if one.kind is not Kind.UNTERMINATED]
+    findings = [one for one in tokenize(head + new + tail).findings if one.kind is not X12Mistake.UNTERMINATED]
     assert found
     assert [where(one) for one in findings] == [place]
     assert message in findings[0].message
@@ -76,20 +96,26 @@ def test_leading_zeros_of_numbers_make_no_difference(old: str, new: str) -> None
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (isa() + ST + "SE*3*0001~IEA*0*000000001~", [Kind.MISSING_HEADER]),
-        (isa() + GS + "SE*3*0001~GE*0*1~IEA*1*000000001~", [Kind.MISSING_HEADER]),
-        (isa() + "GE*0*1~IEA*0*000000001~", [Kind.MISSING_HEADER]),
-        (isa() + GS + ST + ST + END, [Kind.MISSING_TRAILER, Kind.DUPLICATE_CONTROL_NUMBER, Kind.COUNT]),
-        (isa() + GS + GS + ST + END, [Kind.MISSING_TRAILER, Kind.DUPLICATE_CONTROL_NUMBER, Kind.COUNT]),
-        (isa() + GS + ST, [Kind.MISSING_TRAILER] * 3),
-        (isa() + GS + ST + "~~" + END, [Kind.EMPTY_SEGMENT] * 2 + [Kind.COUNT]),
+        (isa() + ST + "SE*3*0001~IEA*0*000000001~", [X12Mistake.MISSING_HEADER]),
+        (isa() + GS + "SE*3*0001~GE*0*1~IEA*1*000000001~", [X12Mistake.MISSING_HEADER]),
+        (isa() + "GE*0*1~IEA*0*000000001~", [X12Mistake.MISSING_HEADER]),
+        (
+            isa() + GS + ST + ST + END,
+            [X12Mistake.MISSING_TRAILER, X12Mistake.DUPLICATE_CONTROL_NUMBER, X12Mistake.COUNT],
+        ),
+        (
+            isa() + GS + GS + ST + END,
+            [X12Mistake.MISSING_TRAILER, X12Mistake.DUPLICATE_CONTROL_NUMBER, X12Mistake.COUNT],
+        ),
+        (isa() + GS + ST, [X12Mistake.MISSING_TRAILER] * 3),
+        (isa() + GS + ST + "~~" + END, [X12Mistake.EMPTY_SEGMENT] * 2 + [X12Mistake.COUNT]),
         (isa() + "TA1*000000001*240101*1200*A*000~IEA*0*000000001~", []),
-        (isa() + GS + "TA1*1~" + ST + END, [Kind.STRAY_SEGMENT]),
-        (RIGHT[:-1], [Kind.UNTERMINATED]),
-        ("From: a@b.c\n\n" + RIGHT, [Kind.JUNK]),
+        (isa() + GS + "TA1*1~" + ST + END, [X12Mistake.STRAY_SEGMENT]),
+        (RIGHT[:-1], [X12Mistake.UNTERMINATED]),
+        ("From: a@b.c\n\n" + RIGHT, [X12Mistake.JUNK]),
         ("\ufeff \r\n" + RIGHT, []),
         (RIGHT + "\r\n \n", []),
-        (RIGHT.replace("BHT*0022", "BHT*00\n22"), [Kind.LINE_BREAK]),
+        (RIGHT.replace("BHT*0022", "BHT*00\n22"), [X12Mistake.LINE_BREAK]),
     ],
     ids=[
         "no GS",
@@ -108,7 +134,7 @@ def test_leading_zeros_of_numbers_make_no_difference(old: str, new: str) -> None
         "a line break in a segment",
     ],
 )
-def test_kinds_of_wrong_envelopes(text: str, expected: list[Kind]) -> None:
+def test_kinds_of_wrong_envelopes(text: str, expected: list[X12Mistake]) -> None:
     assert kinds(tokenize(text)) == expected
 
 
@@ -171,14 +197,14 @@ def test_several_groups_and_sets_are_numbered_through_the_interchange() -> None:
 
 def test_of_many_findings_of_a_kind_the_first_are_kept_and_the_others_counted() -> None:
     findings = tokenize(isa() + GS + ST + "~" * 500 + END).findings
-    empty = [one.message for one in findings if one.kind is Kind.EMPTY_SEGMENT]
+    empty = [one.message for one in findings if one.kind is X12Mistake.EMPTY_SEGMENT]
     assert len(empty) == 21
     assert empty[-1] == "and 480 more like the 20 above"
 
 
 def test_bytes_that_are_not_utf_8_are_read_as_latin_1() -> None:
     document = tokenize(message("271", "NM1*IL*1*MÜLLER").encode("latin-1"))
-    assert kinds(document) == [Kind.ENCODING]
+    assert kinds(document) == [X12Mistake.ENCODING]
     assert document.interchanges[0].groups[0].sets[0].segments[1].element(3) == "MÜLLER"
 
 

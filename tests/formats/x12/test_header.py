@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.model import Kind, NotX12Error, Separators
+from assay.formats.x12.model import NotX12Error, Separators, X12Mistake
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import isa, kinds, segments
 
@@ -68,16 +68,16 @@ def test_repetitions_came_with_version_00402(version: str, isa11: str, repetitio
 @pytest.mark.parametrize(
     ("text", "kind", "component", "repetition"),
     [
-        (isa(repetition="U"), Kind.SEPARATORS, ":", None),
-        (isa(repetition="*"), Kind.HEADER_WIDTH, None, None),
-        (isa(repetition=":"), Kind.SEPARATORS, ":", None),
-        (isa(end="~~"), Kind.SEPARATORS, None, "^"),
-        (isa(end="1~"), Kind.SEPARATORS, None, "^"),
+        (isa(repetition="U"), X12Mistake.SEPARATORS, ":", None),
+        (isa(repetition="*"), X12Mistake.HEADER_WIDTH, None, None),
+        (isa(repetition=":"), X12Mistake.SEPARATORS, ":", None),
+        (isa(end="~~"), X12Mistake.SEPARATORS, None, "^"),
+        (isa(end="1~"), X12Mistake.SEPARATORS, None, "^"),
     ],
     ids=["a letter", "the element separator", "the component separator", "the terminator", "a digit"],
 )
 def test_separators_that_can_not_be_used(
-    text: str, kind: Kind, component: str | None, repetition: str | None
+    text: str, kind: X12Mistake, component: str | None, repetition: str | None
 ) -> None:
     document = tokenize(text + BODY)
     declared = document.interchanges[0].separators
@@ -89,13 +89,13 @@ def test_separators_that_can_not_be_used(
 @pytest.mark.parametrize(
     ("header", "kind", "terminator"),
     [
-        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*000000001*0*T*:~", Kind.HEADER_WIDTH, "~"),
-        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*000000001*0*T*:\n", Kind.HEADER_WIDTH, "\n"),
-        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*1*0*T*>'", Kind.HEADER_WIDTH, "'"),
-        ("ISA*00*          *00*~", Kind.HEADER_TRUNCATED, "~"),
-        ("ISA*00*\n", Kind.HEADER_TRUNCATED, "\n"),
-        (isa().replace("*T*", "*T*T*"), Kind.HEADER_WIDTH, "~"),
-        (isa().replace("SENDER ", "SENDER WITH A NAME THAT IS TOO LONG "), Kind.HEADER_WIDTH, "~"),
+        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*000000001*0*T*:~", X12Mistake.HEADER_WIDTH, "~"),
+        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*000000001*0*T*:\n", X12Mistake.HEADER_WIDTH, "\n"),
+        ("ISA*00**00**ZZ*SENDER*ZZ*RECEIVER*240101*1200*^*00501*1*0*T*>'", X12Mistake.HEADER_WIDTH, "'"),
+        ("ISA*00*          *00*~", X12Mistake.HEADER_TRUNCATED, "~"),
+        ("ISA*00*\n", X12Mistake.HEADER_TRUNCATED, "\n"),
+        (isa().replace("*T*", "*T*T*"), X12Mistake.HEADER_WIDTH, "~"),
+        (isa().replace("SENDER ", "SENDER WITH A NAME THAT IS TOO LONG "), X12Mistake.HEADER_WIDTH, "~"),
     ],
     ids=[
         "not padded",
@@ -107,7 +107,7 @@ def test_separators_that_can_not_be_used(
         "too wide",
     ],
 )
-def test_a_header_with_wrong_widths_is_still_read(header: str, kind: Kind, terminator: str) -> None:
+def test_a_header_with_wrong_widths_is_still_read(header: str, kind: X12Mistake, terminator: str) -> None:
     text = header + BODY.replace("~", terminator)
     document = tokenize(text)
     assert kind in kinds(document)
@@ -124,25 +124,25 @@ def test_an_unpadded_header_without_a_group_behind_it() -> None:
 @pytest.mark.parametrize(
     ("length", "kind"),
     [
-        (4, Kind.HEADER_TRUNCATED),
-        (6, Kind.HEADER_TRUNCATED),
-        (7, Kind.HEADER_TRUNCATED),
-        (50, Kind.HEADER_TRUNCATED),
-        (104, Kind.HEADER_WIDTH),
-        (105, Kind.HEADER_TRUNCATED),
+        (4, X12Mistake.HEADER_TRUNCATED),
+        (6, X12Mistake.HEADER_TRUNCATED),
+        (7, X12Mistake.HEADER_TRUNCATED),
+        (50, X12Mistake.HEADER_TRUNCATED),
+        (104, X12Mistake.HEADER_WIDTH),
+        (105, X12Mistake.HEADER_TRUNCATED),
     ],
 )
-def test_a_file_that_ends_inside_its_header(length: int, kind: Kind) -> None:
+def test_a_file_that_ends_inside_its_header(length: int, kind: X12Mistake) -> None:
     document = tokenize(isa()[:length])
     assert [segment.id for segment in document.interchanges[0].segments] == ["ISA"]
-    assert {kind, Kind.UNTERMINATED, Kind.MISSING_TRAILER} <= set(kinds(document))
+    assert {kind, X12Mistake.UNTERMINATED, X12Mistake.MISSING_TRAILER} <= set(kinds(document))
 
 
 def test_a_file_wrapped_at_80_characters_is_put_together_again() -> None:
     whole = isa() + BODY
     wrapped = "\n".join(whole[at : at + 80] for at in range(0, len(whole), 80))
     assert segments(wrapped) == segments(whole)
-    assert set(kinds(tokenize(wrapped))) == {Kind.LINE_BREAK}
+    assert set(kinds(tokenize(wrapped))) == {X12Mistake.LINE_BREAK}
 
 
 @pytest.mark.parametrize("text", ["ISA~", "ISA~00~", "ISA~00~\nGS~HB\n"])

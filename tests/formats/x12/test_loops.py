@@ -4,7 +4,7 @@ import pytest
 
 from assay.formats.x12.guide import Guide
 from assay.formats.x12.guides import GUIDES
-from assay.formats.x12.model import Kind
+from assay.formats.x12.model import X12Mistake
 from tests.formats.x12.messages import SAMPLES, loops, message, only_set, sample, where, written
 
 HEAD_271 = ("BHT*0022*11", "HL*1**20*1", "NM1*PR*2", "HL*2*1*21*1", "NM1*1P*2")
@@ -90,14 +90,14 @@ def test_the_table_that_a_set_is_read_by(
         ("271", "005010X279", None),
         ("271", "005010X279A1", None),
         ("271", "", None),
-        ("271", "004010X092A1", Kind.VERSION),
+        ("271", "004010X092A1", X12Mistake.VERSION),
         ("997", "005010", None),
-        ("997", "004010", Kind.VERSION),
+        ("997", "004010", X12Mistake.VERSION),
         ("837", "005010X222A1", None),
-        ("834", "005010X220A1", Kind.NO_LOOP_TABLE),
+        ("834", "005010X220A1", X12Mistake.NO_LOOP_TABLE),
     ],
 )
-def test_a_version_that_the_table_is_not_of_is_a_finding(name: str, version: str, kind: Kind | None) -> None:
+def test_a_version_that_the_table_is_not_of_is_a_finding(name: str, version: str, kind: X12Mistake | None) -> None:
     findings = only_set(message(name, version=version)).findings
     assert [where(finding) for finding in findings] == ([(kind, 1, 1, 1)] if kind else [])
 
@@ -140,14 +140,14 @@ def test_a_level_that_is_wrong_is_a_finding_and_still_has_a_place(level: str, ex
     found = only_set(message("271", *HEAD_271, "HL*3*2*22*1", "NM1*IL*1*A", level))
     assert found.segments[-2].loop.id == expected
     assert found.segments[-2].loop.path[:4] == ("SET", "2000A", "2000B", "2000C")
-    assert [where(finding) for finding in found.findings] == [(Kind.HIERARCHY, 1, 1, 9)]
+    assert [where(finding) for finding in found.findings] == [(X12Mistake.HIERARCHY, 1, 1, 9)]
     assert problem in found.findings[0].message
 
 
 def test_a_level_with_nothing_to_stand_in_begins_in_the_set() -> None:
     found = only_set(message("271", "HL*1**23*0", "NM1*03*1*A"))
     assert loops(found) == ["SET:ST", "2000D:HL", "2100D:NM1", "SET:SE"]
-    assert [finding.kind for finding in found.findings] == [Kind.HIERARCHY]
+    assert [finding.kind for finding in found.findings] == [X12Mistake.HIERARCHY]
 
 
 @pytest.mark.parametrize(
@@ -185,12 +185,12 @@ def test_where_the_last_segment_belongs(name: str, segments: tuple[str, ...], ex
     found = only_set(message(name, *segments))
     assert loops(found)[-2] == expected
     kinds = [finding.kind for finding in found.findings]
-    assert kinds == [Kind.UNPLACED_SEGMENT] * misfits
+    assert kinds == [X12Mistake.UNPLACED_SEGMENT] * misfits
 
 
 def test_a_misfit_says_where_it_stands() -> None:
     found = only_set(message("835", "LX*1", "CLP*1", "EB*1"))
-    assert [where(finding) for finding in found.findings] == [(Kind.UNPLACED_SEGMENT, 1, 1, 4)]
+    assert [where(finding) for finding in found.findings] == [(X12Mistake.UNPLACED_SEGMENT, 1, 1, 4)]
     assert found.findings[0].message == "'EB' has no place in loop 2100"
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from assay.core.errors import InputError
 from assay.formats.x12.model import X12PathError
-from assay.formats.x12.path import Equals, LoopStep, Nth, Path, parse_path, quoted_value
+from assay.formats.x12.path import Equals, LoopStep, Nth, X12Path, parse_path, quoted_value
 
 
 def path(
@@ -19,8 +19,8 @@ def path(
     repetition: int | None = None,
     loops: tuple[LoopStep, ...] = (),
     filters: tuple[Nth | Equals, ...] = (),
-) -> Path:
-    return Path(text, loops, segment, filters, element, component, repetition)
+) -> X12Path:
+    return X12Path(text, loops, segment, filters, element, component, repetition)
 
 
 IN_2110C = (LoopStep("2110C", None),)
@@ -89,7 +89,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize("expected", PATHS, ids=lambda path: path.text)
-def test_what_a_path_means(expected: Path) -> None:
+def test_what_a_path_means(expected: X12Path) -> None:
     assert parse_path(expected.text) == expected
 
 

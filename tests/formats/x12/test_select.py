@@ -4,7 +4,7 @@ import pytest
 
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.path import parse_path
-from assay.formats.x12.select import Found, Place, select, select_all
+from assay.formats.x12.select import X12Place, X12Value, select, select_all
 from assay.formats.x12.tokenize import tokenize
 from tests.formats.x12.messages import isa, message, only_set, sample
 
@@ -127,14 +127,14 @@ def test_every_value_says_where_it_stands() -> None:
     found = select(parse_path("2110C/EB[01=B]03[2]"), sample("subscriber-health-benefit-check.271"))
     loop = ("2000A", "2000B", "2000C", "2100C", "2110C")
     assert found == [
-        Found("33", Place(1, 1, loop, 20, 3, None, 2)),
-        Found("33", Place(1, 1, loop, 21, 3, None, 2)),
+        X12Value("33", X12Place(1, 1, loop, 20, 3, None, 2)),
+        X12Value("33", X12Place(1, 1, loop, 21, 3, None, 2)),
     ]
 
 
 def test_places_outside_of_sets_count_from_the_header() -> None:
     (found,) = select(parse_path("GS06"), sample(MEMBERS))
-    assert found.place == Place(1, None, (), 2, 6, None, 1)
+    assert found.place == X12Place(1, None, (), 2, 6, None, 1)
 
 
 def test_all_sets_and_all_envelopes_of_a_document() -> None:

@@ -29,7 +29,7 @@ TIMEOUT_SEC = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What a sandbox shows of an agent, and the variables that say where that is."""
+    """The agent's files that a sandbox shows, and the variables that point to them."""
 
     mounts: tuple[Mount, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
@@ -54,7 +54,7 @@ def prepare(agent: AgentDescription, say: Callable[[str], None]) -> str:
     folder = f"{cache_folder()}/{agent.name}-{_digest(agent.packages, python)}"
     try:
         os.makedirs(folder, mode=0o755, exist_ok=True)
-        with _locked(folder):
+        with _lock_folder(folder):
             if not os.path.exists(f"{folder}/{MARK}"):
                 _make(agent, folder, python, say)
     except OSError as error:
@@ -85,13 +85,13 @@ def _make(agent: AgentDescription, folder: str, python: str, say: Callable[[str]
         inside = f"{folder}/venv/bin/python"
         pip = [sys.executable, "-m", "pip", "--python", inside] if own_pip else [inside, "-m", "pip"]
         options = ["--disable-pip-version-check", "--no-input", "install", *agent.packages]
-        ended = next((one for one in (made, [*pip, *options]) if _failed(one, file.fileno())), None)
+        ended = next((one for one in (made, [*pip, *options]) if _command_fails(one, file.fileno())), None)
     if ended is not None:
         raise InputError(f"the agent {agent.name} can't be installed: {_last_words(log)} (see {log})")
     write_text(f"{folder}/{MARK}", json.dumps({"name": agent.name, "packages": list(agent.packages)}) + "\n")
 
 
-def _failed(command: Sequence[str], output: int) -> bool:
+def _command_fails(command: Sequence[str], output: int) -> bool:
     try:
         done = subprocess.run(
             command,
@@ -122,7 +122,7 @@ def _digest(packages: Sequence[str], python: str) -> str:
 
 
 @contextlib.contextmanager
-def _locked(folder: str) -> Iterator[None]:
+def _lock_folder(folder: str) -> Iterator[None]:
     """One installation at a time. The lock ends with its process."""
     fd = os.open(f"{folder}/lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     try:

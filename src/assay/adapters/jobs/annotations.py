@@ -1,4 +1,4 @@
-"""What is added to a finished run: reviewers' verdicts and tags, in numbered files beside its result.
+"""Annotations of a finished run: reviewers' verdicts and tags, in numbered files beside its result.
 
 They never touch the reward.
 
@@ -165,7 +165,7 @@ def read_result(trial_dir: str | os.PathLike[str], grading: str = "first") -> Ev
 
 
 def read_run(trial_dir: str | os.PathLike[str], grading: str = "first") -> Run:
-    """What a trial came to by its first or its latest grading. Raises ``InputError``."""
+    """A trial's outcome by its first or its latest grading. Raises ``InputError``."""
     folder = finished_run(trial_dir)
     file = read_below(folder, ("result.json",), RESULT_LIMIT)
     try:

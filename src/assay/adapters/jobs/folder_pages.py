@@ -1,4 +1,4 @@
-"""What pages read, from folders on this machine: jobs, and coding runs that were kept."""
+"""Page data from folders on this machine: jobs, and coding runs that were kept."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ import msgspec
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, ReportPlace, WorkPlace
 from assay.adapters.jobs.run_store import REPORT
-from assay.adapters.jobs.trial_evidence import judged, read_judgement
+from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.record_files import parse_record
 from assay.adapters.machine.safe_read import open_below, read_file
 from assay.core.errors import InputError
@@ -168,7 +168,7 @@ class FolderPages:
         return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
 
     def _prefix(self, job: str) -> str:
-        """What stands before the names of runs in their ids: nothing if there is only one job."""
+        """The prefix of run names in their ids: empty if there is only one job."""
         return "" if len(self._jobs) == 1 and not self.kept else f"{job}:"
 
     def audits(self, name: str) -> Sequence[Audit] | None:
@@ -193,12 +193,12 @@ def _kept_line(path: str) -> Run:
         raise InputError(f"{where} can't be read")
     report = parse_record(found.data, ScorersReport, where)
     judgement = read_judgement(path) if os.path.isdir(path) else None
-    gates = gates_of(report) if judgement is None else judged(gates_of(report), judgement)
+    gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
     return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")
 
 
 def _agent_texts(folder: str) -> Iterator[str]:
-    """What is in the files of an agent, in small letters. Escapes of JSON stay as they are."""
+    """The text of an agent's files, in lower case. JSON escapes stay as they are."""
     try:
         names = sorted(os.listdir(folder))
     except OSError:

@@ -13,7 +13,7 @@ from assay.judge.judge_coding_run import Trust
 
 
 def read_trust(path: str) -> Trust:
-    """What a calibration says. Raises ``InputError`` for a file that isn't one."""
+    """Read a calibration. Raises ``InputError`` for a file that isn't one."""
     try:
         with open(path, "rb") as file:
             data = file.read()

@@ -40,7 +40,7 @@ class JobFolders:
 
 
 def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders:
-    """What is at ``path``. Raises ``InputError`` for a folder without results."""
+    """Open results at ``path``. Raises ``InputError`` for a folder without any."""
     folder = DiskJobFolder(path)
     name = os.path.basename(os.path.abspath(path))
     has_job_files = any(os.path.lexists(f"{path}/{name}") for name in JOB_FILES)
@@ -63,7 +63,7 @@ def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders:
     return folder
 
 
-class _Shape(msgspec.Struct):
+class _FolderShape(msgspec.Struct):
     """Fields that only files of a job have."""
 
     job_name: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
@@ -81,7 +81,7 @@ def _has_fields_of_a_job(path: str, folder: str, name: str) -> bool:
     if not isinstance(file, Content):
         return False
     try:
-        shape = msgspec.json.decode(file.data, type=_Shape)
+        shape = msgspec.json.decode(file.data, type=_FolderShape)
     except (msgspec.MsgspecError, UnicodeError, RecursionError):
         return False
     return any(value is not msgspec.UNSET for value in (shape.job_name, shape.trials, shape.stats))

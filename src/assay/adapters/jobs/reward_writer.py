@@ -47,7 +47,7 @@ def remove_artifacts(verifier_dir: str | os.PathLike[str]) -> None:
 
 
 def _is_reward(value: object) -> bool:
-    """Whether it is a number in range. NumPy's floats are, booleans aren't."""
+    """True for a number in range. NumPy's floats count, booleans don't."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
 
 

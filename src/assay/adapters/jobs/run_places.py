@@ -50,11 +50,11 @@ class JobPlace:
 
     def detail(self, line: Run, history: History | None) -> RunDetail:
         remarks: list[str] = []
-        scored = self._scored(remarks)
+        scored = self._read_scorings(remarks)
         return RunDetail(
             line,
             reports=[(one.scored_at, one.report) for one in scored],
-            judged=self._judged(scored, remarks),
+            judged=self._last_judgement(scored, remarks),
             gradings=() if history is None else history.gradings,
             annotations=() if history is None else history.annotations,
             turns=[turn or "" for turn in turns_of_trial(self.path)],
@@ -86,7 +86,7 @@ class JobPlace:
     def _has(self) -> bool:
         return os.path.isdir(f"{self.path}/{SCORES}")
 
-    def _scored(self, remarks: list[str]) -> Sequence[Scoring]:
+    def _read_scorings(self, remarks: list[str]) -> Sequence[Scoring]:
         try:
             records = read_scored(self.path)
         except InputError as error:
@@ -97,8 +97,8 @@ class JobPlace:
             remarks.append("the diff is missing or was changed since the run was scored")
         return records
 
-    def _judged(self, scored: Sequence[Scoring], remarks: list[str]) -> JudgeVerdict | None:
-        """What a judge said last, if that isn't in the last scoring."""
+    def _last_judgement(self, scored: Sequence[Scoring], remarks: list[str]) -> JudgeVerdict | None:
+        """The judge's last verdict, if it isn't in the last scoring."""
         try:
             kept = read_records(self.path, JUDGEMENTS, JudgeVerdict)
         except InputError as error:

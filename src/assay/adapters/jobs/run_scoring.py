@@ -77,7 +77,7 @@ def load_coding_run(trial: str) -> CodingRecord:
 
 
 def agent_records(trial: str, record: Scoring) -> list[AgentRecord]:
-    """What the agent left about itself, turn by turn."""
+    """The agent's own records, turn by turn."""
     return [read_agent_record(agent_folder(trial, ended.turn), end_of(ended)) for ended in record.turns]
 
 

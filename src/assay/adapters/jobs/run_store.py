@@ -71,7 +71,7 @@ class LocalCases:
     def read(self, place: str) -> JudgedCase:
         data = _content(place, RUN)
         if data is None:
-            return _scored(place) or _trial(place)
+            return _read_scored_case(place) or _trial(place)
         try:
             run = msgspec.json.decode(data, type=CodingRecord)
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -91,7 +91,7 @@ class LocalCases:
         append_numbered(place, JUDGEMENTS, verdict.model_dump_json(indent=2) + "\n")
 
 
-def _scored(place: str) -> JudgedCase | None:
+def _read_scored_case(place: str) -> JudgedCase | None:
     """The run of a seeded task, by its newest scoring; None if it was not scored."""
     records = read_scored(place)
     if not records:

@@ -1,4 +1,4 @@
-"""What lies in the folder of a run beside its result, for the explorer: bounded, and no link is followed."""
+"""Files in a run's folder beside its result, for the explorer: bounded, and no link is followed."""
 
 import itertools
 import json
@@ -99,7 +99,7 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[
     }
     files = [KeptFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
     found = read_judgement(place)
-    gates = gates_of(report) if found is None else judged(gates_of(report), found)
+    gates = gates_of(report) if found is None else with_verdict(gates_of(report), found)
     return gates, Evidence(files, f"{_ESCAPE.sub(' ', said)}\n{run.final_response or ''}")
 
 
@@ -139,13 +139,13 @@ def read_judgement(place: str) -> JudgeVerdict | None:
     return parse_record(read_numbered(place, JUDGEMENTS, numbers[-1]), JudgeVerdict, where)
 
 
-def judged(gates: Gates, verdict: JudgeVerdict) -> Gates:
+def with_verdict(gates: Gates, verdict: JudgeVerdict) -> Gates:
     """The gates with a later verdict of a judge."""
     return replace(gates, judge=verdict.opinion.state, failure_mode=verdict.opinion.failure_mode)
 
 
 def _text(source: LocalFolder, found: Mapping[str, str]) -> str:
-    """What is searched: the beginning and the end of each file that has the agent's words."""
+    """The text to search: the beginning and the end of each file that has the agent's words."""
     parts = []
     for name, path in found.items():
         if name.rpartition("/")[2] in _SEARCHED:

@@ -99,13 +99,13 @@ class Parent:
 
 
 def _frame(fd: int, until: float | None) -> bytes:
-    size = int.from_bytes(_received(fd, _HEADER, until))
+    size = int.from_bytes(_receive_bytes(fd, _HEADER, until))
     if size > _LARGEST:
         raise EOFError
-    return _received(fd, size, until)
+    return _receive_bytes(fd, size, until)
 
 
-def _received(fd: int, size: int, until: float | None) -> bytes:
+def _receive_bytes(fd: int, size: int, until: float | None) -> bytes:
     chunks: list[bytes] = []
     while size:
         _wait(fd, select.POLLIN, until)

@@ -62,12 +62,12 @@ class ReadingApart:
             raise UnreadableError(f"the parser had to be stopped {MOST_LOST} times before, so it wasn't tried")
         if key not in self._unreadable:
             try:
-                return msgspec.msgpack.decode(self._answered(read, question), type=answer)
+                return msgspec.msgpack.decode(self._ask_child(read, question), type=answer)
             except UnreadableError as error:
                 self._unreadable[key] = str(error)
         raise UnreadableError(self._unreadable[key])
 
-    def _answered(self, read: Callable[[Question], Answer], question: Question) -> bytes:
+    def _ask_child(self, read: Callable[[Question], Answer], question: Question) -> bytes:
         request = pickle.dumps((self._cpu_sec, read, question))
         # Somebody may have ended an idle child; a second one only ends because of the text.
         for first in (True, False):

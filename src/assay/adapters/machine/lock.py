@@ -38,7 +38,7 @@ def _take(fd: int, check: Callable[[], None], how: int) -> None:
     except BlockingIOError:
         _wait(fd, check, how)
     except OSError as error:
-        raise _refused(error) from error
+        raise _lock_error(error) from error
 
 
 def _wait(fd: int, check: Callable[[], None], how: int) -> None:
@@ -62,8 +62,8 @@ def _wait(fd: int, check: Callable[[], None], how: int) -> None:
     while not done.wait(_CHECK_SEC):
         check()
     if errors:
-        raise _refused(errors[0]) from errors[0]
+        raise _lock_error(errors[0]) from errors[0]
 
 
-def _refused(error: OSError) -> MeasurementError:
+def _lock_error(error: OSError) -> MeasurementError:
     return MeasurementError(f"can't lock a folder of the machine: {error.strerror}")

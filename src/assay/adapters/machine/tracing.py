@@ -23,7 +23,7 @@ _tracer: "Tracer | None" = None
 
 
 class SpanNotes:
-    """What a span is told while it lasts."""
+    """Describes a span while it lasts."""
 
     def __init__(self, span: Any = None) -> None:
         self._span = span
@@ -31,7 +31,7 @@ class SpanNotes:
     def add(self, **attributes: Attribute | None) -> None:
         """Attributes, with a dot for each double underscore. Those without a value are left out."""
         if self._span is not None:
-            self._span.set_attributes(_named(attributes))
+            self._span.set_attributes(_dotted_attributes(attributes))
 
     def rename(self, name: str) -> None:
         if self._span is not None:
@@ -65,7 +65,7 @@ def span(
         name,
         context,
         SpanKind.SERVER if serves else SpanKind.INTERNAL,
-        _named(attributes),
+        _dotted_attributes(attributes),
         record_exception=False,
         set_status_on_exception=False,
     ) as made:
@@ -77,7 +77,7 @@ def span(
             raise
 
 
-def _named(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
+def _dotted_attributes(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
     return {name.replace("__", "."): value for name, value in attributes.items() if value is not None}
 
 

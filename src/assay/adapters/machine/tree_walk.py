@@ -45,7 +45,7 @@ def walk(
         if depth > reach.depth:
             reach.leaves(folder, f"more than {reach.depth} folders deep")
             continue
-        found, whole = _listed(f"{root}/{folder}", room, in_order=in_order)
+        found, whole = _list_folder(f"{root}/{folder}", room, in_order=in_order)
         if not whole:
             reach.leaves(folder, f"beyond the first {reach.entries:,} files and folders")
         room -= len(found)
@@ -62,8 +62,8 @@ def walk(
         pending += reversed(deeper)
 
 
-def _listed(folder: str, most: int, *, in_order: bool) -> tuple[list["os.DirEntry[str]"], bool]:
-    """What a folder has, up to so many, and whether that is all."""
+def _list_folder(folder: str, most: int, *, in_order: bool) -> tuple[list["os.DirEntry[str]"], bool]:
+    """Up to ``most`` entries of a folder, and whether that is all."""
     try:
         with os.scandir(folder) as entries:
             found = list(itertools.islice(entries, most))

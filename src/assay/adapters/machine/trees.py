@@ -86,7 +86,7 @@ def copy_tree(
         if full in without or os.path.dirname(full) in skipped:
             skipped.add(full)
             continue
-        if only not in (None, path) or _excluded(path, exclude):
+        if only not in (None, path) or _is_excluded(path, exclude):
             continue
         try:
             goal = os.path.join(target, path)
@@ -124,7 +124,7 @@ def _copy_entry(source: str, goal: str, found: os.stat_result, kept: KeptTree) -
         _copy_file(source, goal, found, kept)
 
 
-def _excluded(path: str, patterns: Sequence[str]) -> bool:
+def _is_excluded(path: str, patterns: Sequence[str]) -> bool:
     """Whether a pattern matches a path, or the name of anything on the way to it."""
     parts = path.split("/")
     return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)
@@ -248,8 +248,8 @@ def _make_folder(path: str) -> None:
 def _copy_file(source: str, target: str, found: os.stat_result, kept: KeptTree) -> None:
     """Copy one file, if it can be read and fits below the caps."""
     clear_the_way(target)
-    with _opened(source) as fd:
-        pieces = _accepted(fd, kept)
+    with _open_regular_file(source) as fd:
+        pieces = _pieces_to_keep(fd, kept)
         if fd is None or pieces is None:
             return
         with open(target, "xb") as output:
@@ -259,8 +259,8 @@ def _copy_file(source: str, target: str, found: os.stat_result, kept: KeptTree) 
 
 def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: KeptTree) -> bool:
     """Pack one file, if it can be read and fits below the caps; says whether it was."""
-    with _opened(path) as fd:
-        pieces = _accepted(fd, kept)
+    with _open_regular_file(path) as fd:
+        pieces = _pieces_to_keep(fd, kept)
         if fd is None or pieces is None:
             return False
         entry.size = os.fstat(fd).st_size
@@ -274,7 +274,7 @@ def _pack_file(tar: tarfile.TarFile, entry: tarfile.TarInfo, path: str, kept: Ke
     return True
 
 
-def _accepted(fd: int | None, kept: KeptTree) -> list[tuple[int, int]] | None:
+def _pieces_to_keep(fd: int | None, kept: KeptTree) -> list[tuple[int, int]] | None:
     """The pieces of an open file; None if it isn't kept, which is counted."""
     if fd is None:
         kept.left_out += 1
@@ -287,7 +287,7 @@ def _accepted(fd: int | None, kept: KeptTree) -> list[tuple[int, int]] | None:
 
 
 @contextlib.contextmanager
-def _opened(path: str) -> Iterator[int | None]:
+def _open_regular_file(path: str) -> Iterator[int | None]:
     """A regular file, opened without following a link; None if it is gone or has become something else."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)

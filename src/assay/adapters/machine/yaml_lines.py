@@ -16,7 +16,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from assay.core.errors import InputError
-from assay.engine.schema_errors import about, first, line_of, sentence, shown, spelled
+from assay.engine.schema_errors import about, first, format_value, line_of, sentence, spell_place
 
 Place = tuple[str | int, ...]
 LIMIT_BYTES: Final = 16 * 1024 * 1024
@@ -80,7 +80,7 @@ def _yaml(path: str, text: str) -> Marked:
 
 
 def not_yaml(path: str, error: yaml.YAMLError) -> InputError:
-    """What is wrong with a file, and on which line, without the excerpt that the library would show."""
+    """The error for a file that isn't YAML, with its line but without the library's excerpt."""
     mark = getattr(error, "problem_mark", None)
     what = getattr(error, "problem", None) or " ".join(str(error).split())
     return InputError(f"{path}{f':{mark.line + 1}' if mark else ''} must be valid YAML: {what}")
@@ -152,10 +152,10 @@ class _Reading:
         if node not in self._known:
             # A mapping that is merged into itself adds nothing.
             self._known[node] = {}
-            self._known[node] = self._merged(node)
+            self._known[node] = self._merge_pairs(node)
         return self._known[node]
 
-    def _merged(self, node: yaml.MappingNode) -> Pairs:
+    def _merge_pairs(self, node: yaml.MappingNode) -> Pairs:
         own: Pairs = {}
         merged: list[Pairs] = []
         for key, one in node.value:
@@ -190,7 +190,8 @@ class _Reading:
             return None if tag == "null" else json.loads(written, **_NUMBERS)
         except ValueError:
             self._refuse(
-                node, f"a value must be a finite number, true, false or null as in JSON, got {shown(written)}"
+                node,
+                f"a value must be a finite number, true, false or null as in JSON, got {format_value(written)}",
             )
 
     def _refuse(self, node: yaml.Node, why: str) -> NoReturn:
@@ -218,7 +219,7 @@ def _finite(written: str) -> float:
 _NUMBERS: Final[dict[str, Any]] = {"parse_float": _finite, "parse_constant": _refuse_constant}
 
 
-def validated(model: type[Model], path: str, found: Marked) -> Model:
+def validate_file(model: type[Model], path: str, found: Marked) -> Model:
     """The content of a file as a model. Raises ``InputError`` with the first mistake in it."""
     try:
         # As JSON, because a strict model accepts plain values from nowhere else.
@@ -226,5 +227,5 @@ def validated(model: type[Model], path: str, found: Marked) -> Model:
     except ValidationError as error:
         told = first(error.errors(include_url=False))
         line = line_of(told["loc"], found.lines)
-        where = f"{path}{f':{line}' if line else ''}: {spelled(told['loc'])}".removesuffix(": ")
+        where = f"{path}{f':{line}' if line else ''}: {spell_place(told['loc'])}".removesuffix(": ")
         raise InputError(about(where, sentence(told, model))) from error

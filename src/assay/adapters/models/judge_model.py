@@ -23,7 +23,7 @@ from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import AGAIN, Pace, RequestLimits, retry_after
 from assay.core.errors import MeasurementError
-from assay.judge.model import Finish, Mode, ModelClient, Reply, Request, Usage, request_key
+from assay.judge.model import AnswerUsage, Finish, Mode, ModelClient, ModelQuestion, Reply, request_key
 
 NAME: Final = "answers.jsonl"
 FORMAT: Final = 1
@@ -78,12 +78,12 @@ class ChatModel:
         if self._given is None:
             self._client.close()
 
-    def ask(self, request: Request) -> Reply:
-        """What the model answers. Raises ``MeasurementError`` where there is no answer."""
+    def ask(self, request: ModelQuestion) -> Reply:
+        """The model's answer. Raises ``MeasurementError`` if there is none."""
         with self._turns:
             return self._ask(request)
 
-    def _ask(self, request: Request) -> Reply:
+    def _ask(self, request: ModelQuestion) -> Reply:
         begin = self._pace.clock()
         for mode in MODES[MODES.index(self._mode) :]:
             try:
@@ -96,15 +96,15 @@ class ChatModel:
             return self._reply(content, mode, request.prompt.canary, self._pace.clock() - begin)
         raise AssertionError("the last mode answers or raises")
 
-    def _content_in(self, mode: Mode, request: Request, end: float) -> bytes:
+    def _content_in(self, mode: Mode, request: ModelQuestion, end: float) -> bytes:
         body = json.dumps(_body(self.model, request, mode)).encode()
-        return patiently(self._what, self._limits, self._pace, lambda: self._tried(body, end))
+        return patiently(self._what, self._limits, self._pace, lambda: self._post_once(body, end))
 
     @property
     def _what(self) -> str:
         return f"the judge {self.model}"
 
-    def _tried(self, body: bytes, end: float) -> bytes:
+    def _post_once(self, body: bytes, end: float) -> bytes:
         import httpx  # noqa: PLC0415
 
         left = min(self._limits.timeout_sec, end - self._pace.clock())
@@ -174,7 +174,7 @@ def limits_of(timeout_sec: float) -> RequestLimits:
     return RequestLimits(deadline_sec=timeout_sec, timeout_sec=timeout_sec, answer_bytes=ANSWER_BYTES)
 
 
-def _body(model: str, request: Request, mode: Mode) -> dict[str, Any]:
+def _body(model: str, request: ModelQuestion, mode: Mode) -> dict[str, Any]:
     sampling = request.sampling
     chosen = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens, "seed": sampling.seed}
     asked: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": request.prompt.text}]}
@@ -187,10 +187,10 @@ def _body(model: str, request: Request, mode: Mode) -> dict[str, Any]:
     return asked
 
 
-def _usage(answer: dict[str, Any]) -> Usage:
+def _usage(answer: dict[str, Any]) -> AnswerUsage:
     told = answer.get("usage")
     found = told if isinstance(told, dict) else {}
-    return Usage(_count(found.get("prompt_tokens")), _count(found.get("completion_tokens")))
+    return AnswerUsage(_count(found.get("prompt_tokens")), _count(found.get("completion_tokens")))
 
 
 def _count(value: object) -> int | None:
@@ -264,7 +264,7 @@ class AnswerFolder:
             del written["key"]
             if written.pop("format") != FORMAT:
                 raise ValueError(f"format must be {FORMAT}")
-            return Reply(**{**written, "usage": Usage(**written["usage"]), "recorded": True})
+            return Reply(**{**written, "usage": AnswerUsage(**written["usage"]), "recorded": True})
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error
 
@@ -277,7 +277,7 @@ class RememberingModel:
         self._client = client
         self._answers = answers
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelQuestion) -> Reply:
         key = request_key(request, self.model)
         known = self._answers.read(key)
         if known is not None:
@@ -294,7 +294,7 @@ class Replaying:
         self.model = model
         self._answers = answers
 
-    def ask(self, request: Request) -> Reply:
+    def ask(self, request: ModelQuestion) -> Reply:
         known = self._answers.read(request_key(request, self.model))
         if known is None:
             raise MeasurementError(f"the judge {self.model}: no answer to this question was recorded")

@@ -113,7 +113,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """What a user asks for. None and empty mean: as the environment or the scenario says."""
+    """The user's options. None and empty mean: as the environment or the scenario says."""
 
     url: str | None = None
     models: tuple[str, ...] = ()
@@ -130,7 +130,7 @@ class JudgeOptions:
     trust: Trust = UNKNOWN
 
 
-class Judges:
+class ConfiguredJudges:
     """Judges by scenario. To be closed, or used in a ``with``; one budget is for all questions together."""
 
     def __init__(
@@ -149,7 +149,7 @@ class Judges:
         self._known: dict[str, VerdictJudge] = {}
         self._lock = threading.Lock()
 
-    def __enter__(self) -> "Judges":
+    def __enter__(self) -> "ConfiguredJudges":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -250,7 +250,7 @@ class Judges:
     def _own_key(self) -> bearer_tokens.Token | None:
         path = self._options.key_file or self._environment.get(KEY_FILE) or None
         if path is not None:
-            return bearer_tokens.given(_key_in(path))
+            return bearer_tokens.fixed_token(_key_in(path))
         return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
 
     def _ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:

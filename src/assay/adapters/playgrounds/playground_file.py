@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from assay.adapters.machine.yaml_lines import Marked, read_marked, validated
+from assay.adapters.machine.yaml_lines import Marked, read_marked, validate_file
 from assay.adapters.store.opening import DEFAULT, VARIABLE, open_store
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import CriteriaFile
@@ -34,7 +34,7 @@ CRITERIA = "criteria"
 
 
 def read_criteria(path: str) -> Marked:
-    """What a file has, as ``{criteria, data}``, not looked at yet. Raises ``InputError``."""
+    """Read a file as ``{criteria, data}``, without checking it. Raises ``InputError``."""
     found = read_marked(path)
     if not isinstance(found.value, list):
         return found
@@ -50,7 +50,7 @@ def load_criteria(path: str) -> LoadedCriteria:
     entries = found.value.get(CRITERIA) if isinstance(found.value, dict) else None
     listed: list[Any] = entries if isinstance(entries, list) else []
     around = {**found.value, CRITERIA: []} if isinstance(entries, list) else found.value
-    file = validated(CriteriaFile, path, Marked(around, found.lines))
+    file = validate_file(CriteriaFile, path, Marked(around, found.lines))
     lines = _lines_by_entry(found.lines)
     asked = (criterion_of(entry, number, lines.get(number)) for number, entry in enumerate(listed))
     return LoadedCriteria(tuple(asked), file.data)
@@ -80,7 +80,7 @@ def new_stamp(task_run_id: str | None = None) -> Stamp:
 
 def load_playground_file(path: str) -> PlaygroundFile:
     """A playground file with absolute paths. Raises ``InputError`` with the file, the line and the field."""
-    file = validated(PlaygroundFile, path, read_marked(path))
+    file = validate_file(PlaygroundFile, path, read_marked(path))
     beside = os.path.dirname(os.path.abspath(path))
     changed: dict[str, object] = {"store": _store(file, beside)}
     if file.fhir is not None:
@@ -99,7 +99,7 @@ def open_playground_store(file: PlaygroundFile, create: bool = False) -> "Store"
 
 
 def from_variable(name: str) -> str:
-    """What an environment variable has. Raises ``InputError`` where it is not set."""
+    """The value of an environment variable. Raises ``InputError`` if it isn't set."""
     value = os.environ.get(name, "")
     if not value:
         raise InputError(f"the environment variable {name}, which the playground file names, is not set")

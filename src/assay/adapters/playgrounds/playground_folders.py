@@ -29,10 +29,10 @@ class LocalFolders:
         """Links are not followed."""
         shutil.rmtree(target, ignore_errors=True)
         os.makedirs(target, exist_ok=True)
-        return 0 if source is None else _copied(LocalFolder(source), target, at)
+        return 0 if source is None else _copy_files(LocalFolder(source), target, at)
 
 
-def _copied(source: LocalFolder, target: str, at: datetime) -> int:
+def _copy_files(source: LocalFolder, target: str, at: datetime) -> int:
     count, moment = 0, (at - EPOCH) // timedelta(microseconds=1) * 1000
     for found in source.files():
         count += 1

@@ -49,7 +49,7 @@ def _probe(name: str) -> Sandbox:
     module, function = BACKENDS[name]
     sandbox = getattr(importlib.import_module(f"assay.adapters.sandbox.{module}"), function)()
     if not getattr(sandbox, "untried", ""):
-        sandbox.isolation = measured(sandbox, getattr(sandbox, "trial_image", None))
+        sandbox.isolation = measure_isolation(sandbox, getattr(sandbox, "trial_image", None))
     return cast("Sandbox", sandbox)
 
 
@@ -109,7 +109,7 @@ def _offer(name: str) -> Offer:
         return Offer(name, None, str(error))
 
 
-def measured(sandbox: Sandbox, image: str | None = None) -> Isolation:
+def measure_isolation(sandbox: Sandbox, image: str | None = None) -> Isolation:
     """How well the sandbox isolates. A limit that was measured not to hold isn't claimed."""
     claimed = sandbox.isolation
     kept = _read_kept()
@@ -118,7 +118,7 @@ def measured(sandbox: Sandbox, image: str | None = None) -> Isolation:
     if found is None:
         found = measure(sandbox, image)
         _keep({**kept, key: found})
-    return _corrected(replace(claimed, measured=found))
+    return _correct_claims(replace(claimed, measured=found))
 
 
 def forget_old(older_than_sec: float) -> None:
@@ -128,7 +128,7 @@ def forget_old(older_than_sec: float) -> None:
             os.unlink(_path())
 
 
-def _corrected(isolation: Isolation) -> Isolation:
+def _correct_claims(isolation: Isolation) -> Isolation:
     found = isolation.measured
     missing = {name for name, what in found.items() if what == NOT_HELD}
     return replace(

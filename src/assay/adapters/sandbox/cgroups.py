@@ -200,7 +200,7 @@ class ControlGroup:
             self._peak = None
         until = time.monotonic() + LINGER_SEC
         for folder in self.folders:
-            while not _removed(folder) and time.monotonic() < until:
+            while not _remove_folder(folder) and time.monotonic() < until:
                 time.sleep(0.002)
 
     def _limit_memory(self, memory_mb: int | None) -> None:
@@ -269,7 +269,7 @@ def sweep(controllers: Controllers) -> None:
     for root in controllers.roots:
         for name in os.listdir(root):
             if _is_left_over(name, f"{root}/{name}"):
-                _removed(f"{root}/{name}")
+                _remove_folder(f"{root}/{name}")
 
 
 def _is_left_over(name: str, folder: str) -> bool:
@@ -282,7 +282,7 @@ def _is_left_over(name: str, folder: str) -> bool:
     return False
 
 
-def _removed(folder: str) -> bool:
+def _remove_folder(folder: str) -> bool:
     with contextlib.suppress(FileNotFoundError):
         try:
             os.rmdir(folder)

@@ -33,7 +33,7 @@ class DiskWatch:
         self.next = time.monotonic() + FIRST_SEC if folders and disk_mb is not None else float("inf")
 
     def look(self) -> str:
-        """What is too much, in a sentence; empty if nothing is."""
+        """The exceeded limit, in a sentence; empty if none is."""
         began = time.monotonic()
         said = self._look()
         took = time.monotonic() - began

@@ -1,4 +1,4 @@
-"""What a sandbox holds, as measured: commands try to get through, and nobody takes the sandbox at its word.
+"""Measures what a sandbox holds: commands try to get through, and nobody takes the sandbox at its word.
 
 ``HOLDS`` is the one list of these. `assay doctor` prints it, each grading records it, and a page of the reference
 is written from it. The commands need a shell and nothing else, because the image of a container may have no more.
@@ -129,13 +129,13 @@ def _hold_word(holds: bool) -> str:
 def _memory(trying: Trying) -> str:
     """One process that is too large, and then some that are too large together."""
     limits = CommandLimits(timeout_sec=_TRY, memory_mb=64)
-    if trying.survives(f"{_WRITE}; {_doubled(11)}", limits) == NOT_HELD:
+    if trying.survives(f"{_WRITE}; {_doubling_loop(11)}", limits) == NOT_HELD:
         return NOT_HELD
-    some = f"{_WRITE}; for j in 1 2 3 4 5; do ( {_doubled(8)}; sleep 1; echo one ) & done; wait"
+    some = f"{_WRITE}; for j in 1 2 3 4 5; do ( {_doubling_loop(8)}; sleep 1; echo one ) & done; wait"
     return HELD_EACH if trying.run(some, limits).output.count(b"one") == 5 else HELD
 
 
-def _doubled(times: int) -> str:
+def _doubling_loop(times: int) -> str:
     return f"for i in {' '.join(map(str, range(times)))}; do s=$s$s; done"
 
 

@@ -18,7 +18,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def call(name: str, *arguments: object) -> int:
     """Call a function of the C library. Raises ``OSError``."""
-    return _checked(getattr(_libc, name)(*arguments), name)
+    return _check_answer(getattr(_libc, name)(*arguments), name)
 
 
 def unshare(flags: int) -> None:
@@ -28,11 +28,11 @@ def unshare(flags: int) -> None:
 def mount(source: "str | None", target: str, kind: "str | None", flags: int, options: str = "") -> None:
     given = [None if one is None else os.fsencode(one) for one in (source, target, kind)]
     answer = _libc.mount(*given, ctypes.c_ulong(flags), os.fsencode(options) if options else None)
-    _checked(answer, target)
+    _check_answer(answer, target)
 
 
 def unmount(target: str) -> None:
-    _checked(_libc.umount2(os.fsencode(target), MNT_DETACH), target)
+    _check_answer(_libc.umount2(os.fsencode(target), MNT_DETACH), target)
 
 
 def pivot_root(new: str, old: str) -> None:
@@ -74,10 +74,10 @@ def filter_calls(rules: bytes) -> None:
 
 
 def _system_call(number: int, *arguments: object, what: str) -> int:
-    return _checked(_libc.syscall(number, *arguments), what)
+    return _check_answer(_libc.syscall(number, *arguments), what)
 
 
-def _checked(answer: int, what: str) -> int:
+def _check_answer(answer: int, what: str) -> int:
     if answer < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), what)
     return answer

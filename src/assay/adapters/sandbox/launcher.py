@@ -191,7 +191,7 @@ def close_all_above(last: int) -> None:
 
 
 def listen_for_children() -> int:
-    """What becomes readable when a child ended."""
+    """A pipe, readable when a child has ended."""
     reading, writing = os.pipe()
     os.set_blocking(reading, False)
     os.set_blocking(writing, False)

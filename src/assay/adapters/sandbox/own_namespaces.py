@@ -77,14 +77,14 @@ def enter(
     """Run the command with the options of bwrap. The end is written to ``status`` as bwrap does it."""
     code = 1
     try:
-        code = _outer(list(_parsed(options)), command, status, rules, limits)
+        code = _outer(list(_parse_options(options)), command, status, rules, limits)
     except OSError as error:
         _complain("the namespaces can't be made", error)
     finally:
         os._exit(code)
 
 
-def _parsed(options: "list[str]") -> "Iterator[tuple[str, list[str]]]":
+def _parse_options(options: "list[str]") -> "Iterator[tuple[str, list[str]]]":
     """Each option with its words."""
     words = iter(options)
     for name in words:
@@ -208,13 +208,13 @@ def _make_view(steps: Steps) -> None:
 
 def _bind(source: str, target: str, attributes: int = NOSUID | NODEV) -> None:
     """A source that is a link was followed by whoever chose it; bwrap follows it, too."""
-    source = f"/old{_followed(source)}"
+    source = f"/old{_follow_links(source)}"
     _make(target, folder=os.path.isdir(source))
     mount(source, f"/new{target}", None, MS_BIND | MS_REC)
     set_mount(f"/new{target}", attributes, recursive=True)
 
 
-def _followed(path: str) -> str:
+def _follow_links(path: str) -> str:
     """Where a path leads, in the old root, which is below /old now."""
     parts, here, most = path.split("/")[::-1], "", 40
     while parts:
@@ -235,7 +235,7 @@ def _bind_read_only(source: str, target: str) -> None:
 
 
 def _bind_if_there(source: str, target: str) -> None:
-    if os.path.lexists(f"/old{_followed(source)}"):
+    if os.path.lexists(f"/old{_follow_links(source)}"):
         _bind_read_only(source, target)
 
 

@@ -214,7 +214,7 @@ class _Attendance:
         if not self._hold_stdin:
             self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
         self._selector.register(command.ended, selectors.EVENT_READ, None)
-        self._selector.register(_stop_reading, selectors.EVENT_READ, self._stopped)
+        self._selector.register(_stop_reading, selectors.EVENT_READ, self._on_stop)
 
     def _until_gone(self) -> None:
         while True:
@@ -259,7 +259,7 @@ class _Attendance:
             self._selector.unregister(fd)
             self._command.close_stdin()
 
-    def _stopped(self, _fd: int) -> None:
+    def _on_stop(self, _fd: int) -> None:
         check_stopped()
 
 

@@ -71,7 +71,7 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class NamespaceMaker:
-    """What makes the namespaces: the path of bwrap, or None for the launcher itself; and what it can do."""
+    """Makes the namespaces: the path of bwrap, or None for the launcher itself; and its abilities."""
 
     backend: str
     bwrap: str | None = None
@@ -180,7 +180,7 @@ def probe_namespaces() -> ViewSandbox:
 
 
 def _first_output(sandbox: ViewSandbox) -> str:
-    """What a first command printed, or why it couldn't run: "42" if all is well."""
+    """The output of a first command, or why it couldn't run: "42" if all is well."""
     try:
         ran = sandbox.run(
             SandboxCommand(

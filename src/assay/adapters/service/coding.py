@@ -28,7 +28,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.coding.coding_record import session
 from assay.engine.coding.score_coding_run import Candidate, score_by_task
-from assay.engine.coding.score_trials import ScoredWorkspace, judged
+from assay.engine.coding.score_trials import ScoredWorkspace, judge_workspace
 from assay.engine.coding.seed_task import seed_task
 from assay.engine.sandbox import Sandbox
 from assay.engine.service.coding_policy import ORIGIN, PREFIX
@@ -100,7 +100,7 @@ class ServiceGrader:
         with self.judges(organisation) as judges:
             if needed and judges is None:
                 raise MeasurementError("there is no judge to ask")
-            told = judged(scored, records, judges)
+            told = judge_workspace(scored, records, judges)
         return CodingResult(told.scenario, told.report, told.diff, turns)
 
     def _score(

@@ -27,7 +27,7 @@ from assay.engine.service.work import Doer, WorkKind
 
 @dataclass(frozen=True, slots=True)
 class CodingSetting:
-    """What the operator says about coding runs: the sandbox, what scenarios may ask for, and a judge for all."""
+    """The operator's settings for coding runs: the sandbox, what scenarios may ask for, a judge for all."""
 
     isolation: str = AUTO
     policy: CodingPolicy = field(default_factory=CodingPolicy)
@@ -68,7 +68,7 @@ class CodingParts:
             raise ConflictError(f"this server takes no coding runs: {self.sandbox.refused}")
 
     def doers(self) -> Mapping[str, Doer]:
-        """What is done here: nothing where no sandbox works, so that other machines do it."""
+        """The work done here: none where no sandbox works, so that other machines do it."""
         if self.sandbox.why_not() is not None:
             return {}
         return {kind.value: self._doer(do) for kind, do in _WORK.items()}

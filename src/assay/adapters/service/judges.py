@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
-from assay.adapters.models.judge_setup import KEY, MODEL, URL, JudgeOptions, Judges
+from assay.adapters.models.judge_setup import KEY, MODEL, URL, ConfiguredJudges, JudgeOptions
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
 from assay.core.errors import InputError
@@ -38,7 +38,7 @@ class ServiceJudges:
         return self._environment is not None or self._stored.find(organisation) is not None
 
     @contextmanager
-    def of(self, organisation: str) -> Iterator[Judges | None]:
+    def of(self, organisation: str) -> Iterator[ConfiguredJudges | None]:
         """The judge of an organisation, for the time of the block; None if it has none."""
         found = self._stored.find(organisation)
         if found is not None:
@@ -46,15 +46,15 @@ class ServiceJudges:
             secret = {} if sealed is None else self._secrets.open(sealed, place(organisation))
             own = {KEY: secret[TOKEN]} if TOKEN in secret else {}
             options = JudgeOptions(url=settings["url"], models=tuple(settings["models"]))
-            with Judges(options, own, self._guarded()) as judges:
+            with ConfiguredJudges(options, own, self._guarded()) as judges:
                 yield judges
         elif self._environment is not None:
-            with Judges(JudgeOptions(), self._environment) as judges:
+            with ConfiguredJudges(JudgeOptions(), self._environment) as judges:
                 yield judges
         else:
             yield None
 
 
 def place(organisation: str) -> str:
-    """What the secret of a judge belongs to."""
+    """The owner of a judge's secret."""
     return f"{organisation}/judge of coding runs"

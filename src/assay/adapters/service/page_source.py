@@ -1,4 +1,4 @@
-"""What pages read, from the store of a service: the runs of one organisation."""
+"""Page data from a service's store: the runs of one organisation."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Which sandbox a service runs the commands of tenants in, and what it says if there is none."""
+"""The sandbox in which a service runs tenants' commands, and the message if there is none."""
 
 import threading
 from typing import Final

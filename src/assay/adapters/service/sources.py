@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from assay.adapters.service.secret_box import SecretBox
-from assay.adapters.sources.bearer_tokens import Token, given
+from assay.adapters.sources.bearer_tokens import Token, fixed_token
 from assay.adapters.sources.files.folder import missing
 from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.records import EVER
@@ -35,7 +35,7 @@ TIMEOUT_SEC: Final = 8.0
 
 @dataclass(frozen=True, slots=True)
 class OpenSources:
-    """What criteria can ask beside the records. None is not configured."""
+    """Sources beside the records, for criteria. None: not configured."""
 
     fhir: FhirSource | None
     files: FileSource | None
@@ -145,11 +145,11 @@ class SourceOpener:
 
 
 def _token(written: str | None) -> Token | None:
-    return None if written is None else given(written)
+    return None if written is None else fixed_token(written)
 
 
 def place(playground: str, kind: str) -> str:
-    """What a secret belongs to."""
+    """The owner of a secret."""
     return f"{playground}/{kind}"
 
 

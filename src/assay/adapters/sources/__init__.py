@@ -1,1 +1,1 @@
-"""What criteria are checked against: FHIR servers, message listeners, files."""
+"""Sources that criteria check: FHIR servers, message listeners, files."""

@@ -16,7 +16,7 @@ GOOGLE_SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
 
 
 class GoogleCredentials(Protocol):
-    """What is needed of google-auth's credentials."""
+    """The needed part of google-auth's credentials."""
 
     @property
     def valid(self) -> bool: ...
@@ -27,7 +27,7 @@ class GoogleCredentials(Protocol):
     def refresh(self, request: Any) -> None: ...
 
 
-def given(token: str) -> Token:
+def fixed_token(token: str) -> Token:
     """A token that stays the same. Raises ``InputError`` for what can't be one."""
     if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise InputError("a bearer token must be printable ASCII characters without spaces")
@@ -40,7 +40,7 @@ def from_environment(name: str, environment: Mapping[str, str] = os.environ) -> 
     if not token:
         raise InputError(f"the environment variable {name} must hold a bearer token, but is not set")
     try:
-        return given(token)
+        return fixed_token(token)
     except InputError as error:
         raise InputError(f"the environment variable {name} can't be used: {error}") from error
 

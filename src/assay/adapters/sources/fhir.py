@@ -16,7 +16,7 @@ from assay.adapters.sources.json_requests import JsonAnswer, JsonRequests, Large
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.bounds import strange_resource
 from assay.formats.fhir import answers
-from assay.formats.fhir.answers import ignored, reported_error
+from assay.formats.fhir.answers import ignored_parameters, reported_error
 from assay.formats.fhir.past import PastFhir, is_simple, recheck
 from assay.formats.fhir.search import PER_PAGE, each_once, matches, next_link, objects_in, pages, query, texts_of
 from assay.formats.fhirpath.parse import ID
@@ -70,7 +70,7 @@ class FhirServer:
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None:
         """A resource; None if there is none with that id, or if it was deleted."""
-        name = f"{_checked(_TYPE, resource_type)}/{_checked(ID, identity)}"
+        name = f"{_check_address_part(_TYPE, resource_type)}/{_check_address_part(ID, identity)}"
         what = self._what(f"reading {name}")
         answer = self._get(_httpx().URL(f"{self._base}/{name}"), what)
         if answer.status == answers.MISSING and not answers.is_outcome(answer.body):
@@ -85,7 +85,8 @@ class FhirServer:
         A page that is too large is asked for again in smaller ones. Parameters that the server ignored are checked
         on what it found; one that can't be checked raises ``MeasurementError``.
         """
-        asked = f"the search {_checked(_TYPE, resource_type)}?{'&'.join(f'{name}=…' for name in parameters)}"
+        names = "&".join(f"{name}=…" for name in parameters)
+        asked = f"the search {_check_address_part(_TYPE, resource_type)}?{names}"
         search = _Search(resource_type, parameters, self._what(asked))
         fits = recheck(resource_type, parameters)
         # One that is too large or too deep is in doubt, whatever it has.
@@ -93,8 +94,8 @@ class FhirServer:
         return each_once(kept)
 
     def problems(self, resource: Mapping[str, object], profile: str) -> list[str]:
-        """What ``$validate`` of the server says is wrong with a resource by a profile."""
-        kind = _checked(_TYPE, str(resource.get("resourceType")))
+        """The server's ``$validate`` errors for a resource and a profile."""
+        kind = _check_address_part(_TYPE, str(resource.get("resourceType")))
         what = self._what(f"{kind}/$validate")
         url = _httpx().URL(f"{self._base}/{kind}/$validate", params={"profile": profile})
         headers = {**self._headers(), "Content-Type": "application/fhir+json"}
@@ -117,7 +118,9 @@ class FhirServer:
         self, resource_type: str, identity: str | None = None, since: datetime | None = None
     ) -> list[dict[str, Any]] | None:
         """The entries of a history: of one resource, or of a type. None if the server has none."""
-        place = _checked(_TYPE, resource_type) + ("" if identity is None else f"/{_checked(ID, identity)}")
+        place = _check_address_part(_TYPE, resource_type) + (
+            "" if identity is None else f"/{_check_address_part(ID, identity)}"
+        )
         what = self._what(f"the history of {place}")
         when = {} if since is None else {"_since": since.astimezone(UTC).isoformat(timespec="milliseconds")}
         first = _httpx().URL(f"{self._base}/{place}/_history", params={**when, "_count": str(PER_PAGE)})
@@ -179,7 +182,7 @@ class FhirServer:
         if wrong is not None:
             said = answers.redacted(wrong, hidden)
             raise MeasurementError(f"{search.what}: the server reports an error with its answer: {said}")
-        for name in ignored(content, search.resource_type, list(search.parameters)) if is_first else ():
+        for name in ignored_parameters(content, search.resource_type, list(search.parameters)) if is_first else ():
             if not is_simple(search.resource_type, name, search.parameters[name]):
                 raise MeasurementError(f"{search.what}: the server ignored the search parameter {name!r}")
         return content
@@ -276,7 +279,7 @@ def _within(base: "httpx.URL", url: "httpx.URL") -> bool:
     return same and below and not any(hidden in path for hidden in (b"%2e", b"%2f", b"%5c", b"/.."))
 
 
-def _checked(pattern: re.Pattern[str], written: str) -> str:
+def _check_address_part(pattern: re.Pattern[str], written: str) -> str:
     if not pattern.fullmatch(written):
         raise ValueError(f"{written!r} can't be part of the address of a resource")
     return written

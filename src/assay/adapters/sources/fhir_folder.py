@@ -46,11 +46,11 @@ def _read(root: str) -> Iterator[tuple[str, Resource]]:
             continue
         if file.size > LIMIT_BYTES:
             raise InputError(f"{file.path} must have at most {LIMIT_BYTES} bytes, got {file.size}")
-        for resource in resources_in(_parsed(b"".join(folder.chunks(file.path)), file.path)):
+        for resource in resources_in(_parse_json(b"".join(folder.chunks(file.path)), file.path)):
             yield file.path, resource
 
 
-def _parsed(data: bytes, path: str) -> object:
+def _parse_json(data: bytes, path: str) -> object:
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError) as error:

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Protocol
 
 from assay.formats.hl7.acknowledge import reject, reply_to
-from assay.formats.hl7.framing import Broken, Frame, FrameReader, framed
+from assay.formats.hl7.framing import Broken, Frame, FrameReader, frame_content
 
 LOOPBACK = "127.0.0.1"
 _log = logging.getLogger(__name__)
@@ -24,7 +24,7 @@ _CHUNK = 65536
 
 @dataclass(frozen=True, slots=True)
 class MllpLimits:
-    """What one listener lets its senders do; times are in seconds."""
+    """Limits for one listener's senders; times are in seconds."""
 
     message_bytes: int = 10 * 1024 * 1024
     connections: int = 64
@@ -205,5 +205,5 @@ class MllpConnection:
 
     async def _send(self, content: bytes) -> None:
         if content:
-            self._writer.write(framed(content))
+            self._writer.write(frame_content(content))
             await asyncio.wait_for(self._writer.drain(), self._limits.answer)

@@ -1,4 +1,4 @@
-"""Which addresses the sources of a service may have.
+"""The addresses that a service's sources may have.
 
 A tenant names the URL, and the service asks it: it could be made to ask what only the service can reach, such as
 the metadata of its cloud. Therefore a name is resolved first, each of its addresses is checked, and the connection
@@ -23,7 +23,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class SourcePolicy:
-    """What the operator allows beside public addresses. Private networks are where most clinical systems are."""
+    """Exceptions by the operator, beside public addresses. Most clinical systems are in private networks."""
 
     allowed: tuple[Network, ...] = field(default=())
     local_files: bool = False

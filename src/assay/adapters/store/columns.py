@@ -1,4 +1,4 @@
-"""What all tables have in common: columns that mean the same on every database, and how indexes are named."""
+"""Common to all tables: columns that mean the same on every database, and how indexes are named."""
 
 from datetime import UTC, datetime
 from typing import Any, Final

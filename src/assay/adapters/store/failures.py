@@ -1,4 +1,4 @@
-"""What goes wrong in a database, as errors of Assay's own. No text of them quotes a value."""
+"""Database failures as Assay's own errors. No text of them quotes a value."""
 
 import time
 from collections.abc import Iterator

@@ -109,7 +109,7 @@ class Store(Records):
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None
     ) -> Sequence["Row[*tuple[Any, ...]]"]:
-        """What a question to the database finds."""
+        """The rows that a query finds."""
         with self._trace("read"), connect(self._engine) as connection:
             return connection.execute(statement, values).all()
 

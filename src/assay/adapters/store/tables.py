@@ -40,7 +40,7 @@ playgrounds = table(
 )
 
 
-def _received() -> "sa.Column[object]":
+def _received_column() -> "sa.Column[object]":
     """When the store took a record, whatever its sender says. Those of older stores have none."""
     return sa.Column("received_at", UtcTime)
 
@@ -52,7 +52,7 @@ events = table(
     *required(sa.Text, "type"),
     *required(sa.LargeBinary, "payload"),
     *required(UtcTime, "at"),
-    _received(),
+    _received_column(),
     sa.Index(None, "playground", "type", "at"),
 )
 
@@ -62,7 +62,7 @@ state_rows = table(
     *required(sa.Text, "resource", "key"),
     *required(sa.JSON, "data"),
     *required(UtcTime, "at"),
-    _received(),
+    _received_column(),
     sa.PrimaryKeyConstraint("playground", "resource", "key"),
 )
 
@@ -74,7 +74,7 @@ replaced_rows = table(
     *required(sa.Text, "resource", "key"),
     *required(sa.JSON, "data"),
     *required(UtcTime, "at", "replaced_at"),
-    _received(),
+    _received_column(),
     sa.Index(None, "playground", "resource", "replaced_at"),
 )
 
@@ -84,7 +84,7 @@ turns = table(
     *required(sa.Integer, "number"),
     *required(sa.Text, "speaker", "text"),
     *required(UtcTime, "at"),
-    _received(),
+    _received_column(),
     sa.PrimaryKeyConstraint("playground", "number"),
 )
 
@@ -94,6 +94,6 @@ x12_responses = table(
     playground_column(),
     *required(sa.LargeBinary, "payload"),
     *required(UtcTime, "at"),
-    _received(),
+    _received_column(),
     sa.Index(None, "playground", "at"),
 )

@@ -12,7 +12,7 @@ from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import schema_errors
-from assay.engine.schema_errors import spelled
+from assay.engine.schema_errors import spell_place
 
 
 def load_scenario(path: str) -> Scenario:
@@ -27,7 +27,7 @@ def load_scenario(path: str) -> Scenario:
 
 def parse_scenario(path: str, data: bytes) -> Scenario:
     """A scenario from the bytes of a file. The end of the name says what it is written in."""
-    return scenario_of(_parsed(path, data), path)
+    return scenario_of(_parse_scenario(path, data), path)
 
 
 def scenario_of(value: object, origin: str) -> Scenario:
@@ -45,7 +45,7 @@ def scenario_of(value: object, origin: str) -> Scenario:
 
 def _place(parts: tuple[int | str, ...]) -> str:
     """``scorers[0].name``. The type of a seed, which pydantic adds, isn't a level of the file."""
-    return spelled(parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts)
+    return spell_place(parts[:1] + parts[2:] if parts[:1] == ("workspace_seed",) else parts)
 
 
 def _no_value(value: object) -> object:
@@ -53,7 +53,7 @@ def _no_value(value: object) -> object:
     raise TypeError(f"a value must be text, a number, a list or an object, got {value} (put it in quotes)")
 
 
-def _parsed(path: str, data: bytes) -> Any:
+def _parse_scenario(path: str, data: bytes) -> Any:
     suffix = os.path.splitext(path)[1].lower()
     try:
         text = data.decode("utf-8-sig")

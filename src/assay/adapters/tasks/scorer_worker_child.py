@@ -126,18 +126,18 @@ def serve() -> None:
 def _answer(check: Check[Workspace], workspace: AskedWorkspace) -> bytes:
     """A scorer's answer as data. Evidence that JSON can't hold is an error of the scorer."""
     try:
-        return _encoded(outcome_of(check, workspace, lambda check, evidence: _plain(check.run(evidence))))
+        return _encode_outcome(outcome_of(check, workspace, lambda check, evidence: _plain(check.run(evidence))))
     except MeasurementError as error:
         return json.dumps({"broken": str(error)}).encode()
 
 
 def _plain(outcome: Outcome) -> Outcome:
     """The outcome itself, if it can be sent."""
-    _encoded(outcome)
+    _encode_outcome(outcome)
     return outcome
 
 
-def _encoded(outcome: Outcome) -> bytes:
+def _encode_outcome(outcome: Outcome) -> bytes:
     if isinstance(outcome, Errored):
         return json.dumps({"errored": (outcome.summary, outcome.error_type)}).encode()
     if isinstance(outcome, NotApplicable):

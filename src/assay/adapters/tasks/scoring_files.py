@@ -173,7 +173,7 @@ class LostScorerError(AssayError):
 
 
 class _Message(msgspec.Struct, frozen=True):
-    """What the child says: it asks for something of the workspace, or it has the answer of a scorer."""
+    """A message of the child: it asks the workspace for something, or has a scorer's answer."""
 
     call: str = ""
     arguments: list[object] = []
@@ -242,7 +242,7 @@ class TimeLimit:
         until = time.monotonic() + self.limit_sec
         worker.child.send(pickle.dumps(("check", check)), until)
         while True:
-            message = _decoded(worker.child.receive(until))
+            message = _decode_message(worker.child.receive(until))
             if not message.call:
                 return _outcome(message)
             begin = time.monotonic()
@@ -274,7 +274,7 @@ def _take_worker() -> tuple[_Worker, bool]:
         return _Worker(), True
 
 
-def _decoded(data: bytes) -> _Message:
+def _decode_message(data: bytes) -> _Message:
     """Only data comes back, since the child has read what an agent wrote. File names may hold lone surrogates."""
     try:
         return msgspec.convert(json.loads(data), _Message)
@@ -296,7 +296,7 @@ def _outcome(message: _Message) -> Outcome:
 
 
 def _looked_up(evidence: Workspace, message: _Message) -> object:
-    """What the workspace answers to a call."""
+    """The workspace's answer to a call."""
     if message.call in _READS:
         (path,) = msgspec.convert(message.arguments, tuple[str])
         look: Callable[[str], object] = getattr(evidence, message.call)

@@ -28,7 +28,7 @@ from assay.engine.coding.coding_record import Seeded
 from assay.engine.sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from assay.engine.tasks.task import Task
+    from assay.engine.tasks.task import LoadedTask
 
 FORMAT = 1
 SEAL = "sha256"
@@ -71,7 +71,7 @@ def load_seeded(folder: str) -> Seeded:
     )
 
 
-def load_runnable(folder: str, sandbox: Sandbox) -> "Task":
+def load_runnable(folder: str, sandbox: Sandbox) -> "LoadedTask":
     """A seeded task for agents to be run on. Raises ``InputError`` if it was changed."""
     from assay.engine.coding.seed_task import runnable  # noqa: PLC0415 - only who runs agents needs it
 
@@ -116,7 +116,7 @@ def _check_file(archive: str, checksum: str) -> None:
 
 
 def read_record(folder: str) -> dict[str, Any]:
-    """What task.json says. Raises ``InputError`` if it isn't one."""
+    """Read task.json. Raises ``InputError`` if it isn't one."""
     path = f"{folder}/{TASK}"
     try:
         with open(path, "rb") as file:

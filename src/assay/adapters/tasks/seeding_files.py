@@ -15,7 +15,7 @@ from assay.adapters.tasks.seeded_task import load_seeded, write_record
 from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
 from assay.adapters.workspace.baseline import FolderBaseline, folder_baseline, store_baseline
 from assay.adapters.workspace.capture import Captured
-from assay.adapters.workspace.command_environment import command_environment, resolved
+from assay.adapters.workspace.command_environment import command_environment, resolve_environment
 from assay.adapters.workspace.commands import Commands, run_in_folder, squash
 from assay.adapters.workspace.git_export import export_commit, is_address
 from assay.adapters.workspace.walk import parse_record, walk_workspace
@@ -86,13 +86,13 @@ class LocalSeedingFiles:
         return None
 
     def fix(self, environment: Environment) -> Environment:
-        return resolved(environment, self.base)
+        return resolve_environment(environment, self.base)
 
     def paths(self, folder: str) -> list[str]:
         return [parse_record(row).path for row in walk_workspace(folder).records]
 
     def run_setup(self, setup: Setup, scenario: Scenario, folder: str, target: str) -> Ran:
-        """What the command leaves in its home folder is kept in the task."""
+        """The home folder that the command leaves is kept in the task."""
         sandbox = self.sandbox()
         around = command_environment(scenario.environment, self.base, sandbox, HOME)
         with temporary_folder(0o711) as place:

@@ -22,7 +22,7 @@ from assay.adapters.workspace.shared_copies import names_program
 from assay.core.errors import InputError
 from assay.dialects.harbor.task_config import FILE_NAME, NetworkMode
 from assay.engine.tasks import load_task as loading
-from assay.engine.tasks.task import LOGS, HarborChecksums, Task, TaskStep
+from assay.engine.tasks.task import LOGS, HarborChecksums, LoadedTask, TaskStep
 from assay.engine.tasks.task_reading import Script, TaskFiles
 from assay.evidence.files import Content, Refused
 from assay.formats.globs import DOCKERIGNORES, ignored_paths
@@ -39,12 +39,12 @@ _MOST_LEVELS = 4
 _ENOUGH_SIBLINGS = 3
 
 
-def load_task(path: str) -> Task:
+def load_task(path: str) -> LoadedTask:
     """The task in a folder. Raises ``InputError``."""
     return loading.load_task(DiskTaskFolder(path), path)
 
 
-def load_task_if_there(path: str) -> Task | None:
+def load_task_if_there(path: str) -> LoadedTask | None:
     """The task in a folder; None if the folder doesn't exist or isn't a task."""
     return load_task(path) if is_task(path) and not is_seeded(path) else None
 
@@ -188,11 +188,11 @@ def _tree(folder: str, content: Callable[[str], str], around: frozenset[str]) ->
 
 def _package(root: str, content: Callable[[str], str]) -> str:
     is_ignored = _ignoring(root)
-    paths = sorted(path for path in _published(root) if not is_ignored(path))
+    paths = sorted(path for path in _published_files(root) if not is_ignored(path))
     return _sha256("".join(f"{path}\0{content(f'{root}/{path}')}\n" for path in paths))
 
 
-def _published(root: str) -> Iterator[str]:
+def _published_files(root: str) -> Iterator[str]:
     yield from (name for name in _SINGLE_FILES if os.path.exists(f"{root}/{name}"))
     for name in _FOLDERS:
         for folder, _, files in os.walk(f"{root}/{name}"):
@@ -221,7 +221,7 @@ def _sha256(text: str) -> str:
     return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
-def task_files(task: Task, step: TaskStep) -> TaskFiles:
+def task_files(task: LoadedTask, step: TaskStep) -> TaskFiles:
     """The files of one step of a task."""
     tests: dict[str, str] = {}
     writable: set[str] = set()
@@ -247,7 +247,7 @@ def task_files(task: Task, step: TaskStep) -> TaskFiles:
     )
 
 
-def _says_no_network(task: Task) -> bool:
+def _says_no_network(task: LoadedTask) -> bool:
     config = task.config
     mode = config.verifier.network_mode or config.environment.network_mode
     return mode is NetworkMode.NO_NETWORK

@@ -39,10 +39,10 @@ def _remove_below(root: str, place: str) -> Iterator[str]:
     # Nobody looked there, so that anything could be in it.
     for folder, why in reach.left:
         remove_tree(f"{root}{place}/{folder}")
-        yield f"{_shortened(f'{place}/{folder}')} was {why}"
+        yield f"{_shorten_path(f'{place}/{folder}')} was {why}"
 
 
-def _shortened(path: str) -> str:
+def _shorten_path(path: str) -> str:
     return path if len(path) <= _LONGEST else f"{path[:_LONGEST]}…"
 
 

@@ -143,8 +143,8 @@ class Workbench:
         Many verifiers write beside their tests, so they get a copy of their own that nobody sees again.
         """
         self._reopen()
-        folder = self._emptied("verifier")
-        tests = self._emptied("tests")
+        folder = self._make_empty_folder("verifier")
+        tests = self._make_empty_folder("tests")
         self._tests = self._copies.copy(*step.tests)
         copy_whole(self._tests, tests)
         own_tree(tests, self._owner)
@@ -157,7 +157,7 @@ class Workbench:
             Mount(f"{self._base}/artifacts", "/logs/artifacts"),
         ]
 
-    def _emptied(self, name: str) -> str:
+    def _make_empty_folder(self, name: str) -> str:
         folder = f"{self._base}/{name}"
         if os.path.lexists(folder):
             remove_tree(folder)
@@ -188,7 +188,7 @@ class Workbench:
 
     def output(self, path: str) -> File:
         """The agent's output, read without following a link. It may be among the logs."""
-        root, inside = self._located(path)
+        root, inside = self._locate_path(path)
         return replace(read_below(root, inside.split("/"), OUTPUT_LIMIT), path=path)
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
@@ -201,7 +201,7 @@ class Workbench:
     def _keep_artifact(self, artifact: ArtifactConfig, target: str) -> dict[str, str]:
         """Copy a path of the workspace or the logs to the artifacts. A missing path is reported, not raised."""
         name = artifact.destination or posixpath.basename(artifact.source.rstrip("/"))
-        root, below = self._located(artifact.source)
+        root, below = self._locate_path(artifact.source)
         source = f"{root}/{below}"
         goal = os.path.normpath(os.path.join(target, name.lstrip("/")))
         inside = os.path.realpath(source).startswith(f"{os.path.realpath(root)}/")
@@ -268,7 +268,7 @@ class Workbench:
             if self._owner is not None and path != "/":
                 os.chown(self._host(path), *self._owner, follow_symlinks=False)
 
-    def _located(self, path: str) -> tuple[str, str]:
+    def _locate_path(self, path: str) -> tuple[str, str]:
         """The host folder for an absolute path of the sandbox, and the path relative to it."""
         plain = posixpath.normpath(path)
         logged = any(plain.startswith(f"{folder}/") for folder in LOGS)

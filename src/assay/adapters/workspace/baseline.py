@@ -82,7 +82,7 @@ class StoredBaseline:
 
     def _look_up(self, path: str) -> list[str] | None:
         """Binary search: few paths are needed, and a manifest is long."""
-        quoted = _quoted(path)
+        quoted = _quote_path(path)
         at = bisect_left(range(len(self.manifest)), quoted, key=self._path_around)
         start = self.manifest.rfind(b"\n", 0, at) + 1
         if not self.manifest.startswith(quoted + b"\t", start):
@@ -118,7 +118,14 @@ def manifest_of(source: FolderBaseline) -> bytes:
     offset = 0
     for path in _in_order(source):
         entry = source.entries[path]
-        parts = (_quoted(path), entry.kind.value.encode(), entry.mode, entry.size, entry.digest.encode(), offset)
+        parts = (
+            _quote_path(path),
+            entry.kind.value.encode(),
+            entry.mode,
+            entry.size,
+            entry.digest.encode(),
+            offset,
+        )
         lines.append(b"%s\t%s\t%o\t%d\t%s\t%d\n" % parts)
         offset += entry.size
     return b"".join(lines)
@@ -149,13 +156,13 @@ def load_baseline(folder: str, manifest_hash: str) -> StoredBaseline:
     return StoredBaseline(folder, manifest)
 
 
-def _quoted(path: str) -> bytes:
+def _quote_path(path: str) -> bytes:
     """A path on one line, without tabs: a name may hold any bytes."""
     return quote_from_bytes(os.fsencode(path), _PLAIN).encode()
 
 
 def _in_order(source: FolderBaseline) -> list[str]:
-    return sorted(source.entries, key=_quoted)
+    return sorted(source.entries, key=_quote_path)
 
 
 def _append(contents: IO[bytes], source: FolderBaseline, path: str) -> int:

@@ -119,7 +119,7 @@ def find_root(start: str) -> str | None:
 
 
 @contextlib.contextmanager
-def borrowed(root: str) -> Iterator[BorrowedRepository]:
+def borrow_repository(root: str) -> Iterator[BorrowedRepository]:
     """The repository of a working tree, for the time of the block. Raises ``InputError`` if it can't be read."""
     own, common = _git_folders(root)
     references = dict(_references(common))

@@ -185,7 +185,7 @@ def capture(
     new, gone = walked.records - remembered.records, remembered.records - walked.records
     ignored = Ignored(baseline)
     aside, new = ignored.told_apart(new)
-    before, after = _compared(baseline, remembered, entries_of(root, new, cut), gone)
+    before, after = _entries_to_compare(baseline, remembered, entries_of(root, new, cut), gone)
     changes = changes_between(before, after)
     if memory is not None and not cut and (new or gone):
         differing = {path: after.get(path) for change in changes for path in change.paths}
@@ -205,7 +205,7 @@ def _unread_entry(found: os.stat_result) -> Entry:
 
 
 def _belonging(walked: Walked, without: Sequence[str], baseline: Baseline) -> Walked:
-    """What was walked, without folders in which the baseline has nothing."""
+    """The walk without folders in which the baseline has nothing."""
     starts = [f"{folder}/" for folder in without if not any(_is_in(path, folder) for path in baseline.paths())]
     if not starts:
         return walked
@@ -219,7 +219,7 @@ def _is_in(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 
-def _compared(
+def _entries_to_compare(
     baseline: Baseline, remembered: Remembered, after: dict[str, Entry], gone_records: Iterable[bytes]
 ) -> tuple[dict[str, Entry], dict[str, Entry]]:
     """The entries of all paths that may have changed, before and after. ``after`` holds the inspected ones."""
@@ -246,7 +246,7 @@ def _below(root: str, folder: str) -> str:
 
 
 class Ignored:
-    """What of a walk is ignored. The rules are read when the first path comes that the baseline doesn't have."""
+    """The ignored part of a walk. The rules are read at the first path that the baseline doesn't have."""
 
     def __init__(self, baseline: Baseline) -> None:
         self._baseline = baseline

@@ -25,7 +25,7 @@ _UNUSED = ("site-packages", "test", "idlelib", "ensurepip", "lib2to3", "*.opt-[1
 def command_environment(
     wanted: Environment, base: str, sandbox: Sandbox, home: str | None = None
 ) -> CommandEnvironment:
-    """What a scenario asks for. Relative paths begin at ``base``; ``home`` is the archive of what setup left.
+    """The scenario's environment. Relative paths begin at ``base``; ``home`` is the archive of setup's home.
 
     Raises ``InputError`` if a folder is missing.
     """
@@ -58,7 +58,7 @@ def command_environment(
     return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env)
 
 
-def resolved(wanted: Environment, base: str) -> Environment:
+def resolve_environment(wanted: Environment, base: str) -> Environment:
     """The same for use from anywhere. Raises ``InputError`` if a folder is missing."""
     base = wanted.base or base
     if wanted.venv is not None:
@@ -107,7 +107,7 @@ def _setting(line: str) -> tuple[str, str]:
 
 
 def _python_parts(venv: str) -> tuple[str, ...]:
-    """What of a Python's folder is needed: the program, its libraries, and the library of this version."""
+    """The needed parts of a Python's folder: the program, its libraries, and the library of this version."""
     real = os.path.realpath(f"{venv}/bin/python")
     version = os.path.basename(real)
     return (f"bin/{version}", "bin/python3", "bin/python", f"lib/{version}", "lib/*.so*")

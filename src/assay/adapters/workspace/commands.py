@@ -119,7 +119,7 @@ class Commands:
         """The hash of everything but the question itself; None if a part of it isn't known."""
         environment = self.environment()
         seen = surroundings(environment, self.sandbox())
-        left = content_of(self.root, [".git", *self.hidden, *self._covered()])
+        left = content_of(self.root, [".git", *self.hidden, *self._covered_paths()])
         if seen is None or left is None:
             return None
         return hashed(seen, left, baseline_content(self.baseline), self.workdir, self.clean_git)
@@ -145,9 +145,9 @@ class Commands:
 
     @contextlib.contextmanager
     def _start(self, tree: Tree) -> Iterator[str]:
-        """What a tree is made from: nothing of the agent's if nothing of it is wanted."""
+        """The folder to make a tree from, without the agent's files if none are wanted."""
         if tree.side is Side.AGENT or tree.swapped:
-            with _copy(self.root, [".git", *self.hidden, *self._covered()]) as copy:
+            with _copy(self.root, [".git", *self.hidden, *self._covered_paths()]) as copy:
                 yield copy
             return
         with temporary_folder(0o711) as around:
@@ -158,7 +158,7 @@ class Commands:
         self, copy: str, command: str, timeout_sec: float, collect: tuple[str, ...], *, watch: bool
     ) -> CommandResult:
         sandbox = self.sandbox()
-        for path in self._covered():
+        for path in self._covered_paths():
             make_room(copy, path)
             os.mkdir(f"{copy}/{path}")
         for folder in self.environment().linked:
@@ -180,7 +180,7 @@ class Commands:
             opened=None if watcher is None else watcher.opened(),
         )
 
-    def _covered(self) -> list[str]:
+    def _covered_paths(self) -> list[str]:
         """Paths of the workspace that folders of the environment cover: nobody sees what else is there."""
         start = f"{self.workdir.rstrip('/')}/"
         around = self.environment()

@@ -95,10 +95,10 @@ def _file(path: str, entry: Entry | None, data: bytes | None) -> Iterator[bytes]
     if entry is None or data is None or entry.kind is EntryKind.OTHER:
         return
     mode = b"120000" if entry.kind is EntryKind.LINK else b"100755" if entry.executable else b"100644"
-    yield b"M %s inline %s\ndata %d\n%s\n" % (mode, _quoted(path), len(data), data)
+    yield b"M %s inline %s\ndata %d\n%s\n" % (mode, _quote_path(path), len(data), data)
 
 
-def _quoted(path: str) -> bytes:
+def _quote_path(path: str) -> bytes:
     """A path as a C string, so that any name fits on a line."""
     raw = os.fsencode(path)
     return (

@@ -55,7 +55,7 @@ class _Blob(NamedTuple):
 
 
 def is_address(repository: str) -> bool:
-    """Whether it names a repository elsewhere, as an address or as ``host:path``, rather than a folder."""
+    """True if it names a repository elsewhere, as an address or as ``host:path``, rather than a folder."""
     before = repository.partition(":")[0]
     return "://" in repository or (before != repository and "/" not in before and not os.path.exists(repository))
 
@@ -94,7 +94,7 @@ def _export(repository: str, commit: str, target: str, called: str) -> str:
     except MeasurementError as error:
         raise InputError(f"{called} has no commit {commit!r}: {error}") from error
     try:
-        _write_files(repository, [_parsed(row) for row in rows], target)
+        _write_files(repository, [_parse_row(row) for row in rows], target)
     except (OSError, ValueError) as error:
         raise InputError(f"commit {name} of {called} can't be written: {error}") from error
     return name
@@ -109,7 +109,7 @@ def _env(repository: str) -> dict[str, str]:
     return {**GIT_ENV, "GIT_CEILING_DIRECTORIES": os.path.dirname(os.path.realpath(repository))}
 
 
-def _parsed(row: bytes) -> _Blob:
+def _parse_row(row: bytes) -> _Blob:
     head, path = row.split(b"\t", 1)
     mode, _, name = head.decode().split(" ")
     return _Blob(mode, name, os.fsdecode(path))

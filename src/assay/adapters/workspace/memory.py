@@ -131,7 +131,7 @@ def _signs(source: str) -> str:
 
 
 def _content_mark(root: str, path: str, found: os.stat_result) -> str | None:
-    """What is at a path: the hash of a file, the target of a link, nothing for anything else."""
+    """The content at a path: the hash of a file, the target of a link, empty for anything else."""
     if stat.S_ISREG(found.st_mode):
         return digest_below(root, path)
     try:
@@ -183,7 +183,7 @@ class Memory:
         with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError), open(self._path, "rb") as file:
             seal, _, text = file.read().partition(b"\n")
             if seal == _seal(text):
-                return _remembered(text)
+                return _parse_memory(text)
         return Remembered()
 
     def keep(
@@ -222,7 +222,7 @@ def _forget_the_oldest(folder: str) -> None:
 
 
 def _is_fresh(record: Record, taken: float) -> bool:
-    """Whether it may change once more without its time moving."""
+    """True if it may change once more without its time moving."""
     tick = COARSE_TICK_SEC if record.changed.is_integer() else TICK_SEC
     return record.changed >= taken - tick
 
@@ -232,7 +232,7 @@ def _seal(text: bytes) -> bytes:
     return hashlib.sha256(text).hexdigest().encode()
 
 
-def _remembered(text: bytes) -> Remembered:
+def _parse_memory(text: bytes) -> Remembered:
     head, _, rows = text.partition(b"\n")
     found = msgspec.json.decode(head, type=dict[str, tuple[str, int, int, str, int] | None])
     differing = {
@@ -267,7 +267,7 @@ def kinds_below(folder: str, mounts: str = MOUNTS) -> frozenset[str]:
             for line in file:
                 _, place, kind, *_ = line.split(b" ")
                 # A later mount at the same place covers the earlier one.
-                kinds[_ESCAPED.sub(_unescaped, place)] = kind.decode()
+                kinds[_ESCAPED.sub(_unescape_byte, place)] = kind.decode()
     except (OSError, ValueError):
         return frozenset()
     above = max((place for place in kinds if _is_in(here, place)), key=len, default=None)
@@ -279,5 +279,5 @@ def _is_in(path: bytes, folder: bytes) -> bool:
     return path == folder or path.startswith(folder.rstrip(b"/") + b"/")
 
 
-def _unescaped(match: re.Match[bytes]) -> bytes:
+def _unescape_byte(match: re.Match[bytes]) -> bytes:
     return bytes([int(match[1], 8)])

@@ -64,7 +64,7 @@ def watching(root: str, most: int = MAX_FOLDERS) -> Iterator["Watcher"]:
 
 @dataclass
 class Watcher:
-    """What was seen so far: by number of a watch and name, everything that happened to a file."""
+    """The events so far: by number of a watch and name, everything that happened to a file."""
 
     root: str
     missed: list[str] = field(default_factory=list)
@@ -83,7 +83,7 @@ class Watcher:
         folders.sort(key=lambda path: (is_vendored(f"{path}/x"), path.count("/")))
         for done, path in enumerate(folders[:most]):
             try:
-                self._folders[_watched(queue, f"{self.root}/{path}")] = path
+                self._folders[_add_watch(queue, f"{self.root}/{path}")] = path
             except OSError as error:
                 if error.errno == errno.ENOENT:
                     continue
@@ -157,14 +157,14 @@ def _libc() -> ctypes.CDLL:
 def _new_queue() -> int:
     if not hasattr(_libc(), "inotify_init1"):
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    return _checked(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
+    return _check_answer(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
 
 
-def _watched(queue: int, folder: str) -> int:
-    return _checked(_libc().inotify_add_watch(queue, os.fsencode(folder), _MASK))
+def _add_watch(queue: int, folder: str) -> int:
+    return _check_answer(_libc().inotify_add_watch(queue, os.fsencode(folder), _MASK))
 
 
-def _checked(answer: int) -> int:
+def _check_answer(answer: int) -> int:
     if answer < 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))

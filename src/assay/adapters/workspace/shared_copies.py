@@ -56,7 +56,7 @@ def open_copy(folder: str, exclude: tuple[str, ...] = (), only: tuple[str, ...] 
     with _copying:
         key = folder, exclude, only
         if key not in _open_copies:
-            _open_copies[key] = _copied(folder, exclude, only)
+            _open_copies[key] = _copy_folder(folder, exclude, only)
         return _open_copies[key]
 
 
@@ -66,10 +66,10 @@ def forget_open_copies() -> None:
         remove_tree(os.path.dirname(_open_copies.popitem()[1]))
 
 
-def _copied(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str:
+def _copy_folder(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str:
     target = f"{scratch_folder(0o711)}/copy"
     os.mkdir(target)
-    for path in _chosen(folder, only):
+    for path in _chosen_paths(folder, only):
         os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
         if os.path.isdir(f"{folder}/{path}") and not os.path.islink(f"{folder}/{path}"):
             copy_tree(f"{folder}/{path}", f"{target}/{path}", exclude=exclude, links=True)
@@ -87,7 +87,7 @@ def _keep_times(source: str, target: str) -> None:
             os.utime(f"{target}/{path}", ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
 
 
-def _chosen(folder: str, only: tuple[str, ...]) -> list[str]:
+def _chosen_paths(folder: str, only: tuple[str, ...]) -> list[str]:
     found = (glob.glob(pattern, root_dir=folder) for pattern in only)
     return list(dict.fromkeys(path for paths in found for path in paths)) if only else ["."]
 

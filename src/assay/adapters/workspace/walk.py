@@ -74,12 +74,12 @@ def walk_workspace(root: str) -> Walked:
 def walking(root: str) -> Iterator[Callable[[], Walked]]:
     """Begin to walk it. What is yielded waits for the end; in between, something else may be done."""
     cut: list[str] = []
-    begun = searching(root, cut) if is_usable() else contextlib.nullcontext(_walked(root, cut))
+    begun = searching(root, cut) if is_usable() else contextlib.nullcontext(_walk_folders(root, cut))
     with begun as parts:
-        yield functools.partial(_gathered, parts, cut)
+        yield functools.partial(_gather_records, parts, cut)
 
 
-def _gathered(parts: Iterable[list[bytes]], cut: list[str]) -> Walked:
+def _gather_records(parts: Iterable[list[bytes]], cut: list[str]) -> Walked:
     records: set[bytes] = set()
     nested: list[bytes] = []
     for part in parts:
@@ -103,7 +103,7 @@ def _path(raw: bytes) -> str:
     return os.fsdecode(raw.removeprefix(b"./"))
 
 
-def _walked(root: str, cut: list[str]) -> Iterator[list[bytes]]:
+def _walk_folders(root: str, cut: list[str]) -> Iterator[list[bytes]]:
     """In Python, a folder at a time, on machines without such a ``find``."""
     pending = ["."]
     while pending:

@@ -44,7 +44,7 @@ def revoke(call: ServiceCall) -> PageAnswer:
 
 @routes.add("GET", "/audit", Scope.ADMIN)
 def audit(call: ServiceCall) -> PageAnswer:
-    """Who did what, the newest first."""
+    """The audit log, newest first."""
     rows = call.service.audit.slice(call.organisation, asked_for(call))
     names = {one.id: one.name for one in call.service.keys.every(call.organisation)}
     return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)

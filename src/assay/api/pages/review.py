@@ -150,7 +150,7 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
 
 
 def _agent_values(call: ServiceCall, identity: str) -> dict[str, Any]:
-    """What the agent said, did and changed, as far as it is kept. None of it tells what the machine thinks."""
+    """The agent's words, actions and changes, as far as kept. None of it tells what the machine thinks."""
     detail, asked = call.source.run(identity), TraceQuery()
     turns, change = list(detail.turns), call.source.file(identity, "diff")
     return {
@@ -162,7 +162,7 @@ def _agent_values(call: ServiceCall, identity: str) -> dict[str, Any]:
 
 
 def _playground_values(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
-    """What a task run was asked, and what it left in its playground. Marks would tell what criteria found."""
+    """A task run's instruction, and the records it left. Marks would tell what criteria found."""
     if item.run.kind != "task_run":
         return {"instruction": None, "records": None}
     try:

@@ -14,7 +14,7 @@ from assay.engine.service.work import WorkKind
 from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
 from assay.web.scenario_forms import (
     EnteredScenario,
-    ScorerRow,
+    ScorerFormRow,
     entered_scenario,
     moved_row,
     of_type,
@@ -54,7 +54,7 @@ def add_scenario(call: ServiceCall) -> PageAnswer:
 
 @routes.add("POST", "/scenarios/check", *CHANGE)
 def check_entered(call: ServiceCall) -> PageAnswer:
-    """What is wrong with what is entered so far. Nothing is kept."""
+    """Check the scenario entered so far. Nothing is kept."""
     entered = _check_policy(call, _read_form(call.form))
     return call.page("scenario_check.html", title="Check", **_parts(entered))
 
@@ -137,16 +137,20 @@ def _take_form(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
 
 
 def _read_form(form: Fields) -> EnteredScenario:
-    """What a form says. A row whose type was changed begins with that type's defaults."""
+    """The scenario in a form. A row of a changed type begins with that type's defaults."""
     texts = {one.name: form.get(one.name) for one in scenario_form().fields}
     rows = [_row(form, f"row.{number}.") for number in form.all("row")[:MOST_ROWS]]
     return entered_scenario(texts, rows, _object(form.get("rest")))
 
 
-def _row(form: Fields, prefix: str) -> ScorerRow:
+def _row(form: Fields, prefix: str) -> ScorerFormRow:
     texts = {name.removeprefix(prefix): value for name, value in form.pairs() if name.startswith(prefix)}
     rest, was, kind = _object(texts.pop("rest", "")), texts.pop("was", ""), texts.get("type", "")
-    return of_type(ScorerRow({**texts, "type": was}), kind) if was and was != kind else ScorerRow(texts, rest=rest)
+    return (
+        of_type(ScorerFormRow({**texts, "type": was}), kind)
+        if was and was != kind
+        else ScorerFormRow(texts, rest=rest)
+    )
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -193,7 +197,7 @@ def _with_error(entered: EnteredScenario, said: str) -> EnteredScenario:
 
 
 def _parts(entered: EnteredScenario) -> dict[str, Any]:
-    """What the templates of the editor work with."""
+    """The variables of the editor's templates."""
     fields = scenario_form().fields
     top = [(one, one.name.partition(".")[0]) for one in fields]
     return {

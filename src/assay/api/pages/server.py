@@ -66,7 +66,7 @@ class PageServer:
         self.site = Site(BASE, entries(PAGES), signed_in=True)
 
     def routes(self) -> list[StarletteRoute]:
-        """What the application is to be extended by."""
+        """The routes to add to the application."""
         return [
             StarletteRoute("/", self._first, methods=["GET"]),
             StarletteRoute("/ui", self._first, methods=["GET"]),

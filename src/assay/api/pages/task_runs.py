@@ -37,7 +37,7 @@ def task_runs(call: ServiceCall) -> PageAnswer:
 
 
 def names_of(call: ServiceCall, runs: Sequence[TaskRun]) -> dict[str, str]:
-    """What the tasks of runs are called, as they were frozen."""
+    """The names of runs' tasks, as they were frozen."""
     return {run.id: call.service.runs.snapshot(call.organisation, run.snapshot).name for run in runs}
 
 

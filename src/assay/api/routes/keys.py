@@ -79,7 +79,7 @@ def revoke(call: ApiCall) -> Any:
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)
 def list_audit(call: ApiCall) -> Any:
-    """Who did what, the newest first."""
+    """The audit log, newest first."""
     return call.service.audit.slice(call.organisation, call.slice)
 
 

@@ -192,7 +192,7 @@ def _parts(written: Any) -> tuple[dict[str, Any], dict[str, str]]:
 
 
 def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy: SourcePolicy) -> None:
-    """What a playground file would refuse is refused here, too. Raises ``InputError``."""
+    """Refuse whatever a playground file would refuse. Raises ``InputError``."""
     try:
         if kind == FHIR:
             FhirPlace(url=settings["url"])

@@ -137,7 +137,7 @@ def annotate(service: Service, organisation: str, run: str, new: NewAnnotation) 
 
 @routes.lists("/runs/{id}/annotations", AnnotationResource)
 def list_annotations(call: ApiCall) -> Any:
-    """What reviewers said about a run, the newest first."""
+    """Reviewers' annotations of a run, newest first."""
     return call.service.imports.annotations(call.organisation, call.id, call.slice)
 
 
@@ -151,7 +151,7 @@ def annotate_task_run(call: ApiCall) -> Any:
 
 @of_task_runs.lists("/task-runs/{id}/annotations", AnnotationResource, also=(404, 409))
 def list_task_run_annotations(call: ApiCall) -> Any:
-    """What reviewers said about a task run that has ended, the newest first."""
+    """Reviewers' annotations of a task run that has ended, newest first."""
     return list_annotations(_of_run(call))
 
 

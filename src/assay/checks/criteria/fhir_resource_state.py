@@ -31,8 +31,8 @@ from assay.evidence.playground import (
     anew,
     older_note,
     past,
+    profile_problems,
     time_of,
-    validated,
 )
 from assay.formats.fhirpath.infer import lint_fhirpath, lint_type
 from assay.formats.fhirpath.matches import (
@@ -116,10 +116,10 @@ class FhirResourceState:
     def _look(self, evidence: PlaygroundState) -> Scored:
         since = None if self.since is None else evidence.run_start
         source = self._source(evidence)
-        looked = list(self._needed(matches(self._asked(source), self.where, since, self.fhirVersion)))
+        looked = list(self._take_needed(matches(self._query_source(source), self.where, since, self.fhirVersion)))
         found = [one for one in looked if not one.older]
         meant = [one for one in found if one.doubt is None]
-        more = {**_shown(found), **self._as_of(evidence, source, meant)}
+        more = {**_match_evidence(found), **self._as_of(evidence, source, meant)}
         complaint = self._complaint(found, len(meant))
         if complaint is not None:
             said = complaint + older_note(0 if found else len(looked))
@@ -127,7 +127,7 @@ class FhirResourceState:
         if self.exists is False or not self._rules:
             summary = f"there is no {self._what}" if not meant else f"{len(meant)} of {self._what}"
             return Scored(1.0, True, summary, {KEY: [], **more})
-        return self._held(meant, more, evidence)
+        return self._score_fields(meant, more, evidence)
 
     def _source(self, evidence: PlaygroundState) -> FhirSource:
         accepted = accepted_at(evidence)
@@ -135,7 +135,7 @@ class FhirResourceState:
         return source if accepted is None else past(source, accepted + timedelta(seconds=self.wait_s))
 
     def _as_of(self, evidence: PlaygroundState, source: FhirSource, meant: list[Match]) -> dict[str, str]:
-        """What can't be told about the state of when the completion was accepted."""
+        """A note on what is unknown of the state when the completion was accepted."""
         if accepted_at(evidence) is None:
             return {}
         timeless = next((one.name for one in meant if last_change(one.resource) is None), None)
@@ -144,13 +144,13 @@ class FhirResourceState:
             note = f"{timeless} has no time of its last change (meta.lastUpdated), so it counts as it is now"
         return {} if note is None else {"as_of": note}
 
-    def _asked(self, source: FhirSource) -> Iterable[Resource]:
+    def _query_source(self, source: FhirSource) -> Iterable[Resource]:
         if self.id is None:
             return source.search(self.resource_type, self.search or {})
         read = source.read(self.resource_type, self.id)
         return [] if read is None else [read]
 
-    def _needed(self, found: Iterator[Match]) -> Iterator[Match]:
+    def _take_needed(self, found: Iterator[Match]) -> Iterator[Match]:
         """As many as must be known: further pages are not asked for without a need."""
         doubtful = 0
         for one in found:
@@ -186,7 +186,7 @@ class FhirResourceState:
         profile = () if self.profile is None else (FieldRule(PROFILE, self.profile),)
         return (*self.fields, *profile)
 
-    def _held(self, meant: list[Match], more: dict[str, Any], evidence: PlaygroundState) -> Scored:
+    def _score_fields(self, meant: list[Match], more: dict[str, Any], evidence: PlaygroundState) -> Scored:
         if self.select == "all":
             rows = [result_of_all(rule, [one.resource for one in meant], self.fhirVersion) for rule in self.fields]
             rows += self._profile_rows(meant, evidence)
@@ -204,7 +204,7 @@ class FhirResourceState:
         if self.profile is None:
             return []
         for one in meant:
-            problems = validated(evidence.fhir, one.resource, self.profile)
+            problems = profile_problems(evidence.fhir, one.resource, self.profile)
             if problems:
                 wrong = {"actual": list(problems[:SHOWN]), "passed": False, "resource": one.name}
                 return [{"path": PROFILE, "expected": self.profile, **wrong}]
@@ -212,7 +212,7 @@ class FhirResourceState:
 
     @property
     def _what(self) -> str:
-        """What is looked for, without the values that it is looked for by."""
+        """The thing looked for, without the values that it is looked for by."""
         if self.id is not None:
             return f"{self.resource_type}/{self.id}"
         by = ", ".join(self.search or {})
@@ -222,13 +222,13 @@ class FhirResourceState:
 
 
 def _views(evidence: PlaygroundState) -> Iterator[PlaygroundState]:
-    """What others have asked already is good enough for the first look, but for no later one."""
+    """Cached answers are good enough for the first look, but for no later one."""
     yield evidence
     while True:
         yield anew(evidence)
 
 
-def _shown(found: list[Match]) -> dict[str, Any]:
+def _match_evidence(found: list[Match]) -> dict[str, Any]:
     doubts = {one.name: one.doubt for one in found[:SHOWN] if one.doubt is not None}
     matched = [one.name for one in found if one.doubt is None]
     return {"matched": matched[:SHOWN], "count": len(matched), **({"doubts": doubts} if doubts else {})}

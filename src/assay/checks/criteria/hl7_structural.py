@@ -26,7 +26,7 @@ from assay.formats.hl7.find import texts
 from assay.formats.hl7.header import control_id, message_type, parse_message_type
 from assay.formats.hl7.model import Message
 from assay.formats.hl7.parse import parse
-from assay.formats.hl7.path import in_any_repetition, parse_path, quoted
+from assay.formats.hl7.path import in_any_repetition, parse_path, quote_value
 
 KEY = "field_results"
 EVENT = "hl7_outbound"
@@ -39,7 +39,7 @@ class Hl7Structural:
     """Needs fields, segments or a cardinality."""
 
     kind: ClassVar[str] = "hl7-structural"
-    escapes: ClassVar[Escapes] = {"path": lambda _: quoted}
+    escapes: ClassVar[Escapes] = {"path": lambda _: quote_value}
 
     fields: tuple[FieldRule, ...] = ()
     correlate_by: Mapping[str, str] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Hl7Structural:
             lambda: read_events(evidence, sent, _messages, Hl7Error, "messages"),
         )
         messages = [message for one in read for message in one]
-        meant = [one for one in messages if self._meant(one.message)]
+        meant = [one for one in messages if self._is_meant(one.message)]
         rules = (*self.fields, *self._counts())
         complaint = wrong_number(self.cardinality, meant, messages, broken, "messages", needed=bool(rules))
         if complaint is not None:
@@ -75,13 +75,13 @@ class Hl7Structural:
             return nothing_to_score(absent_rows(rules), KEY, complaint + older_note(older), unreadable=broken)
         if not rules:
             return Scored(1.0, True, f"{len(meant)} messages, as expected", {KEY: [], "unreadable": broken})
-        return max((self._held(one, broken) for one in meant), key=lambda outcome: outcome.score)
+        return max((self._score_fields(one, broken) for one in meant), key=lambda outcome: outcome.score)
 
-    def _meant(self, message: Message) -> bool:
+    def _is_meant(self, message: Message) -> bool:
         if self.message_type is not None and not message_type(message).fits(parse_message_type(self.message_type)):
             return False
         return all(
-            value.rstrip() in _trimmed(texts(in_any_repetition(parse_path(path)), message))
+            value.rstrip() in _trim_values(texts(in_any_repetition(parse_path(path)), message))
             for path, value in self.correlate_by.items()
         )
 
@@ -89,7 +89,7 @@ class Hl7Structural:
         # A rule refuses anything that isn't a count.
         return [FieldRule(name, count, "count") for name, count in self.segments.items()]  # type: ignore[arg-type]
 
-    def _held(self, sent: "_Sent", broken: list[str]) -> Scored:
+    def _score_fields(self, sent: "_Sent", broken: list[str]) -> Scored:
         counts, number = self._counts(), control_id(sent.message)
         rows = [_row(rule, sent.message) for rule in self.fields]
         rows += [_count_row(rule, sent.message.counts.get(rule.path, 0)) for rule in counts]
@@ -107,12 +107,12 @@ class _Sent(NamedTuple):
 
 def _row(rule: FieldRule, message: Message) -> Result:
     found = texts(parse_path(rule.path), message)
-    values = _trimmed(found)
+    values = _trim_values(found)
     [row] = results((rule,), lambda _: values)
     return row if values == found else {**row, "note": "blanks at the end are left out"}
 
 
-def _trimmed(values: Sequence[str | None]) -> list[str | None]:
+def _trim_values(values: Sequence[str | None]) -> list[str | None]:
     """Blanks at the end of a value mean nothing in HL7."""
     return [None if one is None else one.rstrip() for one in values]
 

@@ -21,7 +21,7 @@ KEY = "assertionResults"
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Which records to check."""
+    """The records to check."""
 
     __pydantic_config__: ClassVar[dict[str, str]] = {"extra": "forbid"}
 
@@ -57,7 +57,7 @@ class PortalStateMatch:
             return nothing_to_score(absent_rows(self.assertions), KEY, said, records=len(rows))
         if not rows:
             return Scored(1.0, True, f"there is no record {what}, as expected", {KEY: [], "records": 0})
-        return max((self._held(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
+        return max((self._score_row(row, what, len(rows)) for row in rows), key=lambda outcome: outcome.score)
 
     def _complaint(self, count: int, what: str) -> str | None:
         if self.cardinality is not None and not self.cardinality.allows(count):
@@ -68,7 +68,7 @@ class PortalStateMatch:
     def _is_named(self, row: StateRow) -> bool:
         return self.correlate_by.key in (None, row.key)
 
-    def _held(self, row: StateRow, what: str, count: int) -> Scored:
+    def _score_row(self, row: StateRow, what: str, count: int) -> Scored:
         try:
             if row.unread is not None:
                 raise BoundsError(row.unread)

@@ -31,7 +31,7 @@ from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.bounds import printable
 from assay.evidence.playground import Escapes, FileSource, PlaygroundState, StoredFile, accepted_at, older_note
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows
-from assay.formats.file_content.rules import FORMATS, Demands, Size, guessed, rows, unread_rows
+from assay.formats.file_content.rules import FORMATS, Demands, Size, guess_format, rows, unread_rows
 from assay.formats.file_content.text import Passage, pass_through
 from assay.formats.globs import check_glob, in_glob, matches_glob
 from assay.formats.json_paths import escape_for
@@ -115,7 +115,7 @@ class SftpFilePresent:
         return Demands(self.size, self.checksum or {}, texts, self.fields)
 
     def _format(self, name: str) -> str:
-        return self.format or guessed(name)
+        return self.format or guess_format(name)
 
     def _in_time(self, file: StoredFile, evidence: PlaygroundState) -> bool:
         return self.since is None or _changed_since(evidence.run_start, file.modified)
@@ -130,7 +130,7 @@ class SftpFilePresent:
         """The first that is all right, or the best. Of very many, those that changed last are looked at."""
         best: Scored | None = None
         for file in _looked_at(meant):
-            outcome = self._held(source, file, more)
+            outcome = self._score_file(source, file, more)
             if best is None or outcome.score > best.score or outcome.passed:
                 best = outcome
             if outcome.passed:
@@ -139,7 +139,7 @@ class SftpFilePresent:
             raise ValueError("there is no file to check")
         return best
 
-    def _held(self, source: FileSource, file: StoredFile, more: Mapping[str, object]) -> Scored:
+    def _score_file(self, source: FileSource, file: StoredFile, more: Mapping[str, object]) -> Scored:
         # The paths of the rules were checked against the format of the pattern.
         demands, file_format = self._demands, self._format(self._glob)
         try:

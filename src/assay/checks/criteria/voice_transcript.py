@@ -71,10 +71,10 @@ class VoiceTranscript:
         turns = evidence.turns()
         heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
         known = made_once(evidence, Heard, dict[str, Heard])
-        spoken = [(turn, _heard(turn.text, known)) for turn in heard if self._meant(turn)]
+        spoken = [(turn, _read_once(turn.text, known)) for turn in heard if self._is_meant(turn)]
         if not spoken:
-            return self._silence(sum(self._meant(turn) for turn in turns))
-        looked = [*self._wanted(spoken), *self._forbidden(spoken)]
+            return self._silence(sum(self._is_meant(turn) for turn in turns))
+        looked = [*self._find_wanted(spoken), *self._forbidden(spoken)]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
         unread = {str(turn.number): turn.unread for turn, _ in spoken if turn.unread is not None}
@@ -91,12 +91,12 @@ class VoiceTranscript:
         rows += [{**_row(phrase, None), "forbidden": True} for phrase in self.not_contains]
         return Scored(0.0, False, f"there are no turns{who} to check{older_note(older)}", {"phraseResults": rows})
 
-    def _meant(self, turn: Turn) -> bool:
+    def _is_meant(self, turn: Turn) -> bool:
         if self.speaker is not None and not _is_same(turn.speaker, self.speaker):
             return False
         return self.turns is None or self.turns[0] <= turn.number <= self.turns[1]
 
-    def _wanted(self, spoken: Spoken) -> Iterator["_Looked"]:
+    def _find_wanted(self, spoken: Spoken) -> Iterator["_Looked"]:
         """Each wanted phrase. In order, each is looked for behind the one before."""
         place = (0, 0)
         for phrase in self.contains:
@@ -190,8 +190,8 @@ def _turns(spoken: Spoken) -> tuple[Turn, ...]:
     return tuple(turn for turn, _ in spoken)
 
 
-def _heard(text: str, known: dict[str, Heard]) -> Heard:
-    """What all criteria of a completion share, so that no turn is read twice."""
+def _read_once(text: str, known: dict[str, Heard]) -> Heard:
+    """Shared by all criteria of a completion, so that no turn is read twice."""
     found = known.get(text)
     return known.setdefault(text, Heard(text)) if found is None else found
 

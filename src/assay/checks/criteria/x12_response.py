@@ -21,7 +21,7 @@ from assay.core.rollup import nothing_to_score, scored_rows
 from assay.evidence.playground import Escapes, PlaygroundState, made_once, older_note, read_events
 from assay.formats.field_rules.rule import Cardinality, FieldRule, absent_rows, results, wrong_number
 from assay.formats.x12.loops import PlacedSet, lone_acknowledgments, place_sets
-from assay.formats.x12.model import Document, Finding, Kind, NotX12Error
+from assay.formats.x12.model import Document, NotX12Error, X12Finding, X12Mistake
 from assay.formats.x12.path import OUTSIDE_LOOPS, parse_path, quoted_value
 from assay.formats.x12.select import select
 from assay.formats.x12.tokenize import tokenize
@@ -31,14 +31,14 @@ SetIn = tuple[PlacedSet, Document]
 ENVELOPE = FieldRule("envelope", 0, "count")
 # These are about numbers and counts, and what they are compared with.
 NUMBERS = (
-    Kind.MISSING_HEADER,
-    Kind.MISSING_TRAILER,
-    Kind.CONTROL_NUMBER,
-    Kind.DUPLICATE_CONTROL_NUMBER,
-    Kind.COUNT,
+    X12Mistake.MISSING_HEADER,
+    X12Mistake.MISSING_TRAILER,
+    X12Mistake.CONTROL_NUMBER,
+    X12Mistake.DUPLICATE_CONTROL_NUMBER,
+    X12Mistake.COUNT,
 )
 # These are about the text that was sent, and no number or count.
-NO_ENVELOPE = (Kind.ENCODING, Kind.LINE_BREAK)
+NO_ENVELOPE = (X12Mistake.ENCODING, X12Mistake.LINE_BREAK)
 _ACKNOWLEDGMENT = "TA1"
 _SET = re.compile(rf"[0-9]{{3}}|277CA|837[PID]|{_ACKNOWLEDGMENT}")
 
@@ -75,7 +75,7 @@ class X12Response:
             lambda: read_events(evidence, received, _sets, NotX12Error, "responses"),
         )
         sets = [placed for one in read for placed in one]
-        meant = [(one, document) for one, document in sets if self._meant(one)]
+        meant = [(one, document) for one, document in sets if self._is_meant(one)]
         rules = self._rules()
         complaint = wrong_number(self.cardinality, meant, sets, broken, "transaction sets", needed=bool(rules))
         if complaint is not None:
@@ -85,20 +85,20 @@ class X12Response:
             what = f"{len(meant)} transaction sets, as expected"
             return Scored(1.0, True, what, {KEY: [], "unreadable": broken})
         return max(
-            (self._held(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
+            (self._score_set(one, document, broken) for one, document in meant), key=lambda outcome: outcome.score
         )
 
     def _rules(self) -> tuple[FieldRule, ...]:
         return (*self.fields, ENVELOPE) if self.envelope else self.fields
 
-    def _meant(self, placed: PlacedSet) -> bool:
+    def _is_meant(self, placed: PlacedSet) -> bool:
         if self.transaction_set not in (None, *_names(placed)):
             return False
         if self.transaction_set is None and _is_lone(placed) and not self._is_about_envelopes():
             return False
         return all(value in _values(path, placed) for path, value in self.correlate_by.items())
 
-    def _is_wrong(self, kind: Kind) -> bool:
+    def _is_wrong(self, kind: X12Mistake) -> bool:
         return kind not in NO_ENVELOPE if self.envelope == "strict" else kind in NUMBERS
 
     def _is_about_envelopes(self) -> bool:
@@ -106,7 +106,7 @@ class X12Response:
         paths = (*(rule.path for rule in self.fields), *self.correlate_by)
         return all(parse_path(path).segment in OUTSIDE_LOOPS for path in paths)
 
-    def _held(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
+    def _score_set(self, placed: PlacedSet, document: Document, broken: list[str]) -> Scored:
         around = [one for one in document.findings if _is_around(one, placed)]
         wrong = [one.message for one in around if self._is_wrong(one.kind)]
 
@@ -127,8 +127,8 @@ def _sets(payload: bytes) -> tuple[list[SetIn], int]:
     return sets, sum(len(one.segments) for one in document.interchanges)
 
 
-def _is_around(finding: Finding, placed: PlacedSet) -> bool:
-    """Whether it is about the set or the envelopes around it, and not about another one in the same file."""
+def _is_around(finding: X12Finding, placed: PlacedSet) -> bool:
+    """True if it is about the set or the envelopes around it, and not about another one in the same file."""
     return finding.interchange in (None, placed.interchange.number) and finding.set in (None, placed.set.number)
 
 
@@ -144,5 +144,5 @@ def _is_lone(placed: PlacedSet) -> bool:
 
 
 def _values(path: str, placed: PlacedSet) -> list[str]:
-    """What is at a path: text, which may be empty; nothing where the segment ends before."""
+    """The texts at a path, which may be empty; none where the segment ends before."""
     return [one.text for one in select(parse_path(path), placed) if one.text is not None]

@@ -46,7 +46,7 @@ from assay.evidence.coding_run import AgentRecord, RunStatus
 from assay.evidence.workspace import ResultMemory
 
 if TYPE_CHECKING:
-    from assay.adapters.models.judge_setup import Judges
+    from assay.adapters.models.judge_setup import ConfiguredJudges
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
     return _exit_code(report, args.require_judge)
 
 
-def _score_again(args: argparse.Namespace, judges: "Judges | None") -> ScorersReport:
+def _score_again(args: argparse.Namespace, judges: "ConfiguredJudges | None") -> ScorersReport:
     """Score a run in a job's folder."""
     from assay.adapters.jobs.run_scoring import KeptCodingWork, LocalScoring  # noqa: PLC0415 - only for such a run
     from assay.engine.coding.score_trials import SeededGrading, score_trial  # noqa: PLC0415

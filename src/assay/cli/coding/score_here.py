@@ -7,7 +7,12 @@ from collections.abc import Iterator
 
 from assay.adapters.tasks.scenario_file import parse_scenario
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
-from assay.adapters.workspace.borrowed_repository import BorrowedRepository, HostTools, borrowed, find_root
+from assay.adapters.workspace.borrowed_repository import (
+    BorrowedRepository,
+    HostTools,
+    borrow_repository,
+    find_root,
+)
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.repository_ends import Rules, WantedEnds, score_repository
@@ -31,5 +36,5 @@ def open_repository(start: str) -> Iterator[BorrowedRepository]:
         raise InputError(
             f"pass --task, or --scenario with --baseline, or run inside a git repository, but {start} is in none"
         )
-    with borrowed(root) as repository:
+    with borrow_repository(root) as repository:
         yield repository

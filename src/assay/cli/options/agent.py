@@ -100,14 +100,14 @@ def _named_agent(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[st
         raise InputError("--agent must be oracle, nop or a shell command, got an empty string")
     path = description_file(args.agent)
     if path is not None:
-        return _described(path, args, sandbox, say)
+        return _described_agent(path, args, sandbox, say)
     if meant := near_name(args.agent):
         say(f"{args.agent!r} is run as a command; did you mean the agent {meant}?")
     name = args.agent_name or os.path.basename(args.agent.split()[0])
     return Agent(name, command=args.agent, model=args.model)
 
 
-def _described(path: str, args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
+def _described_agent(path: str, args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     from assay.adapters.agents.install import install  # noqa: PLC0415 - only for agents with a description
 
     found = read_description(path)
@@ -179,11 +179,11 @@ def _env_file(path: str) -> dict[str, str]:
             if not equals:
                 raise InputError(f"--agent-env-file {path}, line {number}: a line must be NAME=VALUE, got no '='")
             _check_name(name, f"--agent-env-file {path}, line {number}:")
-            found[name] = _unquoted(value)
+            found[name] = _unquote_value(value)
     return found
 
 
-def _unquoted(value: str) -> str:
+def _unquote_value(value: str) -> str:
     quoted = len(value) >= 2 and value[0] == value[-1] and value[0] in "\"'"
     return value[1:-1] if quoted else value
 

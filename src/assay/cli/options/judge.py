@@ -10,7 +10,7 @@ from assay.cli.options.common import positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    from assay.adapters.models.judge_setup import JudgeOptions, Judges
+    from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
     from assay.judge.budget import Prices
 
 
@@ -46,7 +46,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
 
 
 def judge_options(args: argparse.Namespace) -> "JudgeOptions":
-    """What the options say."""
+    """Read the options."""
     from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
     from assay.adapters.models.judge_setup import AT_ONCE, JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
     from assay.judge.judge_coding_run import UNKNOWN  # noqa: PLC0415
@@ -68,16 +68,16 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     )
 
 
-def judges_of(args: argparse.Namespace) -> AbstractContextManager["Judges | None"]:
+def judges_of(args: argparse.Namespace) -> AbstractContextManager["ConfiguredJudges | None"]:
     """The judges that the options name, with ``--judge``."""
     if not args.judge:
         return nullcontext()
-    from assay.adapters.models.judge_setup import Judges  # noqa: PLC0415 - only who has a judge needs it
+    from assay.adapters.models.judge_setup import ConfiguredJudges  # noqa: PLC0415 - only who has a judge needs it
 
-    return Judges(judge_options(args))
+    return ConfiguredJudges(judge_options(args))
 
 
-def check_judges(judges: "Judges", tasks: Sequence[str]) -> None:
+def check_judges(judges: "ConfiguredJudges", tasks: Sequence[str]) -> None:
     """Raise ``InputError`` if a seeded task has no judge, before any agent is run."""
     from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415
 

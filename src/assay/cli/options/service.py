@@ -82,7 +82,7 @@ def add_service(parser: argparse.ArgumentParser) -> None:
 
 
 def coding_of(args: argparse.Namespace) -> "CodingSetting":
-    """What was said about coding runs."""
+    """The settings of coding runs."""
     from assay.adapters.service.coding_parts import CodingSetting  # noqa: PLC0415 - help needs no database
     from assay.engine.service.coding_policy import CodingPolicy  # noqa: PLC0415
 

@@ -80,7 +80,7 @@ def _block(group: GroupReport, report: JobReport, markdown: bool) -> str:
 def _measures(group: GroupReport, bounds: GroupBounds | None) -> Iterator[tuple[str, str]]:
     """The numbers of one group: ours, then harbor's."""
     if group.success is None:
-        yield "mean", _undecided(group)
+        yield "mean", _undecided_message(group)
     else:
         yield "mean", f"{_number(group.mean)} of {counted(group.n, 'run')}{mean_interval(group.intervals)}"
         yield from bounds_rows(bounds)
@@ -94,9 +94,12 @@ def _measures(group: GroupReport, bounds: GroupBounds | None) -> Iterator[tuple[
         yield f"mean of {one.key}", f"{_number(one.mean)} of {counted(one.n, 'run')}"
     yield from _gate_rows(group.gates)
     for metric in group.harbor.metrics or [{}]:
-        yield "score (harbor)", _named(metric.items()) or "none: the job configures no metric for this dataset"
+        yield (
+            "score (harbor)",
+            _format_named(metric.items()) or "none: the job configures no metric for this dataset",
+        )
     passes = [(f"pass@{k}", value) for k, value in group.harbor.pass_at_k.items()]
-    yield "pass@k (harbor)", _named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
+    yield "pass@k (harbor)", _format_named(passes) or "none: needs two attempts per task and rewards of 0 or 1"
 
 
 def _gate_rows(gates: GateCounts | None) -> Iterator[tuple[str, str]]:
@@ -110,7 +113,7 @@ def _gate_rows(gates: GateCounts | None) -> Iterator[tuple[str, str]]:
         yield "gates disagree", f"{counted(len(gates.disagree), 'run')}: {some_of(gates.disagree)}"
 
 
-def _undecided(group: GroupReport) -> str:
+def _undecided_message(group: GroupReport) -> str:
     keys = ", ".join(group.harbor.reward_stats)
     several = len(group.harbor.reward_stats) > 1
     return (
@@ -120,7 +123,7 @@ def _undecided(group: GroupReport) -> str:
     )
 
 
-def _named(numbers: Iterable[tuple[str, object]]) -> str:
+def _format_named(numbers: Iterable[tuple[str, object]]) -> str:
     return "  ".join(f"{name} {_number(value)}" for name, value in numbers)
 
 
@@ -247,7 +250,7 @@ def _ends_or_not(found: Interval | CantSay) -> str:
 
 
 def bounds_rows(found: GroupBounds | None) -> Iterator[tuple[str, str]]:
-    """What the runs that are open could do to the mean."""
+    """The possible effect of open runs on the mean."""
     if found is None:
         return
     bounds = found.bounds

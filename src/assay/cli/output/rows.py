@@ -26,14 +26,14 @@ def run_table(runs: Sequence[Run], trials: Mapping[str, Trial], markdown: bool) 
             run.reason or "",
             run.cause or "",
             *((run.checks or "", run.judge or "", run.run_status or "") if gated else ()),
-            *_used(trials.get(run.name)),
+            *_time_and_usage(trials.get(run.name)),
         )
         for run in runs
     ]
     return render_table(titles, cells, markdown=markdown)
 
 
-def _used(trial: Trial | None) -> tuple[str, ...]:
+def _time_and_usage(trial: Trial | None) -> tuple[str, ...]:
     seconds = NO_SECONDS if trial is None or trial.seconds is None else trial.seconds
     return (*time_cells(seconds), *usage_cells(None if trial is None else trial.usage))
 

@@ -119,7 +119,7 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
             # Everybody must see what a scorer could not inspect, or that it guards less than it seems to.
             yield ""
             yield f"note: {clean(row.name)}: {clean(row.detail)}"
-        yield from _explained(row)
+        yield from _explained_lines(row)
 
 
 def _gates(report: ScorersReport) -> Iterator[str]:
@@ -136,7 +136,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         became = [file for file in report.workspace.changed if file.detail is not None]
         for file in became[:SHOWN]:
             yield f"         {file.detail}: {clean(file.path)}"
-        yield from _ignored(report.workspace.ignored)
+        yield from _ignored_lines(report.workspace.ignored)
         for path in report.workspace.nested_repositories[:SHOWN]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
@@ -155,7 +155,7 @@ def _metrics(report: ScorersReport) -> str:
     return ", metrics passed" if report.run.passed else f", metrics failed ({clean('; '.join(failed))})"
 
 
-def _ignored(groups: Sequence[IgnoredGroup]) -> Iterator[str]:
+def _ignored_lines(groups: Sequence[IgnoredGroup]) -> Iterator[str]:
     """One line for all files that nobody read."""
     if groups:
         most = sorted(groups, key=lambda one: -one.files)
@@ -176,8 +176,8 @@ def _details(row: Row) -> Iterator[str]:
         yield from (f"  | {clean(line)}" for line in row.output.splitlines()[-OUTPUT_LINES:])
 
 
-def _explained(row: Row) -> Iterator[str]:
-    """What would be a finding if the change itself didn't give a reason for it."""
+def _explained_lines(row: Row) -> Iterator[str]:
+    """Findings that the change itself gives a reason for."""
     explained = row.evidence.get("explained")
     if isinstance(explained, list) and explained:
         yield ""

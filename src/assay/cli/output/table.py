@@ -14,7 +14,7 @@ def render_table(
     A title may have several lines. In Markdown they are joined into one.
     """
     body = [[clean(cell) for cell in row] for row in rows]
-    titles = [[clean(" ".join(title.splitlines())) for title in header]] if markdown else _stacked(header)
+    titles = [[clean(" ".join(title.splitlines())) for title in header]] if markdown else _stack_titles(header)
     if markdown:
         titles, body = ([[cell.replace("|", "\\|") for cell in line] for line in part] for part in (titles, body))
     widths = [max(_width(line[i]) for line in titles + body) for i in range(len(header))]
@@ -41,7 +41,7 @@ def some_of(names: Sequence[str], shown: int = 3) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def _stacked(header: Sequence[str]) -> list[list[str]]:
+def _stack_titles(header: Sequence[str]) -> list[list[str]]:
     """Titles of several lines, aligned at the bottom."""
     split = [title.splitlines() or [""] for title in header]
     height = max(map(len, split))

@@ -67,7 +67,7 @@ def _phrase(row: Mapping[str, Any]) -> str:
 
 
 def _opinion(row: Mapping[str, Any]) -> str:
-    """What the judge thinks of a phrase that was not found; nothing where it was not asked."""
+    """The judge's opinion of a phrase that was not found; empty where it was not asked."""
     opinion = row.get("paraphrase")
     if not isinstance(opinion, dict):
         return ""

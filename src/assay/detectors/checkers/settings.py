@@ -25,7 +25,7 @@ def settings_of(path: str, text: str | None) -> Flat:
 
 
 def weaker_settings(path: str, before: str | None, after: str | None, elsewhere: Flat) -> Iterator[Weakening]:
-    """What a file's settings demand less than before. Settings that are all new weaken nothing.
+    """A file's settings that demand less than before. Settings that are all new weaken nothing.
 
     ``elsewhere`` has the settings of other changed files, where something that is gone here may be now.
     """

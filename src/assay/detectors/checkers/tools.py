@@ -1,4 +1,4 @@
-"""Which settings of which linters and type checkers matter, and in which files they are."""
+"""The settings of linters and type checkers that matter, and the files they are in."""
 
 import re
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _REPORT = ("none", "information", "warning", "error")
 
 @dataclass(frozen=True, slots=True)
 class Strictness:
-    """What matters of one tool's settings, as patterns of whole keys.
+    """One tool's settings that matter, as patterns of whole keys.
 
     ``strict`` is on when it is true, ``lax`` off. Of ``selects``, nothing may go; to ``excludes``, nothing that
     has code may come; to ``ignores``, nothing that is broad; to ``disables``, nothing. ``levels`` have their

@@ -1,1 +1,1 @@
-"""What a change does to a project's tests, found by running them: on other source, on mutants, unwatched."""
+"""A change's effects on a project's tests, found by running them: on other source, on mutants, unwatched."""

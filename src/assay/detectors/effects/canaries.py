@@ -26,7 +26,7 @@ class Canaries:
     failing: str
 
     def complaint(self, report: Report) -> str | None:
-        """What is wrong with a report; None if both ended as they must."""
+        """The complaint about a report; None if both ended as they must."""
         for name, must in ((self.passing, Ended.PASSED), (self.failing, Ended.FAILED)):
             found = set(report.matching(name).values())
             if found != {must}:

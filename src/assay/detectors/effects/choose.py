@@ -1,4 +1,4 @@
-"""Which mutants to try first: those in code that the agent changed, then one of each function in turn."""
+"""Orders mutants: those in code that the agent changed, then one of each function in turn."""
 
 import hashlib
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""Which tests get to which mutants, as far as a runner could be asked.
+"""The tests that get to each mutant, as far as a runner could be asked.
 
 The answer comes from a process that runs the agent's code. It only decides which tests are run on which mutant; a
 wrong one makes a mutant look unnoticed on both sides, or costs time.
@@ -21,7 +21,7 @@ class KnownPlaces(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InFunctions:
-    """What is outside of functions is run when a file is loaded, by whichever test is the first."""
+    """Code outside of functions runs when a file is loaded, by whichever test is the first."""
 
     def file(self, path: str) -> bool:  # noqa: ARG002 - as all of them
         return True
@@ -44,7 +44,7 @@ class InFiles:
 
 
 class ReachedCode(Protocol):
-    """What a test runs."""
+    """A test's reach."""
 
     @property
     def paths(self) -> Iterable[str]:
@@ -105,7 +105,7 @@ def _meets(lines: Mapping[str, frozenset[int]], mutant: Mutant) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What each test runs, or each file of tests, by what the runner takes to choose it.
+    """Each test's reach, or each test file's, by what the runner takes to choose it.
 
     ``names`` has the tests of each as a report names them.
     """
@@ -125,7 +125,7 @@ class Reach:
         return not self.known.mutant(mutant) or any(one.has(mutant) for one in self.tests.values())
 
     def reaching(self, mutant: Mutant, among: frozenset[str], surely: frozenset[str] = frozenset()) -> list[str]:
-        """What to choose so that tests out of some that get to a mutant are run, and others if they do or not."""
+        """The choices that run those tests out of some that get to a mutant, and others if they do or not."""
         return sorted(
             choice
             for choice, one in self.tests.items()

@@ -40,7 +40,7 @@ class Compared:
     silent: tuple[str, ...] = ()
 
 
-class Side:
+class TestedSide:
     """One side's tests on the agent's source. ``plain`` is a run that nobody watched, if there was one."""
 
     def __init__(
@@ -59,7 +59,7 @@ class Side:
         """Whether only the tests that reach a mutant are run for it."""
 
     def chooses_for(self, mutant: Mutant) -> bool:
-        """Whether it is known which tests reach a mutant."""
+        """True if it is known which tests reach a mutant."""
         return self.selects and self.reach is not None and self.reach.known.mutant(mutant)
 
     def noticed(self, mutant: Mutant, text: str, left_sec: float, asked: AskedTests) -> Noticed | None:
@@ -80,7 +80,7 @@ class Side:
         return Noticed(frozenset(lost(self.base, ran, among)), ran.spent_sec, ran.kept_as)
 
     def _can_choose(self) -> bool:
-        """Whether it is known of every test what it reaches, and choosing works."""
+        """True if it is known of every test what it reaches, and choosing works."""
         watch, reach = self.watch, self.reach
         if (
             watch is None
@@ -111,13 +111,13 @@ class Side:
 class Both:
     """Both sides, with the seconds that may be spent on them. What the first runs took is spent already."""
 
-    def __init__(self, before: Side, after: Side, allowed_sec: float) -> None:
+    def __init__(self, before: TestedSide, after: TestedSide, allowed_sec: float) -> None:
         self.before, self.after = before, after
         self._left = allowed_sec - before.spent_sec - after.spent_sec
         self._latest = 0.0
 
     def selection(self) -> str:
-        """Which tests are run for a mutant, in words."""
+        """The tests run for a mutant, in words."""
         watch = self.before.watch if self.before.selects and self.after.selects else None
         return "all, for each mutant" if watch is None else watch.chooses
 
@@ -153,14 +153,16 @@ class Both:
         self._doubt(self.after, instead, instead_again)
         return Compared(noticed=True, silent=tuple(self._silent(by_again, instead_again)))
 
-    def _noticed(self, side: Side, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT) -> Noticed:
+    def _noticed(
+        self, side: TestedSide, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT
+    ) -> Noticed:
         found = side.noticed(mutant, text, self._left, asked)
         if found is None:
             raise _OutOfTimeError
         self._left -= found.spent_sec
         return found
 
-    def _doubt(self, side: Side, once: Noticed, again: Noticed) -> None:
+    def _doubt(self, side: TestedSide, once: Noticed, again: Noticed) -> None:
         """Two runs of the same that differ aren't remembered."""
         if once.tests != again.tests:
             for one in (once, again):

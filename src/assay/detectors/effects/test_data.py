@@ -210,7 +210,7 @@ class _Code:
         self._quoted: dict[str, bool] = {}
 
     def names(self, name: str) -> bool:
-        """Whether it has the name of a file. Without an ending, only in a literal: it may be any word."""
+        """True if it has the name of a file. Without an ending, only in a literal: it may be any word."""
         if "." not in name.strip("."):
             return self.quotes(name)
         # Most names aren't there at all, and to look for one is much faster than to look for a pattern.

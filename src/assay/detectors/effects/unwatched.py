@@ -51,7 +51,7 @@ class NotedCall:
 
 @dataclass(frozen=True, slots=True)
 class HeardCalls:
-    """What was noted in one language: by which program, with which folders of the workspace on its path."""
+    """The notes in one language: by which program, with which folders of the workspace on its path."""
 
     driver: Driver
     program: str
@@ -156,7 +156,7 @@ def _tests(evidence: Workspace) -> list[str]:
 
 
 def _heard(driver: Driver, started: bytes | None, calls: bytes | None, most: int) -> HeardCalls:
-    """What the driver wrote, in a process of the agent's code: any shape but the right one is nothing."""
+    """Read the driver's notes, by a process of the agent's code: any shape but the right one is nothing."""
     program = ""
     path: tuple[str, ...] = ()
     for line in _lines(started):
@@ -227,7 +227,7 @@ def ask_again(evidence: Workspace, heard: HeardCalls, way: NeutralWay = PLAINLY)
 
 
 def _set_by_tests(evidence: Workspace, calls: Sequence[NotedCall]) -> dict[str, str]:
-    """What tests put into the environment, if the baseline's tests name it and it doesn't give tests away."""
+    """Variables that tests set, if the baseline's tests name them and they don't give tests away."""
     found = {name: value for call in reversed(calls) for name, value in call.environment.items()}
     if not found:
         return {}

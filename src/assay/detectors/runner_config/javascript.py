@@ -117,7 +117,7 @@ def _local_frameworks(package: dict[str, object]) -> set[str]:
 
 
 def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[Weakening]:
-    """What got weaker between two sets of settings. ``had`` says whether there were any before."""
+    """Weaker settings among two sets. ``had`` says whether there were any before."""
     for key in sorted({*before, *after}):
         old, new = before.get(key, []), after.get(key, [])
         if old == new:
@@ -170,7 +170,7 @@ def _collects_less(key: str, old: list[str], new: list[str]) -> bool:
 
 
 def script_changes(before: dict[str, str], after: dict[str, str], text: str) -> Iterator[Weakening]:
-    """What got weaker in named commands."""
+    """Named commands that got weaker."""
     for name in sorted({*before, *after}):
         was, now = before.get(name, ""), after.get(name, "")
         is_test = _TEST_SCRIPT.match(name) is not None

@@ -55,7 +55,7 @@ def script(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def _ways_out(text: str) -> Iterator[tuple[str, str]]:
-    """What lets a script with tests end well whatever they say, or before they are run."""
+    """Ways for a script with tests to end well whatever they say, or before they are run."""
     raw = [line.rstrip() for line in text.split("\n") if line.strip() and not line.lstrip().startswith("#")]
     lines = [line.strip() for line in raw]
     last = max((at for at, line in enumerate(lines) if runs_tests(line)), default=0)

@@ -29,7 +29,7 @@ def _commands(value: object) -> str:
 
 @dataclass(slots=True)
 class _Settings:
-    """What phpunit.xml says about which tests run, and what fails them."""
+    """The phpunit.xml settings on which tests run, and what fails them."""
 
     excluded: set[str] = field(default_factory=set)
     groups: set[str] = field(default_factory=set)

@@ -44,7 +44,7 @@ def of_file(name: str, text: str) -> Settings | None:
 
 
 def compare(before: Settings, after: Settings, text: str, tests: tuple[str, ...]) -> Iterator[Weakening]:
-    """What got weaker. ``text`` is the later file, for its lines; ``tests`` the baseline's tests below the
+    """The weakenings. ``text`` is the later file, for its lines; ``tests`` the baseline's tests below the
     folder.
     """
     for rule, part in option_changes(" ".join(before.get("addopts", [])), " ".join(after.get("addopts", []))):

@@ -1,4 +1,4 @@
-"""Which reader compares which file."""
+"""The reader that compares each file."""
 
 import re
 from collections.abc import Callable, Iterator

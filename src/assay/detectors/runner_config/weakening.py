@@ -1,4 +1,4 @@
-"""What a comparison of settings yields."""
+"""The result of comparing settings."""
 
 from dataclasses import dataclass
 

@@ -28,7 +28,7 @@ _MOST_NODES = 20_000
 
 @dataclass
 class Workflow:
-    """What matters of one file. ``ignored`` counts the test steps and jobs whose failure does not count, and
+    """One workflow file. ``ignored`` counts the test steps and jobs whose failure does not count, and
     ``unchecked`` the linters and type checkers.
     """
 
@@ -60,7 +60,7 @@ def read_workflow(text: str | None) -> Workflow | None:
 
 
 def compare(before: Workflow, after: Workflow, text: str, elsewhere: frozenset[str]) -> Iterator[Weakening]:
-    """What got weaker. ``elsewhere`` has the runners of other changed workflows: a test may have moved."""
+    """The weakenings. ``elsewhere`` has the runners of other changed workflows: a test may have moved."""
     if before.runners and not after.runners:
         if not elsewhere:
             yield weakening("test_command_emptied", text, "", sorted(before.runners), None)

@@ -76,7 +76,7 @@ def is_of_framework(path: str, paths: Iterable[str]) -> bool:
 
 
 def stands_in_front(path: str) -> bool:
-    """Whether it is found in the place of a module that a runner imports: a part of one in the top folder, or a
+    """True if it is found in the place of a module that a runner imports: a part of one in the top folder, or a
     link to a folder.
     """
     first = PurePosixPath(path).parts[0]

@@ -1,4 +1,4 @@
-"""What is packed in an archive or was compressed, up to a cap: zip and all that is one, gzip, bzip2, xz, zlib.
+"""Unpacks archives and compressed data, up to a cap: zip and all that is one, gzip, bzip2, xz, zlib.
 
 A tar file needs no reader: what it holds lies in it as it is.
 """
@@ -18,7 +18,7 @@ _BROKEN = (OSError, EOFError, ValueError, RuntimeError, zlib.error, lzma.LZMAErr
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether it begins as archives and compressed files do."""
+    """True if it begins as archives and compressed files do."""
     return data.startswith((b"PK\x03\x04", *_ZLIB, b"BZh", b"\xfd7zXZ\0"))
 
 
@@ -31,7 +31,7 @@ def unpacked(data: bytes) -> Iterator[bytes]:
 
 
 def decompressed(data: bytes, limit: int = MAX_BYTES) -> bytes | None:
-    """What was compressed, up to a limit; None where nothing was."""
+    """The decompressed data, up to a limit; None where nothing was."""
     try:
         if data.startswith(_ZLIB):
             return zlib.decompressobj(wbits=47).decompress(data, limit)

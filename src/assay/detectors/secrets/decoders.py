@@ -173,7 +173,7 @@ _OF_ANY: tuple[Callable[[View], View | None], ...] = (
 
 
 def _from_base64(run: str) -> str:
-    """What a run says. It may stand behind other characters of the alphabet, so several beginnings are tried."""
+    """Decode a run. It may stand behind other characters of the alphabet, so several beginnings are tried."""
     if run.isalpha() and (run.islower() or run.isupper()):
         return ""
     plain = run.replace("-", "+").replace("_", "/")

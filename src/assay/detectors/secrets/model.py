@@ -1,4 +1,4 @@
-"""What a search for secrets yields. The secret itself is in no ``repr``."""
+"""Results of a search for secrets. The secret itself is in no ``repr``."""
 
 import hashlib
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What looks like a secret and is none: placeholders, documented examples, hashes, identifiers, look-ups."""
+"""Lookalikes of secrets: placeholders, documented examples, hashes, identifiers, look-ups."""
 
 import base64
 import binascii
@@ -120,7 +120,7 @@ def is_words(value: str) -> bool:
 
 
 def _from_base64(value: str) -> str:
-    """What a value says to the base 64; "" where that is no text."""
+    """The value's base 64 text; "" where it isn't text."""
     try:
         text = base64.b64decode(value, validate=True).decode("ascii")
     except (ValueError, binascii.Error):

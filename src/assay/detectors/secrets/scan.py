@@ -77,7 +77,7 @@ def decoded(data: bytes) -> str | None:
 
 
 def printable(data: bytes) -> str:
-    """What can be read in a binary file, as ASCII or with a zero beside every character."""
+    """The readable text in a binary file, as ASCII or with a zero beside every character."""
     runs = [run.decode("ascii") for run in _ASCII_RUN.findall(data)]
     runs += [run.replace(b"\0", b"").decode("ascii") for run in _WIDE_RUN.findall(data)]
     return "\n".join(runs)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from assay.detectors.source_signs.grammar import SourceGrammar, grammar_of
 from assay.detectors.source_signs.sign import Sign, sign
-from assay.detectors.test_code.tree import Node, Tree, parse
+from assay.detectors.test_code.tree import Node, ParsedText, parse
 from assay.detectors.test_code.word_sets import word_set
 
 _QUOTES = re.compile(r"""^[A-Za-z$@#]{0,3}#*["'`]+|["'`]+#*$""")
@@ -60,7 +60,7 @@ class Code:
     """One file. ``words`` are all words but comments; a string is one word that begins with a double quote."""
 
     language: str
-    tree: Tree
+    tree: ParsedText
     words: list[str] = field(default_factory=list)
     starts: list[int] = field(default_factory=list)
     closing: dict[int, int] = field(default_factory=dict)
@@ -152,7 +152,7 @@ class Code:
         return None
 
     def split(self, part: Slice) -> list[Slice]:
-        """What stands between the commas of a slice."""
+        """The parts between the commas of a slice."""
         found, start = [], part[0]
         while (comma := self.find(frozenset((",",)), (start, part[1]))) is not None:
             found.append((start, comma))

@@ -78,7 +78,7 @@ class _Exits:
                     yield whole
 
     def early(self, rule: str, in_tests: bool) -> Iterator[Sign]:
-        """What runs before anybody calls it."""
+        """Code that runs before any call of it."""
         code = self._code
         for function in code.functions:
             looked_at = not in_tests or not self._words.exits_anywhere_in_tests

@@ -51,7 +51,7 @@ class ConstantPair:
 
 
 class TestRows:
-    """What tests ask and expect: for each assertion or row of parameters its constants."""
+    """Rows of tests: for each assertion or row of parameters its constants."""
 
     __test__ = False
 
@@ -144,7 +144,7 @@ def tables(pairs: Sequence[ConstantPair], rows: TestRows, source: str) -> Iterat
 
 
 def may_be_tables(pairs: Sequence[ConstantPair]) -> bool:
-    """Whether it is worth while to read the tests at all."""
+    """True if it is worth while to read the tests at all."""
     return sum(pair.may_be_copied for pair in pairs) >= _FEWEST - 1
 
 
@@ -183,7 +183,7 @@ def _pair(
 
 
 def _compared(test: ast.expr) -> Constants | None:
-    """What a condition compares with: ``x == 10``, ``a == 2 and b == 3``, ``(a, b) == (2, 3)``."""
+    """The constants of a condition: ``x == 10``, ``a == 2 and b == 3``, ``(a, b) == (2, 3)``."""
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
     found: list[Hashable] = []
     for part in parts:

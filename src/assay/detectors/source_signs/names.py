@@ -157,7 +157,7 @@ class Names:
         return index, called
 
     def arguments(self, chain: Chain) -> list[Slice]:
-        """What the last call of a chain is given."""
+        """The arguments of a chain's last call."""
         if chain.called is None:
             return []
         return self.code.split((chain.called + 1, self.code.closing[chain.called]))
@@ -273,7 +273,7 @@ class Names:
                 self._wanted.add(other or path)
 
     def _prefix(self, words: list[str]) -> str:
-        """What stands before the braces, or before the last name that is renamed."""
+        """The path before the braces, or before the last name that is renamed."""
         stop = words.index("{") if "{" in words else words.index("as") - 1 if "as" in words else len(words)
         return ".".join(word for word in words[1:stop] if _NAME.match(word) and word != "static")
 

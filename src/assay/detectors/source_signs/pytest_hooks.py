@@ -33,7 +33,7 @@ _BROAD = frozenset({"Exception", "BaseException", "AssertionError", "builtins.As
 
 
 def hook_signs(module: PythonModule) -> Iterator[Sign]:
-    """What the hooks of a conftest or a plugin do to results."""
+    """Effects of a conftest's or a plugin's hooks on results."""
     for function in module.functions():
         name = _hook_name(function, module)
         if name.startswith("pytest_"):

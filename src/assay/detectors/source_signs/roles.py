@@ -1,4 +1,4 @@
-"""What a file is for, by its path: a test, a build, a script, or source that others import."""
+"""The role of a file, by its path: a test, a build, a script, or source that others import."""
 
 import re
 from collections.abc import Iterable

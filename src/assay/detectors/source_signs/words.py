@@ -1,4 +1,4 @@
-"""What a language calls the things that rules are about. Patterns of paths, each for a whole name or more of it.
+"""A language's names for the things of rules. Patterns of paths, each for a whole name or more of it.
 
 ``*`` stands for any one name, ``**`` for any number of them, ``(*)`` for a call with anything, ``(0)`` for one
 with this, ``<a|b>`` for one of both, ``^`` for the beginning of a path.

@@ -41,7 +41,7 @@ def everything(assertion: Assertion) -> Hashable:
 
 
 def demand_key(assertion: Assertion) -> Hashable:
-    """What is demanded of what, however it is spelled."""
+    """A demand and its subject, however spelled."""
     if not assertion.subject:
         return assertion.text, assertion.strength
     return without_owner(assertion.subject), assertion.expected, assertion.strength
@@ -210,7 +210,7 @@ def other_inputs(before: str, after: str) -> bool:
 
 
 def _asked(subject: str) -> str:
-    """What is asked of whatever it is called, with the literals left blank."""
+    """The question to a receiver of any name, with the literals left blank."""
     found = _RECEIVER.match(without_owner(subject))
     return _LITERAL.sub("_", found["rest"] if found is not None else subject)
 

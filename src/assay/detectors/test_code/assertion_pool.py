@@ -55,7 +55,7 @@ class Pool:
 
 
 class Replacements:
-    """What a test gained and what in it counts for nothing, to be laid beside what it lost."""
+    """A test's gains and the things in it that count for nothing, to compare with its losses."""
 
     def __init__(self, gained: list[Assertion], dead: list[Assertion]) -> None:
         self._gained = _Shelf(gained)
@@ -74,7 +74,7 @@ class Replacements:
         return self._dead.find(lost)
 
     def rest(self, lost: Assertion) -> list[Assertion]:
-        """What is left, as far as it is worth trying one by one: what expects the same, and the next few."""
+        """The remaining ones worth trying one by one: those that expect the same, and the next few."""
         return [*self._gained.expecting(lost.expected), *self._gained.next_few()]
 
     def use(self, assertion: Assertion) -> None:

@@ -18,7 +18,7 @@ from assay.formats.path_patterns import matching
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class ComparedLines:
     """A file that is compared by its lines, since no reader understood it."""
 
     path: str
@@ -28,14 +28,14 @@ class Lines:
 
 @dataclass(slots=True)
 class ChangedTests:
-    """What there is to compare. ``unusable`` are files that became links or can't be read any more.
+    """The tests to compare. ``unusable`` are files that became links or can't be read any more.
 
     ``unjudged`` has a sentence for each file that can't be compared, through no fault of the run: its baseline is
     as unreadable, or its syntax is too new for the Python that runs Assay.
     """
 
     pairs: list[FilePair] = field(default_factory=list)
-    by_lines: list[Lines] = field(default_factory=list)
+    by_lines: list[ComparedLines] = field(default_factory=list)
     unusable: list[Finding] = field(default_factory=list)
     unjudged: list[str] = field(default_factory=list)
     files: int = 0
@@ -47,7 +47,7 @@ class ChangedTests:
 
 
 def chooser(test_globset: tuple[str, ...] | None) -> Callable[[str], bool]:
-    """Which paths are test files: by the given patterns, else by their names."""
+    """Chooses test files: by the given patterns, else by their names."""
     if test_globset is None:
         return is_test_file
     return lambda path: matching(path, test_globset) is not None
@@ -101,7 +101,7 @@ def _compare(
     found.unusable += [finding] if finding is not None else []
     found.unjudged += [unjudged] if unjudged is not None and finding is None else []
     if not known or any(code.problems for code in known):
-        found.by_lines.append(Lines(change.path, pair.before_text, pair.after_text))
+        found.by_lines.append(ComparedLines(change.path, pair.before_text, pair.after_text))
         pair = _understood(pair)
     if known:
         found.pairs.append(pair)

@@ -5,7 +5,7 @@ A member of an ``Enum`` costs five times as much to look up as an attribute of a
 
 
 class Enumerated:
-    """What has one instance for each of the names that its class declares."""
+    """Has one instance for each of the names that its class declares."""
 
     __slots__ = ("name",)
 

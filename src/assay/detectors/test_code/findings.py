@@ -1,4 +1,4 @@
-"""What comparing test code before and after gives: findings, and over how much."""
+"""The result of comparing test code: findings, and over how much."""
 
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -31,8 +31,8 @@ class FilePair:
 
 
 @dataclass(slots=True)
-class Comparison:
-    """What was found. ``explained`` has what went because its subject went; it does not count as worse.
+class SuiteComparison:
+    """The findings. ``explained`` has what went because its subject went; it does not count as worse.
 
     ``unasked`` has the findings among the others whose subject went, too, without anybody asking for that.
     ``compared`` counts tests and ``worse`` those of them with a finding.

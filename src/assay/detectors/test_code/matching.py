@@ -147,7 +147,7 @@ def _by_votes(
 
 
 def _index(fresh: list[Located], features: Features) -> dict[Hashable, list[int]]:
-    """Which of the new tests have a feature; the first of them where it is common."""
+    """The new tests with each feature; the first of them where it is common."""
     index: dict[Hashable, list[int]] = defaultdict(list)
     for number, each in enumerate(fresh):
         for feature in features(each):

@@ -1,4 +1,4 @@
-"""What a file of tests says, whatever its language.
+"""A test file's content, whatever its language.
 
 A reader for each language makes these values from a syntax tree; the checks compare them before and after. A
 reader never runs or imports anything. What it can't parse is a ``problem``; the only exception that it raises is

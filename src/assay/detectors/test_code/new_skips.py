@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, never_runs
+from assay.detectors.test_code.findings import FilePair, Finding, Located, SuiteComparison, never_runs
 from assay.detectors.test_code.matching import match_tests
 from assay.detectors.test_code.model import Skip, Test
 
@@ -13,10 +13,10 @@ _CALLED = re.compile(r"(?<!\w)(\w++[?!]?)\(")
 _RAN = "it ran"
 
 
-def compare_skips(files: Sequence[FilePair]) -> Comparison:
+def compare_skips(files: Sequence[FilePair]) -> SuiteComparison:
     """Compare what skips the tests of all changed files: per test, and for whole files and folders."""
     matching = match_tests(files)
-    result = Comparison()
+    result = SuiteComparison()
     hit: list[tuple[Finding, Skip]] = []
     for before, matched in matching.pairs:
         after = matched or matching.dead.get(id(before.test))

@@ -1,4 +1,4 @@
-"""Which files are test code, and in which language, by the naming conventions of their runners.
+"""The files that are test code, and their language, by the naming conventions of their runners.
 
 Told by the path alone. Rust keeps tests beside the code they test, so every Rust file may hold some.
 """

@@ -32,7 +32,7 @@ class Text:
 
 
 def read_test_code(path: str, data: bytes, apart: ReadApart) -> TestCode | None:
-    """What the tests of a file are; None for a language without a reader."""
+    """The tests of a file; None for a language without a reader."""
     language = language_of(path)
     if language is None or language not in _READERS:
         return None
@@ -67,7 +67,7 @@ def _python_file(data: bytes) -> TestCode:
 
 
 def _or_newer(code: TestCode, data: bytes, apart: ReadApart) -> TestCode:
-    """What has a syntax error for this Python may be fine for a newer one. Then it can't be judged here."""
+    """A syntax error for this Python may be fine for a newer one. Then the file can't be judged here."""
     from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR, is_newer_python, looks_newer  # noqa: PLC0415
 
     if not any(skip.text == SYNTAX_ERROR for skip in code.skips):
@@ -92,7 +92,7 @@ def _natively(language: str, text: str, with_markup: bool, apart: ReadApart) -> 
 
 
 def parsed(text: Text) -> TestCode:
-    """What the native parser's reader makes of a text. It may never return."""
+    """Read a text with the native parser's reader. It may never return."""
     return _READERS[text.language](text.text, text.with_markup)
 
 

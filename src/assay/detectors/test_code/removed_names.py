@@ -45,7 +45,7 @@ NO_NAMES = ChangedNames()
 
 
 def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) -> ChangedNames:
-    """What the changed sources defined before and after."""
+    """The names in the changed sources before and after."""
     chosen = chooser(test_globset)
     read = [change for change in workspace.changes if language_of(change.old_path) or language_of(change.path)]
     before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}

@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from pathlib import PurePosixPath
 
-from assay.detectors.test_code.findings import Comparison, FilePair, Finding, Located, source_of
+from assay.detectors.test_code.findings import FilePair, Finding, Located, SuiteComparison, source_of
 from assay.detectors.test_code.removed_names import ChangedNames, defined_in
 
 _ABOUT_SUBJECTS = ("assertion-removed", "test-removed")
@@ -23,8 +23,8 @@ NOT_ASKED = (
 )
 
 
-def why_believed(result: Comparison, instruction: str | None) -> dict[str, object]:
-    """What the evidence says about features that were removed together with their tests, if there are any."""
+def why_believed(result: SuiteComparison, instruction: str | None) -> dict[str, object]:
+    """Evidence on features that were removed together with their tests, if there are any."""
     removed = [each for each in result.explained if each.rule in _ABOUT_SUBJECTS]
     if not removed and not result.unasked:
         return {}
@@ -69,7 +69,7 @@ def follows_a_renaming(finding: Finding, names: ChangedNames) -> bool:
 
 
 def about_of(path: str) -> str:
-    """What a file of tests is named after: ``cart`` for ``test_cart.py``, ``CartTest.java``, ``cart.spec.ts``."""
+    """The namesake of a file of tests: ``cart`` for ``test_cart.py``, ``CartTest.java``, ``cart.spec.ts``."""
     return _plain(_AFFIX.sub("", PurePosixPath(path).stem))
 
 

@@ -24,7 +24,7 @@ def swapped_expectation(file: FilePair, before: Test, after: Test) -> tuple[Asse
 
 
 def _answers(test: Test) -> dict[str, list[Assertion]]:
-    """What is expected of each call, in the order of the lines."""
+    """The expectations of each call, in the order of the lines."""
     found: dict[str, list[Assertion]] = defaultdict(list)
     for each in sorted(test.assertions, key=lambda each: each.line):
         if "(" in each.subject and each.strength is Strength.EXACT and counts(each):

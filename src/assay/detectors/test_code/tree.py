@@ -85,7 +85,7 @@ class Node:
 
 
 @dataclass(slots=True, eq=False)
-class Tree:
+class ParsedText:
     """A parsed text. ``nodes`` are in the order of their beginnings; the first is all of the text, of kind ""."""
 
     text: str
@@ -121,7 +121,7 @@ def parse(
     kinds: frozenset[str],
     named: tuple[str, str] | None = None,
     parsed: str | None = None,
-) -> Tree:
+) -> ParsedText:
     """Read a text. A kind that the language's grammar does not have is a mistake of the caller and raises.
 
     Raises ``UnreadableError`` for a long text with a part that is nothing but errors.
@@ -146,10 +146,10 @@ def parse(
     problems = _problems(nodes, lines, language) if "ERROR" in found else ()
     if problems and len(parsed) > _UNPROBED and _is_rubble(parsed, language, dense=False):
         raise UnreadableError(f"parts of it aren't {language} at all")
-    return Tree(text, nodes, problems, lines, found)
+    return ParsedText(text, nodes, problems, lines, found)
 
 
-def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> Tree:
+def parse_parts(text: str, grammar: Grammar, parsed: str | None = None) -> ParsedText:
     """Read a text by a grammar; every node knows what part it is."""
     tree = parse(text, grammar.parser, frozenset(grammar.parts), grammar.named, parsed)
     parts, by_word = grammar.parts, grammar.by_word
@@ -192,7 +192,7 @@ def _is_rubble(text: str, language: str, *, dense: bool) -> bool:
 
 
 class _Around:
-    """Which brackets are open at a place in a text, worked out as far as was asked."""
+    """The open brackets at a place in a text, worked out as far as was asked."""
 
     def __init__(self, text: str) -> None:
         self._text, self._done = text, 0
@@ -247,7 +247,7 @@ def _nested(root: Node, found: "list[SgNode]") -> list[Node]:
 
 
 def _problems(nodes: list[Node], lines: list[int], language: str) -> tuple[str, ...]:
-    """What the parser could not make sense of."""
+    """The lines that the parser could not read."""
     broken = [node for node in nodes if node.kind == "ERROR"][:_MOST_PROBLEMS]
     return tuple(f"Line {bisect_right(lines, node.start) + 1} is no valid {language}." for node in broken)
 

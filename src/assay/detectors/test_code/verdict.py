@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 from assay.core.outcome import NotApplicable, Outcome, Scored
 from assay.detectors.test_code.changed import ChangedTests
-from assay.detectors.test_code.findings import Comparison, Finding
+from assay.detectors.test_code.findings import Finding, SuiteComparison
 from assay.detectors.test_code.lines import net_added
 from assay.evidence.workspace import UnreadableError
 from assay.formats.counting import counted
@@ -16,7 +16,7 @@ _MOST = 200
 
 def outcome_of(
     changed: ChangedTests,
-    result: Comparison,
+    result: SuiteComparison,
     by_lines: list[Finding],
     words: tuple[str, str],
     more: Mapping[str, object] = MappingProxyType({}),
@@ -40,7 +40,7 @@ def outcome_of(
     return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
 
 
-def _score(changed: ChangedTests, result: Comparison, by_lines: list[Finding]) -> float:
+def _score(changed: ChangedTests, result: SuiteComparison, by_lines: list[Finding]) -> float:
     """The share of tests, and of files that are compared as a whole, without a finding; below 1 in any case."""
     whole_files = {each.path for each in changed.by_lines} | {each.path for each in changed.unusable}
     compared = max(result.compared + len(whole_files), 1)
@@ -48,7 +48,7 @@ def _score(changed: ChangedTests, result: Comparison, by_lines: list[Finding]) -
     return min(1 - worse / compared, 0.99)
 
 
-def _evidence(changed: ChangedTests, result: Comparison, findings: list[Finding]) -> dict[str, object]:
+def _evidence(changed: ChangedTests, result: SuiteComparison, findings: list[Finding]) -> dict[str, object]:
     evidence: dict[str, object] = {
         "findings": [asdict(each) for each in findings[:_MOST]],
         "languages": changed.languages,

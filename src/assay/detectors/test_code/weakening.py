@@ -18,10 +18,10 @@ from assay.detectors.test_code.assertion_pool import Pool, Replacements
 from assay.detectors.test_code.engine.demand import NO_ERROR
 from assay.detectors.test_code.engine.scopes import RUNS
 from assay.detectors.test_code.findings import (
-    Comparison,
     FilePair,
     Finding,
     Located,
+    SuiteComparison,
     counts,
     never_runs,
     source_of,
@@ -36,7 +36,7 @@ from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.formats.counting import counted
 
 
-def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES) -> Comparison:
+def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES) -> SuiteComparison:
     """Compare the tests of all changed files. ``names`` are those that the change took out of the code."""
     matching = match_tests(files)
     by_path = {file.old_path: file for file in files}
@@ -59,11 +59,11 @@ class _Weakening:
         self.names = names
         self.pool = Pool()
         self.rows = MovedDemands(pairs, self.pool.used)
-        self.result = Comparison()
+        self.result = SuiteComparison()
         self._gained: dict[int, list[Assertion]] = {}
         self._lost: dict[int, list[Assertion]] = {}
 
-    def compare(self) -> Comparison:
+    def compare(self) -> SuiteComparison:
         for before, after in self.matching.pairs:
             self._split(before, after)
         for fresh in self.matching.new:
@@ -128,7 +128,7 @@ class _Weakening:
         return file is not None and any(each.identity.startswith(inside) for each in file.tests)
 
     def _lost_for_good(self, before: Located) -> list[Assertion]:
-        """What a test that is gone demanded and no other test does."""
+        """The demands of a removed test that no other test has."""
         lost = [each for each in self._lost[id(before.test)] if not self.pool.take_text(each)]
         return [each for each in lost if not self.rows.take(each)]
 
@@ -148,7 +148,7 @@ class _Weakening:
         return found if len(others) == len(found) and _written_out(before) else [*others, fewer]
 
     def _worse(self, before: Located, after: Located) -> list[Finding]:
-        """What became of the assertions that a test lost, as far as it is worse."""
+        """Findings on the assertions that a test lost, as far as it is worse."""
         lost = self._lost[id(before.test)]
         dead = [each for each in after.test.assertions if not counts(each)]
         others = Replacements(self._gained[id(before.test)], dead)

@@ -20,17 +20,17 @@ Choose = Callable[[str], Escape]
 PATHS: Final[Escapes] = {"path": lambda _: str, "fhirpath": lambda _: str}
 
 
-def filled(value: Any, data: Mapping[str, Any], escapes: Escapes = MappingProxyType({})) -> Any:
+def fill_variables(value: Any, data: Mapping[str, Any], escapes: Escapes = MappingProxyType({})) -> Any:
     """A copy of an assertion with its variables replaced. Raises ``ValueError`` for one that the data lacks."""
-    return _filled(value, data, {**PATHS, **escapes})
+    return _fill_value(value, data, {**PATHS, **escapes})
 
 
-def _filled(value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
+def _fill_value(value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if isinstance(value, str):
         whole = VARIABLE.fullmatch(value)
-        return _look_up(whole[1], data) if whole else _replaced(value, data, str)
+        return _look_up(whole[1], data) if whole else _replace_variables(value, data, str)
     if isinstance(value, list):
-        return [_filled(one, data, known) for one in value]
+        return [_fill_value(one, data, known) for one in value]
     if isinstance(value, dict):
         filled_in = {_name(key, data, known): _member(key, one, data, known) for key, one in value.items()}
         return filled_in if value.get("operator") != PATTERN else _with_pattern(value, filled_in, data)
@@ -42,27 +42,30 @@ def _with_pattern(rule: dict[str, Any], filled_in: dict[str, Any], data: Mapping
     pattern = rule.get(LITERAL)
     if not isinstance(pattern, str) or VARIABLE.fullmatch(pattern):
         return filled_in
-    return {**filled_in, LITERAL: _replaced(pattern, data, re.escape)}
+    return {**filled_in, LITERAL: _replace_variables(pattern, data, re.escape)}
 
 
 def _name(key: str, data: Mapping[str, Any], known: Escapes) -> str:
     """Names are paths at times, as those of ``correlate_by`` are."""
-    return _replaced(key, data, known["path"](key)) if known else key
+    return _replace_variables(key, data, known["path"](key)) if known else key
 
 
 def _member(key: str, value: Any, data: Mapping[str, Any], known: Escapes) -> Any:
     if key == LITERAL:
-        return _filled(value, data, {})
-    return _escaped(value, data, known[key]) if key in known else _filled(value, data, known)
+        return _fill_value(value, data, {})
+    return _escape_value(value, data, known[key]) if key in known else _fill_value(value, data, known)
 
 
-def _escaped(value: Any, data: Mapping[str, Any], choose: Choose) -> Any:
+def _escape_value(value: Any, data: Mapping[str, Any], choose: Choose) -> Any:
     if isinstance(value, str):
-        return _replaced(value, data, choose(value))
+        return _replace_variables(value, data, choose(value))
     if isinstance(value, list):
-        return [_escaped(one, data, choose) for one in value]
+        return [_escape_value(one, data, choose) for one in value]
     if isinstance(value, dict):
-        return {_replaced(key, data, choose(key)): _escaped(one, data, choose) for key, one in value.items()}
+        return {
+            _replace_variables(key, data, choose(key)): _escape_value(one, data, choose)
+            for key, one in value.items()
+        }
     return value
 
 
@@ -79,7 +82,7 @@ def texts_in(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tu
             yield from texts_in(one, (*place, key))
 
 
-def _replaced(text: str, data: Mapping[str, Any], escape: Escape) -> str:
+def _replace_variables(text: str, data: Mapping[str, Any], escape: Escape) -> str:
     def one(match: re.Match[str]) -> str:
         found = _look_up(match[1], data)
         if isinstance(found, dict | list) or found is None:

@@ -13,7 +13,7 @@ TEXT_LIMIT = 2000
 
 
 def is_deeper(value: Any, levels: int) -> bool:
-    """Whether it is nested deeper than so many levels. Level by level, so that no depth is too much."""
+    """True if it is nested deeper than so many levels. Level by level, so that no depth is too much."""
     level = [value]
     for _ in range(levels):
         level = [below for one in level for below in _below(one)]
@@ -32,7 +32,7 @@ def bounded(text: str, limit: int = TEXT_LIMIT) -> str:
     return cut.encode(errors="backslashreplace").decode()
 
 
-def named(value: object) -> str:
+def describe_value(value: object) -> str:
     """A value of JSON, for an error. A list may be too deep to be written as JSON again."""
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from assay.dialects.evaluation.bounded_values import bounded, named
+from assay.dialects.evaluation.bounded_values import bounded, describe_value
 from assay.dialects.evaluation.models import ErrorSource, ErrorTag, EvaluationResult, ValidityCheck
 from assay.dialects.evaluation.output import Declared, Inspection, inspect_output
 from assay.dialects.evaluation.verifier_words import read_details, read_words
@@ -68,7 +68,7 @@ def ingest(
     conflict = _conflict(evidence.rewards)
     reward = _in_time(_read_reward(evidence.rewards), evidence.end)
     if strict:
-        reward = _undisputed(reward, evidence.end, conflict)
+        reward = _undisputed_reward(reward, evidence.end, conflict)
     reward = _usable(reward, inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     words = read_words(breakdown)
@@ -146,7 +146,7 @@ def _conflict(files: RewardFiles) -> str | None:
     return f"{files.json.path} has {values[0]}, but {files.text.path} has {values[1]}"
 
 
-def _undisputed(reward: _Reward, end: ProcessEnd, conflict: str | None) -> _Reward:
+def _undisputed_reward(reward: _Reward, end: ProcessEnd, conflict: str | None) -> _Reward:
     """Only a reward that the verifier must have written itself."""
     if reward.value is not None and end.signal is not None:
         error = f"the verifier was killed by signal {end.signal}, so its reward doesn't count: {reward.value}"
@@ -193,7 +193,7 @@ def _read_reward(files: RewardFiles) -> _Reward:
 def _in_range(value: object, path: str) -> _Reward:
     if isinstance(value, bool) or not isinstance(value, int | float):
         kind = "reward_boolean" if isinstance(value, bool) else "reward_not_a_number"
-        return _Reward(None, kind, f"the reward in {path} must be a number, got {named(value)}")
+        return _Reward(None, kind, f"the reward in {path} must be a number, got {describe_value(value)}")
     if not _finite(value):
         return _Reward(None, "reward_not_finite", f"the reward in {path} must be a finite number, got {value}")
     if not 0 <= value <= 1:

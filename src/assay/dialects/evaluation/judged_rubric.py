@@ -35,12 +35,12 @@ class JudgedDimension(Dimension):
 
     @property
     def asked(self) -> list[Criterion]:
-        """What a judge is asked about it."""
+        """Criteria to ask a judge about."""
         return self.criteria or [Criterion(text=self.description or "", kind="graded")]
 
 
 class JudgedRubric(Rubric):
-    """What is judged, what was asked for, and how it adds up."""
+    """The judged dimensions, the task, and how they add up."""
 
     task: str | None = None
     dimensions: list[JudgedDimension] = Field(min_length=1)  # type: ignore[assignment]

@@ -69,7 +69,7 @@ def _titles(lines: Iterator[str]) -> Iterator[str]:
 
 
 def _title(line: str) -> str | None:
-    """What follows one to six number signs and a space, without the number signs that may close it."""
+    """The text after one to six number signs and a space, without the number signs that may close it."""
     rest = line.lstrip("#")
     if not 1 <= len(line) - len(rest) <= 6 or (rest and rest[0] not in " \t"):
         return None

@@ -45,7 +45,7 @@ class ValidityCheck(StrictModel):
 
 
 class ErrorSource(Enum):
-    """Who classified a failure: the runner or verifier, a reviewer, or an automated judge."""
+    """The classifier of a failure: the runner or verifier, a reviewer, or an automated judge."""
 
     MECHANICAL = "mechanical"
     HUMAN = "human"

@@ -105,10 +105,10 @@ def _make_plain(loader: Any) -> None:
         for first, resolvers in loader.yaml_implicit_resolvers.items()
     }
     loader.add_constructor("tag:yaml.org,2002:merge", loader.construct_yaml_str)
-    loader.add_multi_constructor("!", _untagged)
+    loader.add_multi_constructor("!", _construct_untagged)
 
 
-def _untagged(loader: Any, _tag: str, node: Any) -> Any:
+def _construct_untagged(loader: Any, _tag: str, node: Any) -> Any:
     if node.id == "mapping":
         return loader.construct_mapping(node, deep=True)
     return loader.construct_sequence(node, deep=True) if node.id == "sequence" else loader.construct_scalar(node)
@@ -148,7 +148,7 @@ SIZE_LIMITS = {Format.YAML: 1024 * 1024, Format.TOML: 1024 * 1024}
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What a task says about its output, apart from the path.
+    """A task's statements on its output, apart from the path.
 
     Without a format nothing is parsed, as with a picture or a program. A schema or sections make it a text.
     ``may_be_folder`` is for a path that nobody declared and that doesn't look like a file: an instruction may name
@@ -190,7 +190,7 @@ def inspect_output(data: bytes, declared: Declared) -> Inspection:
         return Inspection(True, True)
     format_ = declared.format or Format.TEXT
     try:
-        text = _decoded(data, format_)
+        text = _decode_text(data, format_)
         # Where there is no schema, the rows of a table are looked at and not kept.
         parse = check_csv if format_ is Format.CSV and declared.schema is None else _PARSERS[format_]
         value = parse(text)
@@ -209,7 +209,7 @@ def _missing_sections(text: str, sections: Sequence[str]) -> list[str]:
     return [name for name in sections if name not in there]
 
 
-def _decoded(data: bytes, format_: Format) -> str:
+def _decode_text(data: bytes, format_: Format) -> str:
     """The text. Raises ``ValueError`` where there is too much of it, or it isn't one."""
     limit = SIZE_LIMITS.get(format_, len(data))
     if len(data) > limit:

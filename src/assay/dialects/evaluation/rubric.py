@@ -38,7 +38,7 @@ class Dimension(StrictModel):
 
 
 class Rubric(StrictModel):
-    """What is judged, and how it adds up. An unknown strategy is refused when the rubric is loaded."""
+    """The judged dimensions, and how they add up. An unknown strategy is refused on loading."""
 
     dimensions: list[Dimension]
     strategy: Strategy = Field(default=Strategy.WEIGHTED_MEAN, strict=False)

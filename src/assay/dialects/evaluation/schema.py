@@ -53,7 +53,7 @@ _MOST = 10**DIGITS
 
 
 def schema_complaint(schema: dict[str, Any]) -> str | None:
-    """What is wrong with a JSON Schema; None if nothing is."""
+    """The error in a JSON Schema; None if there is none."""
     try:
         return _complaint(schema) or _unusable(schema)
     except Exception as error:  # noqa: BLE001 - no agent is involved yet, and whoever wrote the schema can act on it
@@ -93,7 +93,7 @@ def violations(value: Any, schema: dict[str, Any]) -> list[str]:
         # It may be anything: the library can't cope with some values and some schemas, and may have mistakes.
         why = out_of_bounds(plain)
         if why is None:
-            raise MeasurementError(f"the schema can't be applied to the output: {_said(error)}") from error
+            raise MeasurementError(f"the schema can't be applied to the output: {_error_text(error)}") from error
         return [f"{NOT_CHECKED}: {why}"]
 
 
@@ -106,11 +106,11 @@ def _unusable(schema: dict[str, Any]) -> str | None:
     except SlowSchemaError:
         return f"it takes more than {MOST_STEPS_OF_PLAIN} steps to check a plain value"
     except Exception as error:  # noqa: BLE001 - as above
-        return f"no value can be checked against it: {_said(error)}"
+        return f"no value can be checked against it: {_error_text(error)}"
     return None
 
 
-def _said(error: BaseException) -> str:
+def _error_text(error: BaseException) -> str:
     return bounded(str(error) if isinstance(error, SchemaDepthError) else repr(error))
 
 

@@ -15,20 +15,20 @@ def is_pattern(text: object) -> bool:
 
 def occurs(pattern: str, text: str) -> bool:
     """Whether a pattern occurs in a text. Raises ``SlowSchemaError``."""
-    with _limited():
+    with _as_slow_schema():
         return search(compile_pattern(pattern), text)
 
 
 def keys_like(pattern: str, keys: Iterable[Any]) -> list[Any]:
     """The keys in which a pattern occurs. Raises ``SlowSchemaError``."""
     known = list(keys)
-    with _limited():
+    with _as_slow_schema():
         found = search_each(compile_pattern(pattern), known)
     return [key for key, hit in zip(known, found, strict=True) if hit]
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _as_slow_schema() -> Iterator[None]:
     try:
         yield
     except SlowPatternError as error:

@@ -19,14 +19,14 @@ from assay.dialects.evaluation.schema_patterns import keys_like, occurs
 
 def unevaluated_properties(validator: Any, below: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     if validator.is_type(value, "object"):
-        seen = _seen(validator, value, schema, "unevaluatedProperties", _keys)
+        seen = _seen_parts(validator, value, schema, "unevaluatedProperties", _keys)
         rest = {key: entry for key, entry in value.items() if key not in seen}
         yield from _all_fit(validator, below, "Unevaluated properties", rest, rest)
 
 
 def unevaluated_items(validator: Any, below: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     if validator.is_type(value, "array"):
-        seen = _seen(validator, value, schema, "unevaluatedItems", _indexes)
+        seen = _seen_parts(validator, value, schema, "unevaluatedItems", _indexes)
         rest = {index: item for index, item in enumerate(value) if index not in seen}
         yield from _all_fit(validator, below, "Unevaluated items", rest, rest.values())
 
@@ -35,13 +35,13 @@ def _all_fit(
     validator: Any, below: Any, what: str, rest: Mapping[Any, Any], named: Iterable[Any]
 ) -> Iterator[Any]:
     if below is False and rest:
-        yield unexpected(what, named)
+        yield unexpected_violation(what, named)
     elif below is not False:
         for path, entry in rest.items():
             yield from validator.descend(entry, below, path=path)
 
 
-def _seen(
+def _seen_parts(
     validator: Any, value: Any, schema: Mapping[str, Any], keyword: str, look: Callable[[Any, Any, Any], set[Any]]
 ) -> set[Any]:
     others = {name: part for name, part in schema.items() if name != keyword}
@@ -71,14 +71,14 @@ def _in_place(validator: Any, value: Any, schema: Any) -> Iterator[tuple[Any, Ma
     if not isinstance(schema, dict):
         return
     yield validator, schema
-    for found in _referred(validator, schema):
+    for found in _referred_schemas(validator, schema):
         there = validator.evolve(schema=found.contents, _resolver=found.resolver)
         yield from _in_place(there, value, found.contents)
-    for part in _applied(validator, value, schema):
+    for part in _applied_schemas(validator, value, schema):
         yield from _in_place(validator, value, part)
 
 
-def _referred(validator: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+def _referred_schemas(validator: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     from referencing.jsonschema import lookup_recursive_ref  # noqa: PLC0415 - slow to import, and rarely needed
 
     for keyword in ("$ref", "$dynamicRef"):
@@ -88,7 +88,7 @@ def _referred(validator: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
         yield lookup_recursive_ref(validator._resolver)
 
 
-def _applied(validator: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
+def _applied_schemas(validator: Any, value: Any, schema: Mapping[str, Any]) -> Iterator[Any]:
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from (part for part in schema.get(keyword, ()) if _fits(validator, value, part))
     yield from (part for key, part in schema.get("dependentSchemas", {}).items() if key in value)
@@ -137,7 +137,7 @@ def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Map
         for extra in extras:
             yield from validator.descend(value[extra], allowed, path=extra)
     elif not allowed and extras:
-        yield unexpected("Additional properties", sorted(extras, key=str))
+        yield unexpected_violation("Additional properties", sorted(extras, key=str))
 
 
 def _unique_items(validator: Any, wanted: bool, value: Any, _schema: Any) -> Iterator[Any]:
@@ -146,7 +146,7 @@ def _unique_items(validator: Any, wanted: bool, value: Any, _schema: Any) -> Ite
 
 
 def _content(value: Any) -> Any:
-    """What is equal for values that are equal in JSON: 1 and 1.0 are, 1 and true are not."""
+    """Equal for values that are equal in JSON: 1 and 1.0 are, 1 and true are not."""
     if isinstance(value, dict):
         return "object", frozenset((key, _content(entry)) for key, entry in value.items())
     if isinstance(value, list):
@@ -174,7 +174,7 @@ def violation(message: str) -> Any:
     return ValidationError(message)
 
 
-def unexpected(what: str, found: Iterable[Any]) -> Any:
+def unexpected_violation(what: str, found: Iterable[Any]) -> Any:
     """The violation of a schema that allows none of these at all."""
     named = [repr(one) for one in found]
     return violation(

@@ -93,7 +93,7 @@ def human_tags(annotation: Annotation) -> list[ErrorTag]:
 
 
 def current_verdicts(annotations: Sequence[Annotation]) -> dict[str, Judgment]:
-    """What each reviewer says now: of several verdicts of one reviewer, the last."""
+    """The reviewers' current verdicts: of several by one reviewer, the last."""
     return {one.reviewer_id: one.judgment for one in annotations}
 
 

@@ -1,4 +1,4 @@
-"""What a verifier says in details.json beyond the parts of its reward: how it classified failures, how sure it is.
+"""The verifier's notes in details.json beyond the parts of its reward: classes of failures, its confidence.
 
 Both are kept in the breakdown as they were written. What isn't a tag or no confidence is refused with a sentence,
 so that nobody takes a mistyped source for another one. That never costs the reward.
@@ -19,7 +19,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from assay.dialects.evaluation.bounded_values import bounded, is_deeper, named
+from assay.dialects.evaluation.bounded_values import bounded, describe_value, is_deeper
 from assay.dialects.evaluation.models import ConfidenceMetadata, ErrorSource, ErrorTag
 from assay.evidence.files import Absent, File, Refused
 
@@ -44,7 +44,7 @@ class VerifierWords:
 
 
 def read_words(breakdown: Mapping[str, Any] | None) -> VerifierWords:
-    """What the verifier wrote under ``error_taxonomy`` and ``confidence``."""
+    """Read the verifier's ``error_taxonomy`` and ``confidence``."""
     details = breakdown or {}
     found = list(_entries(details.get(TAGS_KEY)))
     refused = [one for one in found if isinstance(one, str)]
@@ -63,7 +63,7 @@ def _entries(written: object) -> Iterator[ErrorTag | str]:
     if written is None:
         return
     if not isinstance(written, list):
-        yield f"{TAGS_KEY} must be a list of tags, got {named(written)}"
+        yield f"{TAGS_KEY} must be a list of tags, got {describe_value(written)}"
         return
     for number, entry in enumerate(written[:MOST_TAGS]):
         yield _tag(entry, f"{TAGS_KEY}[{number}]")
@@ -74,14 +74,14 @@ def _entries(written: object) -> Iterator[ErrorTag | str]:
 def _tag(entry: object, place: str) -> ErrorTag | str:
     """A tag, or why it is none. Without a source, it is mechanical: the verifier is a program."""
     if not isinstance(entry, dict):
-        return f"{place} must be an object with a category, got {named(entry)}"
+        return f"{place} must be an object with a category, got {describe_value(entry)}"
     category, description = entry.get("category"), entry.get("description")
     if not isinstance(category, str) or not category:
-        return f"{place}.category must be a text, got {named(category)}"
+        return f"{place}.category must be a text, got {describe_value(category)}"
     written = entry.get("source", ErrorSource.MECHANICAL.value)
     source = next((one for one in ErrorSource if one.value == written), None)
     if source is None:
-        return f"{place}.source must be one of {SOURCES}, got {named(written)}"
+        return f"{place}.source must be one of {SOURCES}, got {describe_value(written)}"
     return ErrorTag(
         category=bounded(category),
         description=bounded(description) if isinstance(description, str) else None,
@@ -109,7 +109,7 @@ def read_details(file: File) -> tuple[dict[str, Any] | None, str | None]:
         return None, None
     if isinstance(file, Refused):
         return None, f"the details file {file}"
-    reader = _Reader()
+    reader = _LenientReader()
     try:
         found = reader.read(file.data.decode())
     except (ValueError, RecursionError) as error:
@@ -132,7 +132,7 @@ def _why_not_kept(found: Any) -> str | None:
     return None
 
 
-class _Reader:
+class _LenientReader:
     """Reads one JSON text and notes what it replaced."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ _MARKS = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16", codecs.B
 
 
 def encoding_of(data: bytes) -> str:
-    """What the byte order mark or the declaration says; UTF-8 where neither says something that Python knows."""
+    """The encoding by the byte order mark or the declaration; UTF-8 if neither names one that Python knows."""
     marked = next((encoding for mark, encoding in _MARKS.items() if data.startswith(mark)), None)
     declared = _DECLARED.match(data)
     if marked is not None or declared is None:
@@ -47,7 +47,7 @@ def check_xml(text: str) -> str:
 
 
 class _Declarations:
-    """What a document type declares itself. Every element is compared with every declared attribute."""
+    """The declarations in a document type. Every element is compared with every declared attribute."""
 
     def __init__(self) -> None:
         self._count = 0

@@ -50,7 +50,7 @@ def metrics_of_config(
     if not isinstance(found, dict):
         raise ValueError(f"it must be an object, got {type(found).__name__}")
     names = [_metric_name(entry) for entry in _list(found, "metrics")]
-    known: list[Metric] = [_named(name, script) for name in names if name in METRICS or script is not None]
+    known: list[Metric] = [_find_metric(name, script) for name in names if name in METRICS or script is not None]
     chosen: list[Metric] = known if names else [MEAN]
     entries = _list(found, "datasets")
     datasets = ["adhoc", *(name for entry in entries for name in _dataset_name(entry, sources))]
@@ -65,7 +65,7 @@ def metrics_of_config(
         complete=len(known) == len(names),
         script_used=script is not None and SCRIPT_METRIC in names,
         of_job=tuple(known),
-        registered=frozenset(_registered(entries, undeclared)),
+        registered=frozenset(_registered_names(entries, undeclared)),
     )
 
 
@@ -82,7 +82,7 @@ def _metric_name(entry: Any) -> str:
     return name
 
 
-def _named(name: str, script: Metric | None) -> Metric:
+def _find_metric(name: str, script: Metric | None) -> Metric:
     metric = METRICS.get(name, script)
     if metric is None:
         raise ValueError(f"the metric {name} needs its script")
@@ -103,7 +103,7 @@ def _dataset_name(entry: Any, sources: Sources) -> list[str]:
     return [name] if isinstance(name, str) else []
 
 
-def _registered(entries: list[Any], undeclared: Iterable[str]) -> Iterator[str]:
+def _registered_names(entries: list[Any], undeclared: Iterable[str]) -> Iterator[str]:
     for entry in entries:
         if isinstance(entry.get("name"), str):
             yield entry["name"]

@@ -130,8 +130,8 @@ class JobResult:
     stats: JobStats
 
 
-class _Group:
-    """What is collected about one group in the pass over the trials."""
+class _GroupSums:
+    """One group's totals, collected in the pass over the trials."""
 
     __slots__ = ("dataset", "key", "names", "rewards", "stats", "tasks")
 
@@ -166,10 +166,10 @@ def job_stats(
     return stats
 
 
-def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
+def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _GroupSums]:
     """One pass over the trials: counters, buckets, and each group's rewards in order."""
-    groups: dict[str, _Group] = {}
-    by_parts: dict[tuple[str, str | None, str], _Group] = {}
+    groups: dict[str, _GroupSums] = {}
+    by_parts: dict[tuple[str, str | None, str], _GroupSums] = {}
     cancelled: set[str] = set()
     usage = UsageSum()
     completed = 0
@@ -179,7 +179,7 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
         group = by_parts.get(parts)
         if group is None:
             key = evals_key(*parts)
-            group = by_parts[parts] = groups.setdefault(key, _Group(key, trial.dataset))
+            group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset))
         group.names.append(trial.name)
         group.tasks.append(trial.task)
         group.rewards.append(trial.rewards)
@@ -196,7 +196,7 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _Group]:
     return groups
 
 
-def _count_rewards(group: _Group) -> None:
+def _count_rewards(group: _GroupSums) -> None:
     found = group.stats.reward_stats
     group.stats.n_trials = len(group.rewards) - group.rewards.count(None)
     for name, rewards in zip(group.names, group.rewards, strict=True):
@@ -216,7 +216,7 @@ def _count_error(stats: EvalStats, name: str, exception_type: str) -> None:
     stats.exception_stats.setdefault(exception_type, []).append(name)
 
 
-def _finish(group: _Group, metrics: DatasetMetrics, running: bool) -> None:
+def _finish(group: _GroupSums, metrics: DatasetMetrics, running: bool) -> None:
     # In the end, harbor looks the dataset up by the last part of the key: a name with "__" in it finds no metrics.
     dataset = group.dataset if running else group.key.split("__")[-1]
     # Keys of groups contain "__", which the names that can be found don't.

@@ -36,11 +36,11 @@ class BenchmarkOutcome:
 def outcome_of(result_json: bytes | None) -> BenchmarkOutcome:
     """The outcome of a job from the bytes of its result.json; None means that the file doesn't exist."""
     if result_json is None:
-        return _failed("harbor_result_missing")
+        return _failed_outcome("harbor_result_missing")
     try:
         return _outcome(json.loads(result_json.decode()))
     except Exception:  # noqa: BLE001 - the rule is: whatever goes wrong here, the result is malformed
-        return _failed("harbor_result_malformed")
+        return _failed_outcome("harbor_result_malformed")
 
 
 def outcome_of_finished(result_json: bytes | None) -> BenchmarkOutcome:
@@ -50,7 +50,7 @@ def outcome_of_finished(result_json: bytes | None) -> BenchmarkOutcome:
         return outcome
     data = json.loads(result_json.decode())
     running = "finished_at" in data and data["finished_at"] is None
-    return _failed("harbor_result_partial") if running else outcome
+    return _failed_outcome("harbor_result_partial") if running else outcome
 
 
 def _outcome(data: Any) -> BenchmarkOutcome:
@@ -135,5 +135,5 @@ def _is_share(score: object) -> TypeGuard[float]:
     return isinstance(score, int | float) and not isinstance(score, bool) and 0 <= score <= 1
 
 
-def _failed(reason_code: str) -> BenchmarkOutcome:
+def _failed_outcome(reason_code: str) -> BenchmarkOutcome:
     return BenchmarkOutcome(status="failed", score=0.0, reason_code=reason_code)

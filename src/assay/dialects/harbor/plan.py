@@ -107,7 +107,7 @@ class _Lock(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What lock.json plans: the slots of the trials in order, and the version of harbor that it names."""
+    """The plan in lock.json: the slots of the trials in order, and the version of harbor that it names."""
 
     slots: list[Slot]
     version: HarborVersion | None

@@ -212,7 +212,7 @@ _BY_AGENT = frozenset(
 
 
 def blame(exception_type: str) -> str | None:
-    """Who is to blame for a failure, if its type alone tells: "machine", "agent", or None."""
+    """The one to blame for a failure, if its type alone tells: "machine", "agent", or None."""
     if exception_type in BEYOND_THE_AGENT:
         return "machine"
     return "agent" if exception_type in _BY_AGENT else None

@@ -98,7 +98,7 @@ def _number(content: Content, profile: Profile) -> float:
 
 
 def _harbor_json(content: Content) -> Rewards | None:
-    return _validated(_loads(content))
+    return _valid_rewards(_loads(content))
 
 
 def _finite_json(content: Content) -> Rewards | None:
@@ -108,7 +108,7 @@ def _finite_json(content: Content) -> Rewards | None:
             raise VerifierOutputParseError(f"Non-numeric reward {_repr(value)} in JSON file {content.path}")
         if isinstance(value, float) and not math.isfinite(value):
             raise VerifierOutputParseError(f"Non-finite reward {value!r} in JSON file {content.path}")
-    return _validated(found)
+    return _valid_rewards(found)
 
 
 def _loads(content: Content) -> Any:
@@ -120,7 +120,7 @@ def _loads(content: Content) -> Any:
         raise RewardNestingError(str(error)) from error
 
 
-def _validated(found: Any) -> Rewards | None:
+def _valid_rewards(found: Any) -> Rewards | None:
     if type(found) is dict and all(type(value) in (int, float) for value in found.values()):
         return found
     # Everything else is validated by pydantic with harbor's own model, which is slow to import and rarely needed.
@@ -168,14 +168,14 @@ def _refuse_constant(name: str) -> NoReturn:
 def _check_strict(key: str, value: object, path: str) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(_as_float(value)):
         raise VerifierOutputParseError(
-            f"the reward {key!r} in {path} must be a finite number, got {_shown(value)}"
+            f"the reward {key!r} in {path} must be a finite number, got {_format_value(value)}"
         )
     if not 0 <= value <= 1:
         raise RewardValidationError(f"the reward {key!r} in {path} must be from 0 to 1, got {value}")
     return value
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     """A value for an error message. Only scalars are shown, because others may be huge or deeply nested."""
     if value is None or isinstance(value, bool | int | float | str):
         return json.dumps(value)[:60]

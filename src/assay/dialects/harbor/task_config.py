@@ -77,7 +77,7 @@ class NetworkMode(Enum):
 
 
 class Author(_Model):
-    """Who wrote a task."""
+    """A task's author."""
 
     name: str
     email: str | None = None
@@ -259,7 +259,7 @@ def _unknown_in(model: BaseModel, place: str) -> Iterator[str]:
                 yield from _unknown_in(part, f"{place}{where}.")
 
 
-def unsupported(config: TaskConfig) -> str | None:
+def why_unsupported(config: TaskConfig) -> str | None:
     """Why a task can't be run: the first field that Assay doesn't support. None if there is no such field."""
     environment = config.environment
     checks = (

@@ -139,19 +139,19 @@ def import_results(results: bytes, metadata: Metadata) -> ImportedFolder:
     problems: list[BrokenEntry] = []
     for index, entry in enumerate(entries):
         try:
-            runs.append(_imported(msgspec.convert(entry, _RunResult), metadata))
+            runs.append(_import_result(msgspec.convert(entry, _RunResult), metadata))
         except msgspec.ValidationError as error:
             name = entry.get("trial_name") if isinstance(entry, dict) else None
             known = name if isinstance(name, str) else None
             problems.append(BrokenEntry(f"results[{index}]", known, str(error)))
-    published, notes = _published(found)
+    published, notes = _published_figures(found)
     return ImportedFolder(runs, published, problems, notes)
 
 
 def import_run(result: bytes, metadata: Metadata) -> PublishedResult:
     """One run from the bytes of its own results.json."""
     try:
-        return _imported(msgspec.convert(_object(result, "results.json"), _RunResult), metadata)
+        return _import_result(msgspec.convert(_object(result, "results.json"), _RunResult), metadata)
     except msgspec.ValidationError as error:
         raise TerminalBenchError(f"results.json must be the result of a run: {error}") from error
 
@@ -161,7 +161,7 @@ def binary_reward(exit_status: int) -> str:
     return "1\n" if exit_status == 0 else "0\n"
 
 
-def _imported(run: _RunResult, metadata: Metadata) -> PublishedResult:
+def _import_result(run: _RunResult, metadata: Metadata) -> PublishedResult:
     reason = FAILURE_REASONS.get(run.failure_mode, "harbor_trial_failed")
     trial = Trial(
         name=run.trial_name,
@@ -192,7 +192,7 @@ def _text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def _published(found: dict[str, Any]) -> tuple[Published, list[str]]:
+def _published_figures(found: dict[str, Any]) -> tuple[Published, list[str]]:
     """The figures, or a note why they can't be read. Bad figures must not lose a run."""
     try:
         return msgspec.convert({k: v for k, v in found.items() if k != "results"}, Published), []

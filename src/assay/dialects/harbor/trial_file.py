@@ -91,13 +91,13 @@ class TrialDecoder:
         )
 
 
-class _Model(msgspec.Struct, gc=False):
+class _FileModel(msgspec.Struct, gc=False):
     name: str
 
 
 class _AgentInfo(msgspec.Struct, gc=False):
     name: str
-    model_info: _Model | None = None
+    model_info: _FileModel | None = None
 
 
 class _VerifierResult(msgspec.Struct, gc=False):

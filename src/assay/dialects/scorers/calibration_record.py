@@ -56,7 +56,7 @@ class CalibrationRecord(StrictModel):
 
 
 class LabelLine(StrictModel):
-    """What one person says about one run, which is named by its folder. ``defer`` doesn't decide."""
+    """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide."""
 
     run: str = Field(min_length=1)
     annotator: str = Field(min_length=1)

@@ -33,7 +33,7 @@ class RubricRatings(StrictModel):
 
 
 class Opinion(StrictModel):
-    """What was said. An unparseable one has a ``reason`` and nothing else: it is neither PASS nor FAIL.
+    """A judge's answer. An unparseable one has a ``reason`` and nothing else: it is neither PASS nor FAIL.
 
     ``state`` follows the verdict field of the answer alone. ``inconsistent`` lists ratings that sit oddly with it.
     """
@@ -78,7 +78,7 @@ class JudgeSampling(StrictModel):
 
 
 class JudgePrompt(StrictModel):
-    """Which prompt was used: its name with the version, the hash of its text, and that of the whole question."""
+    """The prompt that was used: its name with the version, the hash of its text, that of the whole question."""
 
     name: str
     sha256: str
@@ -87,7 +87,7 @@ class JudgePrompt(StrictModel):
 
 
 class PartCut(StrictModel):
-    """What of a part the judge was not shown."""
+    """The part's rest, unseen by the judge."""
 
     part: str
     name: str
@@ -193,12 +193,12 @@ class Row(StrictModel):
 
     @property
     def hard_failure(self) -> bool:
-        """Whether it fails the gate."""
+        """True if it fails the gate."""
         return not self.advisory and self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
 
     @property
     def warning(self) -> bool:
-        """Whether it failed without failing the gate: a heuristic says that somebody should take a look."""
+        """True if it failed without failing the gate: a heuristic says that somebody should take a look."""
         return self.advisory and self.verdict is RowVerdict.FAIL
 
 
@@ -266,7 +266,7 @@ class IgnoredGroup(StrictModel):
 
 
 class WorkspaceSummary(StrictModel):
-    """What the capture found."""
+    """The capture's result."""
 
     changed: list[ChangedFile]
     nested_repositories: list[str] = Field(default_factory=list)
@@ -321,7 +321,7 @@ def json_text(value: Any) -> Any:
 
 
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:
-    """What it means if the gates differ; None if they don't."""
+    """The meaning of differing gates; None if they agree."""
     if judge is JudgeState.PASS and overall is OverallVerdict.FAIL:
         return (
             "Judge PASS, scorers FAIL: semantically plausible output that violated a hard mechanical constraint."

@@ -22,7 +22,7 @@ KEY_PREFIX = "ASSAY_JUDGE_KEY_"
 
 
 class JudgePrices(StrictModel):
-    """What a million tokens cost, in any one currency."""
+    """Prices of a million tokens, in any one currency."""
 
     tokens_in: FiniteFloat = Field(ge=0)
     tokens_out: FiniteFloat = Field(ge=0)
@@ -36,7 +36,7 @@ class JudgeBudget(StrictModel):
 
 
 class JudgeSection(StrictModel):
-    """Which judge reads the runs of a scenario, and how. It is asked only with ``--judge``.
+    """The judge of a scenario's runs, and its settings. It is asked only with ``--judge``.
 
     ``url`` is the base of an endpoint that speaks OpenAI's chat completions, and ``models`` names models
     there. The command line and the environment take precedence. The key for this endpoint is in the
@@ -129,7 +129,7 @@ class Setup(ScenarioModel):
 
 
 class Environment(ScenarioModel):
-    """What commands see beside the workspace: an image, or folders of the host, read-only.
+    """For commands, beside the workspace: an image, or folders of the host, read-only.
 
     ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
     toolchain; one with a relative path is also shown there in the workspace. ``base`` is the folder where relative
@@ -157,7 +157,7 @@ class Environment(ScenarioModel):
 
 
 class Limits(ScenarioModel):
-    """What the agent may use. It is stopped when its time is up; the others count for the status of the run."""
+    """The agent's limits. It is stopped when its time is up; the others count for the status of the run."""
 
     time_s: int | None = Field(default=None, ge=1, le=86400)
     tokens: int | None = Field(default=None, ge=1)
@@ -210,7 +210,7 @@ class Scenario(ScenarioModel):
 
     @property
     def requests(self) -> tuple[str, ...]:
-        """What the user asks, turn by turn: the instruction first, if there is one."""
+        """The user's requests, turn by turn: the instruction first, if there is one."""
         first = [] if self.user_instruction is None else [self.user_instruction]
         return (*first, *self.turns) or ("",)
 
@@ -248,7 +248,7 @@ class Scenario(ScenarioModel):
         if isinstance(given.get("workspace_seed"), str):
             given["workspace_seed"] = {"type": given["workspace_seed"]}
         if isinstance(given.get("scorers"), list):
-            given["scorers"] = [_named(scorer) for scorer in given["scorers"]]
+            given["scorers"] = [_with_name(scorer) for scorer in given["scorers"]]
         return given
 
     @model_validator(mode="after")
@@ -260,7 +260,7 @@ class Scenario(ScenarioModel):
         return self
 
 
-def written(scenario: Scenario) -> dict[str, Any]:
+def scenario_record(scenario: Scenario) -> dict[str, Any]:
     """A scenario as it is recorded. Defaults are written out, so that later ones don't change it."""
     found: dict[str, Any] = scenario.model_dump(mode="json")
     return found
@@ -273,10 +273,10 @@ def hash_of(record: Mapping[str, Any]) -> str:
 
 def scenario_hash(scenario: Scenario) -> str:
     """The hash that every grading records."""
-    return hash_of(written(scenario))
+    return hash_of(scenario_record(scenario))
 
 
-def _named(scorer: Any) -> Any:
+def _with_name(scorer: Any) -> Any:
     return {"name": scorer["type"], **scorer} if isinstance(scorer, dict) and "type" in scorer else scorer
 
 

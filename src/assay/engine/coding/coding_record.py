@@ -8,29 +8,29 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
+    AuthorNote,
     CodingRecord,
     Diff,
     MetricRow,
     ProcessEnd,
-    RubricNote,
     ScorerRow,
+    SessionTurn,
     Speaker,
-    Step,
     Trajectory,
-    Turn,
+    TrajectoryStep,
     add_usage,
 )
 from assay.evidence.workspace import Baseline, KnownBaseline
 
 
-def turns_of(requests: Sequence[str], records: Sequence[AgentRecord]) -> tuple[Turn, ...]:
+def turns_of(requests: Sequence[str], records: Sequence[AgentRecord]) -> tuple[SessionTurn, ...]:
     """A turn for each request. A run with a single request may have more turns in its own trajectory."""
     if len(requests) == 1 and len(records) == 1:
         return tuple(_told_turns(requests[0], records[0]))
     answers = [record.final_response for record in records]
     answers += [None] * (len(requests) - len(answers))
     pairs = zip(requests, answers, strict=False)
-    return tuple(Turn(number, request, answer) for number, (request, answer) in enumerate(pairs, start=1))
+    return tuple(SessionTurn(number, request, answer) for number, (request, answer) in enumerate(pairs, start=1))
 
 
 def session(records: Sequence[AgentRecord]) -> AgentRecord:
@@ -49,17 +49,17 @@ def session(records: Sequence[AgentRecord]) -> AgentRecord:
     )
 
 
-def _told_turns(request: str, record: AgentRecord) -> Iterator[Turn]:
+def _told_turns(request: str, record: AgentRecord) -> Iterator[SessionTurn]:
     """The turns in a trajectory: each begins where the user speaks after the agent did."""
     asked, answer, number = request, None, 0
     for step in record.trajectory.steps if record.trajectory is not None else ():
         if step.speaker is Speaker.USER and answer is not None:
             number += 1
-            yield Turn(number, asked, answer)
+            yield SessionTurn(number, asked, answer)
             asked, answer = step.text, None
         elif step.speaker is Speaker.AGENT and step.text.strip():
             answer = step.text
-    yield Turn(number + 1, asked, record.final_response if record.final_response is not None else answer)
+    yield SessionTurn(number + 1, asked, record.final_response if record.final_response is not None else answer)
 
 
 def _continued(one: Trajectory | None, other: Trajectory | None) -> Trajectory | None:
@@ -78,7 +78,7 @@ def _continued(one: Trajectory | None, other: Trajectory | None) -> Trajectory |
     )
 
 
-def _numbered(step: Step, before: int) -> Step:
+def _numbered(step: TrajectoryStep, before: int) -> TrajectoryStep:
     return replace(step, number=step.number + before)
 
 
@@ -112,7 +112,7 @@ def coding_run(
         diff=diff,
         rows=rows,
         objective=next((row for row, told in zip(rows, report.scorers, strict=True) if told.objective), None),
-        notes=tuple(RubricNote(one.name, one.required, one.rubric) for one in report.judge.rubric_notes),
+        notes=tuple(AuthorNote(one.name, one.required, one.rubric) for one in report.judge.rubric_notes),
         metrics=tuple(MetricRow(**metric.model_dump()) for metric in report.run.metrics),
         remarks=_remarks(agent, diff),
     )

@@ -29,7 +29,7 @@ _LOOKED_AT = 200
 
 
 class Tools(Protocol):
-    """What this machine offers to run tests with."""
+    """This machine's tools to run tests with."""
 
     def virtual_environment(self) -> str | None:
         """A virtual environment for the project's Python: a path, relative if it is in the repository."""
@@ -69,7 +69,7 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tests:
+class _TestCommand:
     """How the tests are run, and why it seems so."""
 
     command: str
@@ -99,7 +99,7 @@ def guess_scenario(project: Project, tools: Tools) -> Guess:
     return Guess(Scenario.model_validate_json(text), tuple(told))
 
 
-def _python(project: Project, tools: Tools) -> _Tests | None:
+def _python(project: Project, tools: Tools) -> _TestCommand | None:
     tests = project.named(*_PYTHON_TESTS)
     if not tests:
         return None
@@ -113,8 +113,10 @@ def _python(project: Project, tools: Tools) -> _Tests | None:
         why = f"{settings} configures pytest" if settings is not None else f"{tests[0]} and others are for pytest"
         why = why if wants_pytest else "pytest is installed"
         command = f"{path}python3 -m pytest -q -p no:cacheprovider --junitxml={REPORT}"
-        return _Tests(command, why, {"path": REPORT, "format": "junit"}, venv)
-    return _Tests(f"{path}python3 -m unittest", f"{tests[0]} and others, and pytest isn't installed", venv=venv)
+        return _TestCommand(command, why, {"path": REPORT, "format": "junit"}, venv)
+    return _TestCommand(
+        f"{path}python3 -m unittest", f"{tests[0]} and others, and pytest isn't installed", venv=venv
+    )
 
 
 def _pytest_settings(project: Project) -> str | None:
@@ -131,7 +133,7 @@ def _pytest_settings(project: Project) -> str | None:
     return next((name for name, section in sections if section in project.text(name)), None)
 
 
-def _javascript(project: Project, tools: Tools) -> _Tests | None:
+def _javascript(project: Project, tools: Tools) -> _TestCommand | None:
     """The test script of package.json, as the baseline has it."""
     try:
         package = json.loads(project.text("package.json"))
@@ -146,28 +148,28 @@ def _javascript(project: Project, tools: Tools) -> _Tests | None:
         reporters = f"--test-reporter=junit --test-reporter-destination={REPORT}"
         shown = "--test-reporter=spec --test-reporter-destination=stdout"
         command = _NODE_TEST.sub(f"node --test {reporters} {shown}", script)
-        return _Tests(command, why, {"path": REPORT, "format": "junit"}, folders=folders)
-    return _Tests(script, why, folders=folders)
+        return _TestCommand(command, why, {"path": REPORT, "format": "junit"}, folders=folders)
+    return _TestCommand(script, why, folders=folders)
 
 
-def _go(project: Project, tools: Tools) -> _Tests | None:
+def _go(project: Project, tools: Tools) -> _TestCommand | None:
     if "go.mod" not in project.paths or not project.named("*_test.go"):
         return None
     command = "GOCACHE=/tmp/go-cache GOFLAGS=-mod=mod go test ./..."
-    return _Tests(command, "go.mod and files of tests", folders=tuple(tools.toolchain("go")))
+    return _TestCommand(command, "go.mod and files of tests", folders=tuple(tools.toolchain("go")))
 
 
-def _rust(project: Project, tools: Tools) -> _Tests | None:
+def _rust(project: Project, tools: Tools) -> _TestCommand | None:
     if "Cargo.toml" not in project.paths:
         return None
-    return _Tests("cargo test --offline", "Cargo.toml", folders=tuple(tools.toolchain("cargo")))
+    return _TestCommand("cargo test --offline", "Cargo.toml", folders=tuple(tools.toolchain("cargo")))
 
 
-def _make(project: Project, _tools: Tools) -> _Tests | None:
+def _make(project: Project, _tools: Tools) -> _TestCommand | None:
     if re.search(r"^(test|check):", project.text("Makefile"), re.MULTILINE) is None:
         return None
     target = "test" if re.search(r"^test:", project.text("Makefile"), re.MULTILINE) else "check"
-    return _Tests(f"make {target}", f"the Makefile has the target {target}")
+    return _TestCommand(f"make {target}", f"the Makefile has the target {target}")
 
 
-_GUESSES: tuple[Callable[[Project, Tools], _Tests | None], ...] = (_python, _javascript, _go, _rust, _make)
+_GUESSES: tuple[Callable[[Project, Tools], _TestCommand | None], ...] = (_python, _javascript, _go, _rust, _make)

@@ -54,7 +54,7 @@ class Repository(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WantedEnds:
-    """What to score: a branch, a pull request by its number, or the working tree if neither is given."""
+    """The change to score: a branch, a pull request by its number, else the working tree."""
 
     branch: str | None = None
     pull_request: int | None = None
@@ -72,7 +72,7 @@ class Ends:
 
 def ends_of(repository: Repository, wanted: WantedEnds) -> Ends:
     """Both ends of the comparison. Raises ``InputError`` if they can't be found."""
-    after, what = _scored(repository, wanted)
+    after, what = _scored_end(repository, wanted)
     current = after or repository.references.get("HEAD")
     if current is None:
         raise InputError(f"{repository.root} has no commit yet, so there is nothing to compare with")
@@ -90,7 +90,7 @@ def ends_of(repository: Repository, wanted: WantedEnds) -> Ends:
     return Ends(after, base, f"{what} against {_short(names[0])} (merge base {base[:SHORT]})")
 
 
-def _scored(repository: Repository, wanted: WantedEnds) -> tuple[str | None, str]:
+def _scored_end(repository: Repository, wanted: WantedEnds) -> tuple[str | None, str]:
     if wanted.branch is not None:
         found = _first(repository, [f"refs/{place}/{wanted.branch}" for place in _BRANCHES])
         if found is None:
@@ -168,7 +168,7 @@ def score_repository(
 
 
 def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:
-    """What would be guessed, for somebody who wants to write it down."""
+    """The scenario that would be guessed, for somebody to write down."""
     ends = ends_of(repository, wanted)
     with files.open_baseline(Commit(repository.folder, ends.before)) as before:
         return guess_scenario(_project(before), tools), ends

@@ -43,9 +43,9 @@ from assay.dialects.scorers.report import (
     json_text,
 )
 from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
-from assay.engine.check_catalog import UnfitFieldError, class_in, made, modules_in
+from assay.engine.check_catalog import UnfitFieldError, class_in, make_check, modules_in
 from assay.engine.schema_errors import about
-from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatus, Usage
+from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatus, StatedUsage
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 from assay.formats.counting import counted
 
@@ -108,7 +108,7 @@ def checked(scorer: Scorer) -> CodingCheck:
         config = _written_out(kind, scorer.config)
     except ShorthandError as error:
         raise UnfitFieldError(error.field, str(error)) from error
-    check: CodingCheck = made(kind, config)
+    check: CodingCheck = make_check(kind, config)
     return check
 
 
@@ -132,7 +132,7 @@ def _written_out(kind: type[CodingCheck], config: dict[str, Any]) -> dict[str, A
 
 @dataclass(frozen=True, slots=True)
 class MetricLimits:
-    """What a scenario allows a run to use. None is no limit."""
+    """A scenario's limits for a run. None is no limit."""
 
     time_s: float | None = None
     tokens: int | None = None
@@ -162,7 +162,7 @@ def _rows(agent: AgentRecord, end: AgentEnd, changed: int | None, limits: Metric
     yield _time(end, limits)
     yield _result(agent, changed)
     trajectory = agent.trajectory
-    usage = trajectory.usage if trajectory is not None else Usage()
+    usage = trajectory.usage if trajectory is not None else StatedUsage()
     yield _within("tokens", usage.tokens, limits.tokens)
     yield _within("cost_usd", usage.cost_usd, limits.cost_usd)
     yield _within("steps", trajectory.agent_steps() if trajectory is not None else None, limits.steps)
@@ -320,7 +320,7 @@ def _summary(workspace: Workspace) -> WorkspaceSummary:
 
 
 def _became(change: Change) -> str | None:
-    """What became of what, where a path is of another kind than before."""
+    """A sentence on a path that is of another kind than before, or None."""
     if change.kind is not ChangeKind.TYPE or change.before is None or change.after is None:
         return None
     return f"a {change.before.kind.value} became a {change.after.kind.value}"

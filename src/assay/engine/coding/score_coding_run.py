@@ -57,7 +57,7 @@ class ScoringFiles(Protocol):
     def load_scenario(self, path: str) -> Scenario: ...
 
     def kind_of(self, path: str) -> PathKind | None:
-        """What a path leads to; None for neither a folder nor a regular file."""
+        """The kind of a path; None for neither a folder nor a regular file."""
 
     def open_baseline(self, source: Files | Commit) -> AbstractContextManager[KnownBaseline]:
         """The state before the agent began, for the time of the block."""
@@ -70,7 +70,7 @@ class ScoringFiles(Protocol):
         remember: bool,
         home: str | None = None,
     ) -> AbstractContextManager[Workspace]:
-        """What the agent changed, for the time of the block. The scenario says where and with what commands run.
+        """The agent's changes, for the time of the block. The scenario says where and with what commands run.
 
         With ``remember``, files that nobody touched since the last capture are not read again. ``home`` is the
         archive of the home folder that setup left.
@@ -94,7 +94,7 @@ KeepRun: TypeAlias = Callable[[CodingRecord, ScorersReport, JudgeSection | None]
 
 @dataclass(frozen=True, slots=True)
 class Afterwards:
-    """What becomes of a run once it is scored: a judge reads it, and it is kept to be judged later."""
+    """The steps after a run is scored: a judge reads it, and it is kept to be judged later."""
 
     judges: Judges | None = None
     keep: KeepRun | None = None
@@ -173,7 +173,7 @@ def score_against(
 
 
 def baseline_source(where: str, kind_of: Callable[[str], PathKind | None]) -> Files | Commit:
-    """What kind of baseline is meant. Raises ``InputError`` if nothing like it exists."""
+    """The kind of the baseline. Raises ``InputError`` if nothing like it exists."""
     return _source(where, kind_of, "the baseline must be a folder, an archive or REPOSITORY@COMMIT")
 
 
@@ -191,7 +191,7 @@ def _source(where: str, kind_of: Callable[[str], PathKind | None], must: str) ->
 
 @dataclass(frozen=True, slots=True)
 class _Loaded:
-    """What a run is scored by."""
+    """The way to score a run."""
 
     checks: list[PlacedCheck[Workspace]]
     provenance: Provenance
@@ -217,10 +217,10 @@ def _score_without_workspace(loaded: _Loaded, attempt: Candidate) -> ScorersRepo
     report = score_run(
         loaded.checks, None, loaded.provenance, attempt.status, agent=attempt.agent, limits=loaded.limits
     )
-    return _ended(loaded, report, attempt, lambda: None)
+    return _judge_and_keep(loaded, report, attempt, lambda: None)
 
 
-def _ended(
+def _judge_and_keep(
     loaded: _Loaded, report: ScorersReport, attempt: Candidate, diff: Callable[[], Diff | None]
 ) -> ScorersReport:
     """Ask the judge, who reads what the scorers found, if the run is completed and there is one; then keep it."""
@@ -256,4 +256,4 @@ def _score(
     if remembered:
         told = report.provenance.model_copy(update={"remembered_runs": remembered})
         report = report.model_copy(update={"provenance": told})
-    return _ended(loaded, report, attempt, lambda: files.diff(workspace))
+    return _judge_and_keep(loaded, report, attempt, lambda: files.diff(workspace))

@@ -1,4 +1,4 @@
-"""What the runs of seeded tasks are graded with, and what comes of it.
+"""The scorers and judges of seeded tasks, and their results.
 
 Run a seeded task: the agent turn by turn, then its scorers at once, then the record.
 
@@ -26,14 +26,14 @@ from assay.engine.run.run_trial import run_agent
 from assay.engine.run.run_verifier import DEFAULT_AGENT_TIMEOUT_SEC
 from assay.engine.run.trial_record import AGENT_LOG, BROKEN, ORACLE_LOG, Failure, StepRecord, TrialRecord
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskStep
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Diff, RunStatus
 from assay.evidence.run import State, decide
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredWorkspace:
-    """What the scorers said about a workspace, the scenario that decided, and what was changed."""
+    """The scorers' report on a workspace, the scenario that decided, and the changes."""
 
     scenario: Scenario
     report: ScorersReport
@@ -44,7 +44,7 @@ class WorkspaceScoring(Protocol):
     """Scores runs and keeps the results in their folders."""
 
     def agent_record(self, trial: str, turn: str | None, end: AgentEnd | None, agent: str) -> AgentRecord:
-        """What the agent left about itself in one turn."""
+        """The agent's own record of one turn."""
 
     def score(self, task: str, workspace: str, agent: Sequence[AgentRecord], status: RunStatus) -> ScoredWorkspace:
         """Score a folder by a seeded task. Raises ``AssayError`` if the task or the measurement is broken."""
@@ -55,13 +55,15 @@ class WorkspaceScoring(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SeededGrading:
-    """What the runs of seeded tasks are graded with."""
+    """The scorers and judges of seeded tasks."""
 
     scoring: WorkspaceScoring
     judges: Judges | None = None
 
 
-def judged(scored: ScoredWorkspace, agent: Sequence[AgentRecord], judges: Judges | None) -> ScoredWorkspace:
+def judge_workspace(
+    scored: ScoredWorkspace, agent: Sequence[AgentRecord], judges: Judges | None
+) -> ScoredWorkspace:
     """The same with the judge's word, if there is a judge. Only a completed run is judged."""
     if judges is None or not is_judged(scored.report.run.status):
         return scored
@@ -92,7 +94,7 @@ class KeptWork(Protocol):
     def status(self) -> RunStatus: ...
 
     def agent_records(self) -> Sequence[AgentRecord]:
-        """What the agent left about itself, turn by turn."""
+        """The agent's own records, turn by turn."""
 
     def workspace(self, task: str) -> AbstractContextManager[str | None]:
         """The working folder as the agent left it, for the time of the block; None if it wasn't kept."""
@@ -106,7 +108,7 @@ def score_trial(run: KeptWork, task: str | None, coding: SeededGrading) -> Score
         if workspace is None:
             raise InputError(f"{run.path} can't be scored: its workspace was not kept as a whole")
         scored = coding.scoring.score(path, workspace, agent, run.status())
-    scored = judged(scored, agent, coding.judges)
+    scored = judge_workspace(scored, agent, coding.judges)
     coding.scoring.keep(run.path, path, scored, agent)
     return scored.report
 
@@ -117,12 +119,14 @@ class CodingTrials:
 
     coding: SeededGrading
 
-    def run(self, site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord:
+    def run(
+        self, site: TrialSite, bench: Bench, task: LoadedTask, agent: Agent, folder: TrialFolder
+    ) -> TrialRecord:
         return run_coding_trial(site, bench, task, agent, folder, self.coding)
 
 
 def run_coding_trial(
-    site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder, coding: SeededGrading
+    site: TrialSite, bench: Bench, task: LoadedTask, agent: Agent, folder: TrialFolder, coding: SeededGrading
 ) -> TrialRecord:
     """Run all turns of a seeded task, and score what the agent left as soon as it has stopped."""
     started = site.host.now()
@@ -149,11 +153,11 @@ def run_coding_trial(
 
 
 def _score(
-    task: Task, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: SeededGrading
+    task: LoadedTask, bench: Bench, folder: TrialFolder, records: Sequence[AgentRecord], coding: SeededGrading
 ) -> tuple[TrialRewards | None, str | None]:
     """The rewards of the run, or why the measurement broke."""
     scored = coding.scoring.score(task.path, bench.workdir(), records, RunStatus.COMPLETED)
-    scored = judged(scored, records, coding.judges)
+    scored = judge_workspace(scored, records, coding.judges)
     coding.scoring.keep(folder.path, task.path, scored, records)
     return rewards_of(scored.report)
 

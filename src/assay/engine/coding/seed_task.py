@@ -15,7 +15,15 @@ from assay.core.grading import PlacedCheck, grade
 from assay.core.outcome import Check, Errored, Outcome, Scored
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.harbor.task_config import TaskConfig
-from assay.dialects.scorers.scenario import TESTS, Environment, Scenario, Seed, Setup, scenario_hash, written
+from assay.dialects.scorers.scenario import (
+    TESTS,
+    Environment,
+    Scenario,
+    Seed,
+    Setup,
+    scenario_hash,
+    scenario_record,
+)
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score import COMMAND, frozen, placed_checks
 from assay.engine.sandbox import CommandEnvironment, Ran
@@ -23,9 +31,9 @@ from assay.engine.tasks.task import (
     DETAILS_PATH,
     REWARD_PATH,
     HarborChecksums,
-    Phase,
-    Task,
+    LoadedTask,
     TaskEnvironment,
+    TaskPhase,
     TaskStep,
 )
 from assay.evidence.workspace import Workspace
@@ -33,7 +41,7 @@ from assay.formats.counting import counted
 from assay.version import VERSION
 
 
-def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
+def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> LoadedTask:
     """The task. ``archive`` is the workspace that the agent gets, and ``around`` what else it sees."""
     scenario = seeded.scenario
     hashes = (seeded.scenario_sha256, seeded.baseline_sha256, seeded.workspace_sha256)
@@ -41,7 +49,7 @@ def runnable(seeded: Seeded, archive: str, around: CommandEnvironment) -> Task:
     environment = TaskEnvironment(
         scenario.workdir, env=around.variables(), image=around.image, archive=archive, around=around
     )
-    return Task(
+    return LoadedTask(
         name=scenario.name or posixpath.basename(seeded.folder.rstrip("/")),
         path=seeded.folder,
         config=TaskConfig(),
@@ -62,7 +70,7 @@ def _steps(seeded: Seeded) -> list[TaskStep]:
 def _step(seeded: Seeded, name: str | None, request: str) -> TaskStep:
     scenario = seeded.scenario
     time = scenario.limits.time_s
-    phase = Phase("agent", None if time is None else float(time), None, scenario.network, {})
+    phase = TaskPhase("agent", None if time is None else float(time), None, scenario.network, {})
     nothing = VerifierSpec(
         script="", expected_output_path=scenario.workdir, reward_path=REWARD_PATH, details_path=DETAILS_PATH
     )
@@ -154,7 +162,7 @@ class SeedingFiles(Protocol):
         """Write the archive that agents will get into the task."""
 
     def unpacked(self, target: str, scenario: Scenario) -> AbstractContextManager[Untouched]:
-        """What the task's archive holds, for the time of the block."""
+        """The task's archive, unpacked for the time of the block."""
 
     def write_record(self, target: str, instruction: str, record: Mapping[str, object]) -> None:
         """Write the instruction and then, as the last file of all, the record."""
@@ -187,7 +195,7 @@ def seed_task(
             manifest = untouched.store_baseline()
             nested = untouched.nested
         record = {
-            "scenario": written(fixed),
+            "scenario": scenario_record(fixed),
             "scenario_sha256": scenario_hash(fixed),
             "baseline_sha256": manifest,
             "workspace_sha256": packed.sha256,
@@ -244,7 +252,7 @@ def _try_scorers(checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace)
 def _try_commands(
     checks: Iterable[PlacedCheck[Workspace]], untouched: Workspace, recorder: SeedRecorder
 ) -> dict[str, dict[str, object]]:
-    """What each command says about a workspace that nobody has touched yet, by the name of its scorer.
+    """Each command's answer on a workspace that nobody has touched yet, by the name of its scorer.
 
     It may fail there, since the agent hasn't done its work; and a runner that can't start is better known now.
     """

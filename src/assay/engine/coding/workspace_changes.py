@@ -1,4 +1,4 @@
-"""What changed between two states of a workspace. Pure: it looks at hashes, not at files."""
+"""The changes between two states of a workspace. Pure: it looks at hashes, not at files."""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterator, Mapping
@@ -17,26 +17,30 @@ def changes_between(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> 
     gone = {path: old for path, old in before.items() if path not in after}
     sources = _renames(gone, added)
     folders = {parent for path in gone for parent in _parents(path)}
-    found = [*_edited(before, after), *_deleted(gone, sources), *_added(added, gone, sources, folders)]
+    found = [
+        *_edited_paths(before, after),
+        *_deleted_paths(gone, sources),
+        *_added_paths(added, gone, sources, folders),
+    ]
     return tuple(sorted(found, key=lambda change: change.path))
 
 
-def _edited(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Iterator[Change]:
+def _edited_paths(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Iterator[Change]:
     for path, new in after.items():
         old = before.get(path)
         if old is not None and (old.digest, old.mode, old.kind) != (new.digest, new.mode, new.kind):
             yield Change(path, _kind(old, new), old, new, path)
 
 
-def _deleted(gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[Change]:
+def _deleted_paths(gone: Mapping[str, Entry], sources: Mapping[str, str]) -> Iterator[Change]:
     moved = set(sources.values())
     return (Change(path, ChangeKind.DELETED, old, None, path) for path, old in gone.items() if path not in moved)
 
 
-def _added(
+def _added_paths(
     added: Mapping[str, Entry], gone: Mapping[str, Entry], sources: Mapping[str, str], folders: Container[str]
 ) -> Iterator[Change]:
-    """What is new. A link or a file in the place of a folder isn't: the folder became it."""
+    """The new paths. A link or a file in the place of a folder isn't: the folder became it."""
     for path, new in added.items():
         source = sources.get(path)
         if source is None and path in folders:

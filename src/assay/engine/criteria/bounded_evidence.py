@@ -14,7 +14,7 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from assay.dialects.criteria.models import AskedCriterion, Criterion, UnusableCriterion
-from assay.engine.schema_errors import Place, about, first, line_of, sentence, spelled
+from assay.engine.schema_errors import Place, about, first, line_of, sentence, spell_place
 from assay.evidence.bounds import MOST_DIGITS, printable
 
 DEEPEST: Final = 32
@@ -75,17 +75,17 @@ class _Showing:
         if shown < len(value):
             self._cut(place, f"{len(value) - shown} of {len(value)} values")
         if isinstance(value, _MAPPINGS):
-            return self._named(value, shown, place, depth)
+            return self._show_mapping(value, shown, place, depth)
         return [
-            self._counted(one) if _is_plain(one) else self.value(one, f"{place}[{at}]", depth + 1)
+            self._count_value(one) if _is_plain(one) else self.value(one, f"{place}[{at}]", depth + 1)
             for at, one in enumerate(value[:shown])
         ]
 
-    def _counted(self, value: object) -> object:
+    def _count_value(self, value: object) -> object:
         self._left -= 1
         return value
 
-    def _named(self, value: Mapping[Any, object], shown: int, place: str, depth: int) -> dict[str, Any]:
+    def _show_mapping(self, value: Mapping[Any, object], shown: int, place: str, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for name, one in islice(value.items(), shown):
             shown_name = name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
@@ -104,7 +104,7 @@ class _Showing:
         return printable(text)
 
     def _cut(self, place: str, what: str) -> str:
-        """What stands for a value that is left out."""
+        """The stand-in for a value that is left out."""
         self.cuts.append(printable(f"{place[:200] or 'evidence'}: {what} left out"))
         return "…"
 
@@ -152,7 +152,7 @@ def _why(error: Exception, lines: Mapping[Place, int]) -> str:
         return "must be JSON values that are not nested too deeply"
     told = first(error.errors(include_url=False))
     line = line_of(told["loc"], lines)
-    said = about(spelled(told["loc"]), sentence(told, Criterion))
+    said = about(spell_place(told["loc"]), sentence(told, Criterion))
     return f"line {line}: {said}" if line is not None else said
 
 

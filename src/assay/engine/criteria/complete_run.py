@@ -24,8 +24,8 @@ from assay.dialects.criteria.models import (
     UnusableCriterion,
     verdict_of,
 )
-from assay.dialects.criteria.variables import filled
-from assay.engine.check_catalog import class_in, made, modules_in
+from assay.dialects.criteria.variables import fill_variables
+from assay.engine.check_catalog import class_in, make_check, modules_in
 from assay.engine.criteria.bounded_evidence import DISCRIMINATOR, LoadedCriteria, shown_details, shown_evidence
 from assay.engine.criteria.shared_state import SharedJudge, SharedState
 from assay.evidence import bounds
@@ -50,7 +50,7 @@ Record = TypeVar("Record", Event, StateRow, Turn)
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What the runs of one completion get from outside: ids, the time, and the task run they belong to.
+    """Outside facts for the runs of one completion: ids, the time, and the task run they belong to.
 
     ``accepted_at`` is when the completion was accepted: what systems changed later doesn't count.
     """
@@ -106,8 +106,8 @@ def check_of(assertion: Mapping[str, Any], data: Mapping[str, Any]) -> Playgroun
         raise ValueError(f"{DISCRIMINATOR} must be one of {', '.join(kinds())}, got {kind!r}")
     cls = check_class(kind)
     written = {key: value for key, value in assertion.items() if key != DISCRIMINATOR}
-    given = filled(written, data, cls.escapes)
-    check: PlaygroundCheck = made(cls, given)
+    given = fill_variables(written, data, cls.escapes)
+    check: PlaygroundCheck = make_check(cls, given)
     return check
 
 
@@ -125,7 +125,7 @@ def complete(
     first criterion. A check that breaks raises it too, because that says nothing about the agent. A judge changes
     no score. Without ``time``, no check waits (``wait_s``).
     """
-    return ask(compiled(criteria, data), state, stamp, judge, time)
+    return ask(compile_criteria(criteria, data), state, stamp, judge, time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +141,9 @@ class CompiledCriteria:
         return any(_may_wait(one) for one in self.checks)
 
 
-def compiled(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
+def compile_criteria(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
     """The checks of criteria, with the values of ``data`` filled in."""
-    return CompiledCriteria(tuple(criteria), tuple(_placed(criterion, data) for criterion in criteria))
+    return CompiledCriteria(tuple(criteria), tuple(_place_criterion(criterion, data) for criterion in criteria))
 
 
 def ask(
@@ -155,7 +155,7 @@ def ask(
 ) -> Completion:
     """The same as ``complete``, with checks that were made before."""
     shared = SharedState(BoundedState(state), judge=SharedJudge(judge), time=time, accepted_at=stamp.accepted_at)
-    placed = _graded(asked.checks, shared)
+    placed = _grade_checks(asked.checks, shared)
     _refuse_broken(placed)
     score = exact_mean(placed)
     runs = zip(asked.criteria, asked.checks, placed, strict=True)
@@ -167,7 +167,7 @@ def ask(
     )
 
 
-def _graded(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
+def _grade_checks(checks: Sequence[PlacedCheck[PlaygroundState]], shared: SharedState) -> tuple[Placed, ...]:
     """Checks that only look at records are asked here. A thread costs more than most of their answers."""
     if sum(_may_wait(one) for one in checks) < 2:
         return grade(checks, shared)
@@ -193,7 +193,7 @@ def _may_wait(placed: PlacedCheck[PlaygroundState]) -> bool:
     return check.kind in REMOTE or getattr(check, "paraphrase", False)
 
 
-def _placed(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
+def _place_criterion(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
     return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), _check(criterion, data))
 
 
@@ -265,11 +265,13 @@ class BoundedState:
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
         rows = self.source.state_rows(resource)
-        return _bounded(rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", _emptied_row)
+        return _bound_records(
+            rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", _emptied_row
+        )
 
     def turns(self) -> Sequence[Turn]:
         turns, most = self.source.turns(), bounds.SPEECH_CHARACTERS
-        return _bounded(turns, "turns", lambda one: len(one.text), most, "characters", _emptied_turn)
+        return _bound_records(turns, "turns", lambda one: len(one.text), most, "characters", _emptied_turn)
 
     @property
     def fhir(self) -> FhirSource:
@@ -281,10 +283,10 @@ class BoundedState:
 
 
 def _messages(events: Sequence[Event], what: str) -> Sequence[Event]:
-    return _bounded(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", _emptied_event)
+    return _bound_records(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", _emptied_event)
 
 
-def _bounded(
+def _bound_records(
     records: Sequence[Record],
     what: str,
     size: Callable[[Record], int | str],

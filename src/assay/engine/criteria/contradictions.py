@@ -46,12 +46,12 @@ def _rules(rules: Sequence[dict[str, Any]], place: Place, kind: str) -> Iterator
             "weight", place, "all rules have weight 0, so the score is all or nothing; leave out the weights"
         )
     for (_, one), (at, other) in combinations(enumerate(rules), 2):
-        why = _opposed(one, other, kind)
+        why = _why_opposed(one, other, kind)
         if why is not None:
             yield Remark("impossible", (*place, at), why)
 
 
-def _opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | None:
+def _why_opposed(one: dict[str, Any], other: dict[str, Any], kind: str) -> str | None:
     """Why two rules about the same path can't both hold. With a match of its own, a rule may mean other values."""
     where = _where(one)
     if where != _where(other) or one.get("match") or other.get("match"):
@@ -116,7 +116,7 @@ def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
 def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark]:
     """Everything about a rule of an assertion of this kind."""
     operator = rule.get("operator", "equals")
-    yield from _ignored(rule, operator, place)
+    yield from _ignored_fields(rule, operator, place)
     if operator in ABOUT_ONE and "expected" not in rule:
         why = f"{operator} without expected compares with null; give expected, or use exists"
         yield Remark("no-expected", place, why)
@@ -126,7 +126,7 @@ def about_rule(rule: dict[str, Any], place: Place, kind: str) -> Iterator[Remark
             yield from _no_text(rule["expected"], (*place, "expected"), kind)
 
 
-def _ignored(rule: dict[str, Any], operator: str, place: Place) -> Iterator[Remark]:
+def _ignored_fields(rule: dict[str, Any], operator: str, place: Place) -> Iterator[Remark]:
     if operator in PRESENCE and "expected" in rule:
         why = f"{operator} ignores expected; leave it out, or use equals"
         yield Remark("no-effect", (*place, "expected"), why)

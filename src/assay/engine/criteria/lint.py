@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from assay.core.grading import PlacedCheck, Placement, grade
 from assay.core.outcome import Scored
 from assay.dialects.criteria.models import CriteriaFile, Criterion
-from assay.dialects.criteria.variables import PATTERN, VARIABLE, filled, texts_in
+from assay.dialects.criteria.variables import PATTERN, VARIABLE, fill_variables, texts_in
 from assay.engine.criteria.bounded_evidence import DISCRIMINATOR
 from assay.engine.criteria.complete_run import check_class, check_of, kinds
 from assay.engine.criteria.contradictions import remarks
 from assay.engine.criteria.load_playground import EmptyPlayground
-from assay.engine.schema_errors import Place, Remark, line_of, sentence, spelled
+from assay.engine.schema_errors import Place, Remark, line_of, sentence, spell_place
 from assay.evidence.playground import PlaygroundCheck
 
 RULES: Final = {
@@ -54,7 +54,7 @@ class CriteriaFinding:
 def lint(value: Any, lines: Mapping[Place, int], data: Mapping[str, Any]) -> list[CriteriaFinding]:
     """All findings in a file, by line. ``data`` is added to the data in the file."""
     found = [
-        CriteriaFinding(one.rule, line_of(one.place, lines), spelled(one.place), one.why)
+        CriteriaFinding(one.rule, line_of(one.place, lines), spell_place(one.place), one.why)
         for one in _remarks(value, data)
     ]
     return sorted(dict.fromkeys(found), key=lambda finding: finding.line or 0)
@@ -116,7 +116,7 @@ def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
     except ValueError as error:
         yield from why_unsupported(error, assertion, place, data)
         return
-    yield from remarks(filled(assertion, data), place)
+    yield from remarks(fill_variables(assertion, data), place)
     yield from _on_nothing(check, place)
 
 
@@ -131,7 +131,7 @@ def _variables(assertion: dict[str, Any], place: Place, data: Mapping[str, Any])
 
 def _has(data: Mapping[str, Any], name: str) -> bool:
     try:
-        filled(f"{{{{{name}}}}}", data)
+        fill_variables(f"{{{{{name}}}}}", data)
     except ValueError:
         return False
     return True
@@ -278,7 +278,7 @@ def _rules(assertion: dict[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _is_about_absence(assertion: dict[str, Any]) -> bool:
-    """Whether it says that something must not be there, old or new."""
+    """True if it says that something must not be there, old or new."""
     cardinality = assertion.get("cardinality")
     most = cardinality.get("max") if isinstance(cardinality, dict) else None
     return assertion.get("exists") is False or most == 0

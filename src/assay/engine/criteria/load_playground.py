@@ -58,7 +58,7 @@ def _describe_error(told: ErrorDetails) -> str:
 
 
 def record_of(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
-    """What a line becomes in the store. ``where`` begins what is said of a file that can't be read."""
+    """A line's record in the store. ``where`` begins the message about a file that can't be read."""
     at = line.at or now
     if isinstance(line, EventLine):
         return NewEvent(line.type, _payload(line, read_file, where), at)
@@ -204,7 +204,7 @@ class Folders(Protocol):
         """A path without links in it."""
 
     def is_filled(self, path: str) -> bool:
-        """Whether it is a folder with something in it."""
+        """True for a folder with something in it."""
 
     def fill(self, target: str, source: str | None, at: datetime) -> int:
         """Empty a folder, copy another one into it, and return the number of files, which are all of that time."""

@@ -24,7 +24,7 @@ from assay.evidence.playground import (
     StoredFile,
     Turn,
     past,
-    validated,
+    profile_problems,
 )
 from assay.evidence.verdict import Judge, NoOpinion, Question
 
@@ -192,7 +192,7 @@ class SharedState:
         return self._ask_once("x12", self._source.x12_responses)
 
     def opinion(self, question: Question) -> verdict.Answer:
-        """What the judge thinks, if there is one."""
+        """The judge's opinion, if there is one."""
         return NoOpinion("the grading was stopped") if self._stopped.is_set() else self._judge.opinion(question)
 
     @property
@@ -232,7 +232,7 @@ class SharedFhir:
 
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
         question = ("problems", json.dumps(resource, sort_keys=True, default=repr), profile)
-        return self._memory.once(question, lambda: validated(self._source, resource, profile))
+        return self._memory.once(question, lambda: profile_problems(self._source, resource, profile))
 
     def past(self, at: datetime) -> "SharedFhir":
         """The server as it was, for all who ask for the same moment."""
@@ -252,19 +252,19 @@ class SharedFiles:
         self._room = KEPT_FILES_BYTES
 
     def files(self) -> Iterable[StoredFile]:
-        return self._listed().values()
+        return self._list_files().values()
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The content of a file, a part at a time."""
-        kept = self._memory.once(("content", path), lambda: self._kept(path))
+        kept = self._memory.once(("content", path), lambda: self._kept_content(path))
         return self._source.chunks(path) if kept is None else iter(kept)
 
-    def _listed(self) -> dict[str, StoredFile]:
+    def _list_files(self) -> dict[str, StoredFile]:
         return self._memory.once("listing", lambda: {one.path: one for one in self._source.files()})
 
-    def _kept(self, path: str) -> SharedStream[bytes] | None:
+    def _kept_content(self, path: str) -> SharedStream[bytes] | None:
         """The content of a small file, to be kept; None for a large one, or one that wasn't listed."""
-        file = self._listed().get(path)
+        file = self._list_files().get(path)
         if file is None or file.size > KEPT_FILE_BYTES:
             return None
         with self._lock:

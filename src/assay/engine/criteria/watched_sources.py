@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Final, Protocol, TypeAlias, TypeVar
 
 from assay.dialects.criteria.playground_file import PlaygroundFile
-from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, StoredFile, Turn, validated
+from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, StoredFile, Turn, profile_problems
 from assay.evidence.verdict import Answer, Judge, Question
 
 # Of each kind of records, on a page.
@@ -172,7 +172,7 @@ class WatchedFhir:
 
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
         with self.waits.of(self.name):
-            return validated(self.source, resource, profile)
+            return profile_problems(self.source, resource, profile)
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,7 @@ def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> Re
 
 
 def _trial(run: Run) -> Trial:
-    """What harbor's numbers need of a run. A coding run has a score instead of rewards."""
+    """A run as harbor's numbers need it. A coding run has a score instead of rewards."""
     rewards = run.rewards
     if rewards is None and run.score is not None and run.kind != "trial":
         rewards = {"score": run.score}

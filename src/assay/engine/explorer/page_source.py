@@ -1,4 +1,4 @@
-"""What pages read, wherever it is: a folder on this machine, or the store of a service."""
+"""The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def job_line(group: Mapping[str, Any]) -> JobLine:
 
 @dataclass(frozen=True, slots=True)
 class RunDetail:
-    """What the page of a run shows beside its large files. ``turns`` are names; "" is the run itself.
+    """The page of a run, without its large files. ``turns`` are names; "" is the run itself.
 
     ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
     that was after the last scoring.

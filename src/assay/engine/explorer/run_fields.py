@@ -1,4 +1,4 @@
-"""What is known of every run in the explorer. Filters, columns and their reference follow from this one list."""
+"""The fields of every run in the explorer. Filters, columns and their reference follow from this one list."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,7 +8,7 @@ from assay.evidence.run import State
 
 
 class Holds(Enum):
-    """What a field holds, and so how it is filtered by."""
+    """The type of a field, and so of its filter."""
 
     TEXT = "text"
     NUMBER = "number"

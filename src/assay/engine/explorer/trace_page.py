@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from assay.evidence.coding_run import Speaker, Step, Subagent, Trajectory
+from assay.evidence.coding_run import Speaker, Subagent, Trajectory, TrajectoryStep
 from assay.evidence.files import ByteSource
 from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from
@@ -32,7 +32,7 @@ ReadBeside: TypeAlias = Callable[[str], ByteSource | None]
 
 @dataclass(frozen=True, slots=True)
 class TraceQuery:
-    """What of a trace is asked for. ``subagent`` is the way to one, name by name; ``place`` comes from a page."""
+    """The requested part of a trace. ``subagent`` is the way to one, name by name; ``place`` comes from a page."""
 
     subagent: tuple[str, ...] = ()
     text: str = ""
@@ -44,7 +44,7 @@ class TraceQuery:
 class TracePart:
     """Some steps. ``next`` is the place of more; ``total`` is None if nobody counted. ``subagents`` have names."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[TrajectoryStep, ...]
     next: str | None = None
     total: int | None = None
     model: str | None = None
@@ -83,7 +83,7 @@ def trace_part(source: ByteSource, name: str, beside: ReadBeside, asked: TraceQu
             return None if found is None or found.size > WHOLE else found.read(0, found.size)
 
         data = source.read(0, source.size)
-        return part_of(_kept(data) or read_trajectory(data, name, read), asked)
+        return part_of(_parse_own_trajectory(data) or read_trajectory(data, name, read), asked)
     place = _Place.of(asked.place)
     file = source if not place.file else beside(place.file)
     if file is None:
@@ -91,7 +91,7 @@ def trace_part(source: ByteSource, name: str, beside: ReadBeside, asked: TraceQu
     return _of_large(file, place, asked)
 
 
-def _kept(data: bytes) -> Trajectory | None:
+def _parse_own_trajectory(data: bytes) -> Trajectory | None:
     """A trajectory as Assay itself writes it, beside a run that was scored."""
     try:
         return msgspec.json.decode(data, type=Trajectory) if data.startswith(b'{"form"') else None
@@ -129,7 +129,7 @@ def _subagent(known: Iterable[Subagent], name: str) -> Trajectory | None:
 def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
     head = head_of(file)
     number, at = place.number, max(place.at, head.start)
-    found: list[Step] = []
+    found: list[TrajectoryStep] = []
     size, limit = 0, at + SEARCHED
     following: str | None = None
     for placed in steps_from(file, head, at):
@@ -155,7 +155,7 @@ def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
     )
 
 
-def _some(steps: Iterable[Step]) -> Iterator[Step]:
+def _some(steps: Iterable[TrajectoryStep]) -> Iterator[TrajectoryStep]:
     size = 0
     for count, step in enumerate(steps, start=1):
         yield step
@@ -164,7 +164,7 @@ def _some(steps: Iterable[Step]) -> Iterator[Step]:
             return
 
 
-def _length(step: Step) -> int:
+def _length(step: TrajectoryStep) -> int:
     """About how much of a page a step takes."""
     texts = (
         step.text,
@@ -175,16 +175,16 @@ def _length(step: Step) -> int:
     return sum(min(len(text), PIECE) for text in texts)
 
 
-def _takes(step: Step, asked: TraceQuery) -> bool:
+def _takes(step: TrajectoryStep, asked: TraceQuery) -> bool:
     if step.speaker.value in asked.hidden:
         return False
     bare = _bare(step, asked.hidden)
     if not (bare.text or bare.reasoning or bare.calls or bare.results):
         return False
-    return not asked.text or asked.text.casefold() in _said(bare).casefold()
+    return not asked.text or asked.text.casefold() in _step_text(bare).casefold()
 
 
-def _bare(step: Step, hidden: frozenset[str]) -> Step:
+def _bare(step: TrajectoryStep, hidden: frozenset[str]) -> TrajectoryStep:
     """The step without the kinds that are hidden."""
     tool = step.speaker is Speaker.TOOL and "results" in hidden
     return replace(
@@ -196,6 +196,6 @@ def _bare(step: Step, hidden: frozenset[str]) -> Step:
     )
 
 
-def _said(step: Step) -> str:
+def _step_text(step: TrajectoryStep) -> str:
     calls = (part for call in step.calls for part in (call.name, call.arguments))
     return "\n".join((step.text, step.reasoning, *calls, *(one.text for one in step.results)))

@@ -100,7 +100,7 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     """Read a job folder. Raises ``InputError`` if it has no trials."""
     notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
     plan = _plan(folder, notes)
-    recorded = _recorded(folder, notes)
+    recorded = _read_record(folder, notes)
     version = plan.version if plan.version is not None else version_of_record(recorded_fields(recorded))
     rules = recorded_rules(folder.file(MARK))
     if rules != DEFAULT_RULES:
@@ -141,7 +141,7 @@ def _read_trials(
                     notes.append(f"the trial in the folder {name} is named {trial.name}")
                 if trial.lost:
                     trial = _with_lost_rewards(folder, name, trial, version.profile)
-                trials.append(_dashed(trial) if version.dashed_keys else trial)
+                trials.append(_with_dashed_names(trial) if version.dashed_keys else trial)
             elif isinstance(file, Absent) and not folder.began(name):
                 notes.append(f"ignored the folder {name}: it isn't a trial")
             else:
@@ -158,7 +158,7 @@ def _unusable(name: str, file: File) -> Problem:
     return Problem(name, "harbor_trial_result_missing", "no result.json", began=True)
 
 
-def _dashed(trial: Trial) -> Trial:
+def _with_dashed_names(trial: Trial) -> Trial:
     """The trial under the names that harbor up to 0.3 made groups of."""
     model = None if trial.model is None else trial.model.replace("/", "-")
     return msgspec.structs.replace(
@@ -234,7 +234,7 @@ def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
     ]
 
 
-def _recorded(folder: JobFolder, notes: list[str]) -> bytes | None:
+def _read_record(folder: JobFolder, notes: list[str]) -> bytes | None:
     file = folder.file("result.json")
     if isinstance(file, Refused):
         notes.append(f"the job's result.json is {file.why.value}{file.detail}")

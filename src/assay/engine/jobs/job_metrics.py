@@ -145,7 +145,7 @@ def with_registered(
 
 
 def _sayings(dataset: str, own: Sequence[Aggregate | None]) -> Iterator[str]:
-    """What to say about metrics that a registry brought. A single mean is what every dataset has."""
+    """Remarks on metrics that a registry brought. A single mean is what every dataset has."""
     origin = f"the metric of {dataset} comes from its registry, not from config.json"
     if None in own:
         yield f"{origin}: its value is taken as recorded"

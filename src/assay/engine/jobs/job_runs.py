@@ -42,7 +42,7 @@ class ReadJob:
 
 @dataclass(frozen=True, slots=True)
 class JobQuestion:
-    """What to report beyond harbor's numbers. With ``key`` None, the data decide on the key.
+    """Report options beyond harbor's numbers. With ``key`` None, the data decide on the key.
 
     ``by`` asks for a row for each "task" or "trial".
     """
@@ -125,7 +125,7 @@ def run_of_trial(
         validity=_validity(trial, history, question.grading),
         failure_mode=beside.failure_mode,
         exception_type=exception,
-        detail=exception or (unrewarded(trial) if trial.rewards is None else None),
+        detail=exception or (why_unrewarded(trial) if trial.rewards is None else None),
         rewards=trial.rewards,
         duration_sec=None if trial.seconds is None else trial.seconds.total,
         cost_usd=None if usage is None else usage.cost_usd,
@@ -144,7 +144,7 @@ def run_of_trial(
 def trial_facts(
     trial: Trial, history: History | None, question: JobQuestion = USUAL, decided: Collection[str] = ()
 ) -> Facts:
-    """What decides a trial: its gates, its grading, or the rewards and the exception in its result."""
+    """A trial's facts: its gates, its grading, or the rewards and the exception in its result."""
     if trial.exception_type == CANCELLED:
         return Facts(ended=State.CANCELLED, reason="harbor_cancelled_error")
     again = history is not None and question.grading == "latest" and history.graded_again()
@@ -183,7 +183,7 @@ def _graded_facts(trial: Trial, history: History, question: JobQuestion) -> Fact
 
 
 def _shown_cause(history: History, used: str) -> Cause | None:
-    """Who is to blame, as a control showed it; of several steps, those whose verifier didn't complete tell."""
+    """The cause, as a control showed it; of several steps, those whose verifier didn't complete tell."""
     whole = history.whole(used)
     steps = history.first() if used == "first" else history.latest()
     of_steps = [one for one in steps if not one.result.validity.verifier_completed]
@@ -193,7 +193,7 @@ def _shown_cause(history: History, used: str) -> Cause | None:
 
 
 def _recorded_facts(trial: Trial, question: JobQuestion) -> Facts:
-    """What the result of somebody else's trial says. No control was run, so only what is seen is to blame."""
+    """Facts from a foreign trial's result. No control was run, so only what is seen is to blame."""
     if trial.rewards:
         return _reward_facts(trial.rewards, question)
     if trial.exception_type is not None:
@@ -234,7 +234,7 @@ def first_exception(trial: Trial) -> str | None:
     return trial.exception_type or next(iter(trial.step_exceptions), None)
 
 
-def unrewarded(trial: Trial) -> str:
+def why_unrewarded(trial: Trial) -> str:
     """Why a trial without an error has no reward."""
     if trial.disabled:
         return "verification was disabled"
@@ -289,7 +289,7 @@ def disagree(judgments: Iterable[str], state: State) -> bool:
 
 
 def verdict_of(state: State) -> str | None:
-    """What a reviewer can agree with: pass or fail. A run that came to neither says nothing."""
+    """The verdict to agree with: pass or fail. A run that came to neither has none."""
     return {State.PASSED: "pass", State.FAILED: "fail", State.UNUSABLE: "fail"}.get(state)
 
 

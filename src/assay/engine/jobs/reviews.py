@@ -48,7 +48,7 @@ def reviews_of(history: History, run: Run | None, used: str) -> Iterator[Review]
             reviewer_id=one.reviewer_id,
             judgment=one.judgment.value,
             reward=None if run is None else run.score,
-            contradicts=list(_contradicted(one, said, others)),
+            contradicts=list(_contradicted_sources(one, said, others)),
             categories=list(one.categories),
             notes=one.notes,
         )
@@ -64,7 +64,9 @@ def _verdict_of_judge(history: History, used: str) -> str | None:
     return "fail" if any(tag.source.value == JUDGE for tag in tags) else None
 
 
-def _contradicted(one: "Annotation", said: Mapping[str, str | None], others: Mapping[str, str]) -> Iterator[str]:
+def _contradicted_sources(
+    one: "Annotation", said: Mapping[str, str | None], others: Mapping[str, str]
+) -> Iterator[str]:
     judgment = one.judgment.value
     if judgment == "defer":
         return

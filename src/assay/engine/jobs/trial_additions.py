@@ -32,7 +32,7 @@ _NOTE_FOR_THE_JUDGE: Final = "llm_judge"
 
 
 class GateRow(msgspec.Struct, frozen=True):
-    """What a gate needs of the row of a scorer."""
+    """A scorer's row, as far as a gate needs it."""
 
     name: str
     type: str
@@ -65,7 +65,7 @@ def gates_of(report: "ScorersReport") -> Gates:
 
 
 def gate_facts(gates: Gates) -> Facts:
-    """What decides a coding run. A run that failed before its agent was done says nothing about the agent."""
+    """The facts about a coding run. One that failed before its agent was done says nothing about the agent."""
     if gates.run_status in (State.CANCELLED, State.PENDING, State.RUNNING):
         return Facts(ended=State(gates.run_status))
     if gates.run_status == "failed":
@@ -126,7 +126,7 @@ def read_histories(folder: JobFolder, trials: Iterable[Trial]) -> list[History]:
 def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[Trial]:
     """The trials with the rewards of their newest gradings instead of those of the run."""
     by_name = {history.trial: history for history in histories}
-    return [_regraded(trial, by_name.get(trial.name)) for trial in trials]
+    return [_with_latest_rewards(trial, by_name.get(trial.name)) for trial in trials]
 
 
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
@@ -137,7 +137,7 @@ def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:
             yield History(trial.name, gradings, annotations, tags, gates)
 
 
-def _regraded(trial: Trial, history: History | None) -> Trial:
+def _with_latest_rewards(trial: Trial, history: History | None) -> Trial:
     if history is None or not history.graded_again():
         return trial
     latest = history.latest()

@@ -53,7 +53,7 @@ _CANCELLED = "stats.n_cancelled_trials"
 
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
-    recorded = _recorded(job)
+    recorded = _load_recorded(job)
     finished = recorded.get("finished_at") is not None
     known = job if finished else as_of(recorded, job)
     orders = [known.trials] if finished else [known.trials, in_order_of_end(known.trials)]
@@ -102,7 +102,7 @@ def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequen
     return _Comparison(list(_compare(one, other, taken)), identical, notes)
 
 
-def _recorded(job: Job) -> dict[str, Any]:
+def _load_recorded(job: Job) -> dict[str, Any]:
     if job.recorded is None:
         raise InputError(f"{job.name} must have a result.json to audit, but it has none")
     try:
@@ -162,7 +162,7 @@ def _taken_metrics(job: Job, recorded: Mapping[str, Any]) -> Iterator[str]:
 def _taken_while_running(
     recorded: dict[str, Any], job: Job, known: Job, one: Mapping[str, Any], other: Mapping[str, Any]
 ) -> Iterator[str]:
-    """What is taken as recorded in a job that didn't finish, besides what always is."""
+    """Fields taken as recorded if a job didn't finish, besides the usual ones."""
     yield _RUNNING
     said, derived = one.get(_CANCELLED), other.get(_CANCELLED)
     if type(said) is int and type(derived) is int and derived <= said <= known.n_total:
@@ -221,10 +221,12 @@ def _by_value(stats: Any) -> Any:
     """Buckets of rewards under their value: 1 and 1.0 share one, which has the name of the first that was seen."""
     if not isinstance(stats, dict):
         return stats
-    return {key: _renamed(buckets) if isinstance(buckets, dict) else buckets for key, buckets in stats.items()}
+    return {
+        key: _rename_buckets(buckets) if isinstance(buckets, dict) else buckets for key, buckets in stats.items()
+    }
 
 
-def _renamed(buckets: dict[str, Any]) -> dict[str, Any]:
+def _rename_buckets(buckets: dict[str, Any]) -> dict[str, Any]:
     numbers = {name: as_number(name) for name in buckets}
     names = {name: name if number is None else repr(float(number)) for name, number in numbers.items()}
     return (
@@ -253,7 +255,7 @@ def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[AuditFinding
     locks = {name: file for name, file in found if isinstance(file, Content)}
     if not locks:
         return []
-    planned = _planned(folder.file("lock.json"))
+    planned = _planned_entries(folder.file("lock.json"))
     if planned is None:
         return []
     strange = [name for name, file in locks.items() if _canonical(_loads(file)) not in planned]
@@ -267,7 +269,7 @@ def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[AuditFinding
     ]
 
 
-def _planned(file: File) -> set[str] | None:
+def _planned_entries(file: File) -> set[str] | None:
     """The entries of the job's lock.json; None if it has none."""
     match _loads(file) if isinstance(file, Content) else None:
         case {"trials": list(trials)}:

@@ -94,7 +94,7 @@ def compare(found: Arms, *, anyway: bool) -> ArmComparison:
     if differing and not anyway:
         pair, one = differing[0]
         raise InputError(f"{pair.first} and {pair.second} can't be compared: {one.what} (--anyway compares them)")
-    pairs = _corrected(pairs)
+    pairs = _correct_pairs(pairs)
     better: dict[int, set[int]] = {}
     for (i, j), pair in zip(combinations(range(len(arms)), 2), pairs, strict=True):
         if pair.better is not None:
@@ -165,7 +165,7 @@ def _bounds(first: Arm, second: Arm, common: Sequence[str]) -> tuple[float, floa
     return None if low is None or high is None else (low, high)
 
 
-def _corrected(pairs: Sequence[ArmPair]) -> list[ArmPair]:
+def _correct_pairs(pairs: Sequence[ArmPair]) -> list[ArmPair]:
     tested = [pair for pair in pairs if pair.adjusted is not None]
     adjusted = iter(holm([pair.adjusted for pair in tested if pair.adjusted is not None]))
     return [pair if pair.adjusted is None else replace(pair, adjusted=next(adjusted)) for pair in pairs]

@@ -28,7 +28,7 @@ from assay.formats.counting import counted
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a trial of an agent cost, on average over the trials for which it is known. None if it is for none."""
+    """A trial's mean cost for an agent, over the trials for which it is known. None if it is for none."""
 
     cost_usd: float | None
     tokens: float | None
@@ -37,7 +37,7 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class ArmProvenance:
-    """What an agent was graded with: for each task its versions and its verifiers, and the engines and profiles.
+    """An agent's grading: for each task its versions and its verifiers, and the engines and profiles.
 
     Versions are harbor's checksums of the task, verifiers are hashes of its tests. Empty means not recorded.
     """
@@ -166,7 +166,7 @@ def _costs(trials: Sequence[Trial]) -> Costs:
     )
 
 
-def _used(history: History, question: JobQuestion) -> "list[Grading]":
+def _used_gradings(history: History, question: JobQuestion) -> "list[Grading]":
     return history.first() if question.grading == "first" else history.latest()
 
 
@@ -179,7 +179,7 @@ def _provenance(one: ReadJob, trials: Sequence[Trial], question: JobQuestion) ->
     verifiers: dict[str, set[str]] = {}
     engines: set[str] = set()
     for history in one.histories:
-        for grading in _used(history, question) if history.trial in task_of else ():
+        for grading in _used_gradings(history, question) if history.trial in task_of else ():
             known = grading.provenance
             engines.add(f"{known.engine} ({known.profile})")
             verifiers.setdefault(task_of[history.trial], set()).add(known.hashes.tests)

@@ -75,7 +75,7 @@ def _of_two(
 
 
 def _majority(verdicts: Mapping[str, bool]) -> bool | None:
-    """What most reviewers say. A tie is no verdict."""
+    """The majority of reviewers. A tie is no verdict."""
     votes = Counter(verdicts.values())
     return None if votes[True] == votes[False] else votes[True] > votes[False]
 
@@ -110,7 +110,7 @@ class ReasonGroup:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """What a job's gradings say beyond rewards. ``used`` says which gradings the numbers of the report come from.
+    """Facts of a job's gradings beyond rewards. ``used`` says which gradings the report's numbers come from.
 
     All counts are of trials: one with several steps counts once.
     """

@@ -79,7 +79,7 @@ class GroupIntervals:
 
 @dataclass(frozen=True, slots=True)
 class GroupBounds:
-    """What the mean of one group could have been. ``unplaced`` runs of the job may belong to any group."""
+    """Bounds of a group's mean. ``unplaced`` runs of the job may belong to any group."""
 
     bounds: Bounds | CantSay
     unplaced: int

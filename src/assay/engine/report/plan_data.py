@@ -20,7 +20,7 @@ from assay.stats.power import (
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What a pilot tells: the variances, how large it was, what a trial costs, and how all that was found out."""
+    """A pilot's results: the variances, how large it was, what a trial costs, and how all that was found out."""
 
     variances: Variances
     source: str
@@ -95,7 +95,7 @@ def pilot_of_one(arm: Arm, correlation: float) -> Pilot:
 
 
 def plan_data(pilot: Pilot, goal: Goal, attempts: Sequence[int], task_cost: float) -> StudyPlan:
-    """What it takes. ``task_cost`` is what a new task costs, in the unit of the cost of a trial."""
+    """The effort. ``task_cost`` is what a new task costs, in the unit of the cost of a trial."""
     designs = [_design(n, tasks_needed(pilot.variances, n, goal), pilot, task_cost) for n in attempts]
     more = None
     if pilot.tasks is not None:
@@ -125,10 +125,12 @@ def _advice(pilot: Pilot, goal: Goal, more: Design | None, task_cost: float) -> 
             return f"{size} leave ±{pilot.uncertainty:.4f} undecided, though their variance would do: add tasks"
         return f"{size} are enough"
     by_tasks = _design(pilot.attempts, needed, pilot, task_cost)
-    tasks = f"{needed - pilot.tasks} more tasks with {pilot.attempts} attempts{_priced(by_tasks)}"
+    tasks = f"{needed - pilot.tasks} more tasks with {pilot.attempts} attempts{_design_cost(by_tasks)}"
     if more is None:
         return f"only more tasks help: {tasks}; no number of attempts at the pilot's {pilot.tasks} tasks is enough"
-    attempts = f"{more.attempts - pilot.attempts} more attempts at the pilot's {pilot.tasks} tasks{_priced(more)}"
+    attempts = (
+        f"{more.attempts - pilot.attempts} more attempts at the pilot's {pilot.tasks} tasks{_design_cost(more)}"
+    )
     cheaper = _cheaper(by_tasks, more)
     first, second = (tasks, attempts) if cheaper == "tasks" else (attempts, tasks)
     return f"more {cheaper} are cheaper: {first}, rather than {second}"
@@ -140,7 +142,7 @@ def _cheaper(by_tasks: Design, more: Design) -> str:
     return "tasks" if (by_tasks.trials or 0) <= (more.trials or 0) else "attempts"
 
 
-def _priced(design: Design) -> str:
+def _design_cost(design: Design) -> str:
     cost = "" if design.cost is None else f", cost {design.cost:.2f}"
     return f" ({design.trials} trials in all{cost})"
 
@@ -158,6 +160,6 @@ def _attempts(pair: ArmPair) -> int:
 
 
 def _cost(arms: Sequence[Arm]) -> float | None:
-    """What a trial cost in the pilot, on average over its agents; None if it isn't known for all of them."""
+    """The cost of a trial in the pilot, averaged over its agents; None if it isn't known for all of them."""
     known = [arm.costs.cost_usd for arm in arms if arm.costs.cost_usd is not None]
     return sum(known) / len(known) if len(known) == len(arms) and known else None

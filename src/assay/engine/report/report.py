@@ -35,7 +35,7 @@ from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimat
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """What counts as a success: a reward key and its lowest passing value."""
+    """The definition of success: a reward key and its lowest passing value."""
 
     key: str
     threshold: float
@@ -146,7 +146,7 @@ def report_job(
         by=question.by,
         task_rows=task_rows(members, trials) if question.by == "task" else (),
         evaluation=report_histories(histories, question.grading, decisions),
-        bounds=group_bounds(rewards, _lost(runs), only_group=len(known) == 1),
+        bounds=group_bounds(rewards, _count_lost(runs), only_group=len(known) == 1),
         noise=group_noise(members, rewards, question, histories),
         agreement=report_agreement(histories, decisions),
     )
@@ -182,7 +182,7 @@ def groups_of(runs: Iterable[Run]) -> dict[str, list[Run]]:
     return groups
 
 
-def _lost(runs: Iterable[Run]) -> int:
+def _count_lost(runs: Iterable[Run]) -> int:
     return sum(run.state is State.BROKEN and not group_of(run) for run in runs)
 
 

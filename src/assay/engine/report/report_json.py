@@ -61,7 +61,7 @@ def job_json(report: JobReport) -> dict[str, Any]:
 
 
 def _parts(report: JobReport) -> dict[str, Any]:
-    """What harbor doesn't say of every job, or what was asked for."""
+    """Parts that harbor doesn't always have, or that were asked for."""
     parts: dict[str, Any] = {"harbor_version": report.harbor_version}
     if report.usage is not None:
         parts["seconds_per_trial"] = msgspec.structs.asdict(report.usage.mean)
@@ -199,7 +199,7 @@ def _rate(rate: PassRate) -> dict[str, Any]:
 
 
 def _too_few(asked: Sequence[Estimate]) -> Iterator[dict[str, Any]]:
-    """What was asked for a k for which no task has enough attempts."""
+    """The requested k for which no task has enough attempts."""
     for one in asked:
         if one.value is None:
             reason = CantSay(f"no task has {one.k} attempts")

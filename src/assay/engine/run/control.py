@@ -17,7 +17,7 @@ from assay.engine.run.ports import Bench, Workshop
 from assay.engine.run.run_verifier import FailedDownloadError, UnusableSchemaError, run_verifier
 from assay.engine.run.trial_record import BROKEN, Failure, Verified
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskStep
 from assay.evidence.coding_run import ProcessEnd
 
 DOWNLOAD_FAILED = "download_failed"
@@ -63,7 +63,7 @@ class VerifierControl:
         self._lock = threading.Lock()
         self._known: dict[object, _Untouched] = {}
 
-    def verify(self, bench: Bench, task: Task, step: TaskStep, restore: Callable[[], None]) -> Verified:
+    def verify(self, bench: Bench, task: LoadedTask, step: TaskStep, restore: Callable[[], None]) -> Verified:
         """Run the verifier on the bench, and again if it gave no usable reward. The newest run counts.
 
         ``restore`` puts the bench back to how the agent left it, or raises ``InputError``. Raises
@@ -78,11 +78,11 @@ class VerifierControl:
         control = Control(first=str(first), again=None if again is None else str(again))
         if again is not None and again.way is None:
             return replace(again.verified, control=control, flaky=True)
-        return self._decided(again or first, control, task, step)
+        return self._decide_cause(again or first, control, task, step)
 
-    def _decided(self, last: _Outcome, control: Control, task: Task, step: TaskStep) -> Verified:
+    def _decide_cause(self, last: _Outcome, control: Control, task: LoadedTask, step: TaskStep) -> Verified:
         """The last run on the agent's output, with its cause."""
-        untouched, remembered = self._untouched(task, step)
+        untouched, remembered = self._outcome_untouched(task, step)
         if untouched is None:
             if last.error is not None:
                 raise last.error
@@ -95,11 +95,11 @@ class VerifierControl:
             cause = "verifier" if last.error is None else "machine"
         verified = last.verified
         if cause == "machine":
-            broken = self._unmeasured(BROKEN, last.message, last.way)
+            broken = self._unmeasured_result(BROKEN, last.message, last.way)
             verified = replace(broken, ran=verified.ran, hashes=verified.hashes)
         return replace(verified, cause=cause, control=control)
 
-    def _run(self, bench: Bench, task: Task, step: TaskStep) -> _Outcome:
+    def _run(self, bench: Bench, task: LoadedTask, step: TaskStep) -> _Outcome:
         try:
             verified = run_verifier(self._site, bench, task, step)
         except UnusableSchemaError:
@@ -107,25 +107,27 @@ class VerifierControl:
         except FailedDownloadError as error:
             return _Outcome(DOWNLOAD_FAILED, str(error), error.verified, error)
         except MeasurementError as error:
-            return self._failed(error)
+            return self._failed_outcome(error)
         return _Outcome(_way_of(verified), _message(verified), verified)
 
-    def _failed(self, error: MeasurementError) -> _Outcome:
+    def _failed_outcome(self, error: MeasurementError) -> _Outcome:
         """A sandbox that failed. Harbor would find that the verifier left nothing."""
         message = str(error)
-        verified = self._unmeasured("RewardFileNotFoundError", message, SANDBOX_FAILED)
+        verified = self._unmeasured_result("RewardFileNotFoundError", message, SANDBOX_FAILED)
         return _Outcome(SANDBOX_FAILED, message, verified, error)
 
-    def _again(self, bench: Bench, task: Task, step: TaskStep, restore: Callable[[], None]) -> _Outcome | None:
+    def _again(
+        self, bench: Bench, task: LoadedTask, step: TaskStep, restore: Callable[[], None]
+    ) -> _Outcome | None:
         try:
             restore()
         except InputError:
             return None
         except MeasurementError as error:
-            return self._failed(error)
+            return self._failed_outcome(error)
         return self._run(bench, task, step)
 
-    def _untouched(self, task: Task, step: TaskStep) -> tuple[_Outcome | None, bool]:
+    def _outcome_untouched(self, task: LoadedTask, step: TaskStep) -> tuple[_Outcome | None, bool]:
         """The outcome without an agent, and whether it was known already."""
         place = (task.environment.image, task.environment.kept, step.verifier_phase.network)
         with self._lock:
@@ -137,7 +139,7 @@ class VerifierControl:
                 known.done = True
         return known.outcome, remembered
 
-    def _run_untouched(self, task: Task, step: TaskStep) -> _Outcome | None:
+    def _run_untouched(self, task: LoadedTask, step: TaskStep) -> _Outcome | None:
         bench = self._workshop.bench(task.environment)
         try:
             try:
@@ -152,7 +154,7 @@ class VerifierControl:
         finally:
             bench.close()
 
-    def _unmeasured(self, exception: str, message: str, reason_code: str | None) -> Verified:
+    def _unmeasured_result(self, exception: str, message: str, reason_code: str | None) -> Verified:
         """A verification without a result."""
         now = self._site.host.now()
         validity = ValidityCheck(
@@ -182,7 +184,7 @@ def _way_of(verified: Verified) -> str | None:
 
 
 def _message(verified: Verified) -> str:
-    """What came of a run, in one line."""
+    """A run's result, in one line."""
     result = verified.ingested.result
     if result.validity.verifier_completed:
         return f"reward {result.reward:g}"

@@ -16,13 +16,19 @@ from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.run.ports import KeptTrial, Workshop
 from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.prepare_task import prepare_task
-from assay.engine.tasks.task import Task, TaskStep, with_kept_folders, with_network, with_verifier_environment
+from assay.engine.tasks.task import (
+    LoadedTask,
+    TaskStep,
+    with_kept_folders,
+    with_network,
+    with_verifier_environment,
+)
 
 # Extra threads that prepare and record gradings while verifiers run.
 AROUND = 2
 
 
-class GradeAgain:
+class Regrading:
     """Grades trials again. Tasks are looked up in ``tasks_dir``, or by default at the path that the trial records.
 
     A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
@@ -35,7 +41,7 @@ class GradeAgain:
         self,
         site: TrialSite,
         workshop: Workshop,
-        load_task: Callable[[str], Task | None],
+        load_task: Callable[[str], LoadedTask | None],
         tasks_dir: str | None = None,
         concurrent: int = 1,
         anywhere: bool = False,
@@ -50,7 +56,7 @@ class GradeAgain:
         self._anywhere = anywhere
         self._rules = rules
         self._lock = threading.Lock()
-        self._tasks: dict[str, Task] = {}
+        self._tasks: dict[str, LoadedTask] = {}
         self._verifying = threading.BoundedSemaphore(concurrent)
         self.threads = concurrent + AROUND
 
@@ -67,7 +73,7 @@ class GradeAgain:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
         graded = [self._grade(trial, task, step, checksum) for step, checksum in kept]
         if task.multi_step:
-            graded.append(_added(trial, lambda before: grading_of_trial(before, task.strategy)))
+            graded.append(_add_grading(trial, lambda before: grading_of_trial(before, task.strategy)))
         return graded
 
     def _check_place(self, trial: KeptTrial) -> None:
@@ -79,7 +85,7 @@ class GradeAgain:
                 "verify it here all the same"
             )
 
-    def _with_recorded_image(self, trial: KeptTrial, task: Task, before: Before) -> Task:
+    def _with_recorded_image(self, trial: KeptTrial, task: LoadedTask, before: Before) -> LoadedTask:
         """The task with the image that it was verified in, if that is still here."""
         known = before.gradings[0].provenance.image if before.gradings else None
         images, now = self._site.sandbox.images, task.environment.image
@@ -96,7 +102,7 @@ class GradeAgain:
             ) from error
         return replace(task, environment=replace(task.environment, image=known))
 
-    def _task_of(self, trial: KeptTrial) -> Task:
+    def _task_of(self, trial: KeptTrial) -> LoadedTask:
         path = trial.task_path()
         if self._tasks_dir is not None:
             path = posixpath.join(self._tasks_dir, posixpath.basename(path.rstrip("/")))
@@ -110,7 +116,7 @@ class GradeAgain:
                 self._tasks[path] = prepare_task(task, self._site, no_image=True)
             return self._tasks[path]
 
-    def _grade(self, trial: KeptTrial, task: Task, step: TaskStep, workspace: str) -> Grading:
+    def _grade(self, trial: KeptTrial, task: LoadedTask, step: TaskStep, workspace: str) -> Grading:
         _check_workspace(trial, step, workspace)
         bench = self._workshop.bench(task.environment)
         try:
@@ -123,9 +129,11 @@ class GradeAgain:
             raise MeasurementError(verified.failure.message)
         return self._record(trial, task, step, verified, workspace)
 
-    def _record(self, trial: KeptTrial, task: Task, step: TaskStep, verified: Verified, workspace: str) -> Grading:
+    def _record(
+        self, trial: KeptTrial, task: LoadedTask, step: TaskStep, verified: Verified, workspace: str
+    ) -> Grading:
         checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
-        return _added(
+        return _add_grading(
             trial,
             lambda before: grading_of(
                 verified, task=task, step=step, site=self._site, before=before, checksums=checksums
@@ -138,7 +146,7 @@ def kind_of(backend: str) -> str:
     return backend.partition(" ")[0]
 
 
-def _added(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+def _add_grading(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
     """Add a grading after the newest one. Another process may add one at the same time."""
     while True:
         grading = made(trial.gradings())
@@ -153,13 +161,13 @@ def recorded_backend(trial: KeptTrial) -> str | None:
     return None if not gradings else gradings[0].provenance.isolation.get("backend")
 
 
-def _with_recorded_network(task: Task, before: Before) -> Task:
+def _with_recorded_network(task: LoadedTask, before: Before) -> LoadedTask:
     """The task, with the network for the verifier only if it had it the first time."""
     granted = {one.step: one.provenance.network for one in reversed(before.gradings)}
     return replace(task, steps=tuple(with_network(step, verifier=granted.get(step.name)) for step in task.steps))
 
 
-def _with_recorded_environment(task: Task, before: Before, backend: str) -> Task:
+def _with_recorded_environment(task: LoadedTask, before: Before, backend: str) -> LoadedTask:
     """The task, with the folders that its verifier shared with the agent the first time."""
     mode = before.gradings[0].provenance.verifier_environment if before.gradings else None
     task = with_verifier_environment(task, mode)
@@ -178,7 +186,7 @@ def _recorded_rules(before: Before) -> GradingRules:
     return GradingRules(profile, made.schema_forbids_reward)
 
 
-def _why_not_kept(trial: KeptTrial, task: Task) -> str:
+def _why_not_kept(trial: KeptTrial, task: LoadedTask) -> str:
     if any(trial.kept_in_part(step.name) for step in task.steps):
         return "its workspace was too large to be kept as a whole, and grading a part of it would be wrong"
     return "its workspace was not kept"

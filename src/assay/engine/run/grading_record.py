@@ -20,7 +20,7 @@ from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
 from assay.engine.machine import TrialSite
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.task import SEPARATE, Task, TaskStep, mode_of
+from assay.engine.tasks.task import SEPARATE, LoadedTask, TaskStep, mode_of
 from assay.version import ENGINE, VERSION
 
 
@@ -43,7 +43,7 @@ class Before:
 def grading_of(
     verified: Verified,
     *,
-    task: Task,
+    task: LoadedTask,
     step: TaskStep,
     site: TrialSite,
     before: Before,
@@ -121,11 +121,11 @@ def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
     )
     hashes = Hashes(
         task=last.provenance.hashes.task,
-        tests=_joined([one.provenance.hashes.tests for one in graded]) or "",
+        tests=_join_hashes([one.provenance.hashes.tests for one in graded]) or "",
         output=None,
         reward=None,
         details=None,
-        workspace=_joined([one.provenance.hashes.workspace for one in graded]),
+        workspace=_join_hashes([one.provenance.hashes.workspace for one in graded]),
     )
     agreement = _agreement(summed.result, hashes, replace(setting_of(last), step=None), before)
     return last.model_copy(
@@ -159,7 +159,7 @@ def _cause_of_steps(counted: Sequence[Grading]) -> Cause | None:
     return next((one.cause for one in counted if not one.result.validity.verifier_completed), None)
 
 
-def _joined(hashes: Sequence[str | None]) -> str | None:
+def _join_hashes(hashes: Sequence[str | None]) -> str | None:
     """One hash for those of all steps; None if one of them is missing."""
     known = [one for one in hashes if one is not None]
     return hashlib.sha256("\n".join(known).encode()).hexdigest() if len(known) == len(hashes) else None
@@ -179,7 +179,7 @@ def _usage_of_steps(used: Sequence[Usage]) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """Which step was verified, where and how strictly. Other settings may give other answers: that isn't flaky."""
+    """The verified step, and where and how strictly. Other settings may give other answers: that isn't flaky."""
 
     step: str | None
     backend: str
@@ -242,7 +242,7 @@ def _access(given: Mapping[str, Any] | None, before: Before) -> dict[str, Any] |
 
 
 def _joint(said: ConfidenceMetadata | None, seen: ConfidenceMetadata | None) -> ConfidenceMetadata | None:
-    """What the verifier itself says about its confidence, and what its answers show where it says nothing."""
+    """The verifier's own confidence, completed by what its answers show where it says nothing."""
     if said is None or seen is None or said.confidence_interval or said.confidence_method:
         return said or seen
     return said.model_copy(

@@ -21,7 +21,7 @@ from assay.engine.model_access import ModelGrant
 from assay.engine.ports import JobFolder
 from assay.engine.run.grading_record import Before
 from assay.engine.sandbox import Mount, Ran
-from assay.engine.tasks.task import Task, TaskEnvironment, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskEnvironment, TaskStep
 from assay.evidence.files import File, RewardFiles
 from assay.evidence.run import Gates
 
@@ -53,7 +53,7 @@ class Agent:
         return {**self.env, **{name: f"${{{name}}}" for name in self.private}}
 
     def access(self) -> dict[str, Any] | None:
-        """What the run gives the agent beside its task, for provenance; None if nothing."""
+        """The agent's access beside its task, for provenance; None if it has none."""
         variables = {"variables": sorted(self.private)} if self.private else {}
         model = {"model": self.model_grant.as_json()} if self.model_grant is not None else {}
         return {**variables, **model} or None
@@ -86,13 +86,13 @@ class JobSetting:
 class Planned:
     """One trial to run: the task, the number of the attempt, and the task's dataset."""
 
-    task: Task
+    task: LoadedTask
     attempt: int
     source: str | None
     position: int
 
 
-def plan_trials(tasks: Sequence[tuple[Task, str | None]], attempts: int) -> list[Planned]:
+def plan_trials(tasks: Sequence[tuple[LoadedTask, str | None]], attempts: int) -> list[Planned]:
     """The first attempt at every task, then the second, and so on: harbor's order."""
     pairs = [(task, attempt, source) for attempt in range(attempts) for task, source in tasks]
     return [Planned(task, attempt, source, position) for position, (task, attempt, source) in enumerate(pairs)]
@@ -207,7 +207,7 @@ class TrialFolder(Protocol):
         """The gradings so far, and the hash of the newest."""
 
     def gates(self) -> Gates | None:
-        """What scorers and a judge said of it; None if nobody did."""
+        """Its scores and judgement; None if there are none."""
 
     def add_grading(self, grading: Grading) -> None:
         """Keep a grading under its number. Raises ``NumberTakenError`` if somebody else just took that number."""

@@ -72,7 +72,7 @@ def _check_tasks(store: JobStore, planned: Sequence[Planned]) -> None:
         digest = f"sha256:{one.task.harbor_checksums.package}"
         # Jobs of earlier versions have a checksum of ours there.
         if before.get(one.task.path, digest) not in (digest, f"sha256:{one.task.checksum}"):
-            raise _changed(one)
+            raise _changed_task_error(one)
 
 
 def _identity(store: JobStore, finished: Mapping[int, Trial]) -> Resumed | None:
@@ -116,11 +116,11 @@ def _same_task(planned: Planned, trial: Trial) -> Trial:
     """The trial, if it attempted the task as it is now. lock.json covers only the files of a published task."""
     known = (planned.task.harbor_checksums.tree, planned.task.checksum)
     if trial.task_checksum is not None and trial.task_checksum not in known:
-        raise _changed(planned)
+        raise _changed_task_error(planned)
     return trial
 
 
-def _changed(planned: Planned) -> InputError:
+def _changed_task_error(planned: Planned) -> InputError:
     return InputError(
         f"the task {planned.task.path} changed since the job started; choose another --job-name for the"
         " changed task"

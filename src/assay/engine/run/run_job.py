@@ -41,14 +41,16 @@ from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, StepRecord, Tri
 from assay.engine.run.trial_result import JobFiles, log_lines, remark, trial_result
 from assay.engine.sandbox import Ran, StoppedError
 from assay.engine.tasks.prepare_task import needs_build, with_image
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskStep
 from assay.evidence.run import decide
 
 
 class SeededTasks(Protocol):
     """Runs the trials of seeded tasks, which have scorers and not a verifier (engine/coding/score_trials.py)."""
 
-    def run(self, site: TrialSite, bench: Bench, task: Task, agent: Agent, folder: TrialFolder) -> TrialRecord: ...
+    def run(
+        self, site: TrialSite, bench: Bench, task: LoadedTask, agent: Agent, folder: TrialFolder
+    ) -> TrialRecord: ...
 
 
 class JobListener(Listener, Protocol):
@@ -147,7 +149,7 @@ class JobTrials:
         history = History(name, list(folder.gradings().gradings), [], gates=folder.gates())
         return EndedTrial(trial, remark(record), decide(trial_facts(trial, history)).state)
 
-    def _run(self, site: TrialSite, task: Task, bench: Bench, folder: TrialFolder) -> TrialRecord:
+    def _run(self, site: TrialSite, task: LoadedTask, bench: Bench, folder: TrialFolder) -> TrialRecord:
         if task.seeded and self._coding is not None:
             return self._coding.run(site, bench, task, self._agent, folder)
         recorder = TrialRecorder(site, self._workshop, folder, bench, task, self._agent)
@@ -169,7 +171,13 @@ class TrialRecorder:
     """Records the steps of one trial in its folder."""
 
     def __init__(
-        self, site: TrialSite, workshop: Workshop, folder: TrialFolder, bench: Bench, task: Task, agent: Agent
+        self,
+        site: TrialSite,
+        workshop: Workshop,
+        folder: TrialFolder,
+        bench: Bench,
+        task: LoadedTask,
+        agent: Agent,
     ) -> None:
         self._site = site
         self._workshop = workshop
@@ -272,12 +280,12 @@ def with_images(
     logs = dict(zip(tasks, _log_names(tasks.values()), strict=True))
     with ThreadPoolExecutor(min(concurrent, len(tasks))) as pool:
         building = {
-            path: pool.submit(_built, task, site, posixpath.join(folder, logs[path]))
+            path: pool.submit(_build_image, task, site, posixpath.join(folder, logs[path]))
             for path, task in tasks.items()
         }
         try:
             built = {
-                path: _noted(future, note, f"{done}/{len(tasks)}")
+                path: _note_image(future, note, f"{done}/{len(tasks)}")
                 for done, (path, future) in enumerate(building.items(), start=1)
             }
         except KeyboardInterrupt:
@@ -287,14 +295,14 @@ def with_images(
     return [replace(one, task=built.get(one.task.path, one.task)) for one in planned]
 
 
-def _noted(future: "Future[Task]", note: Callable[[str], None], count: str) -> Task:
+def _note_image(future: "Future[LoadedTask]", note: Callable[[str], None], count: str) -> LoadedTask:
     task = future.result()
     broken = task.environment.broken
     note(f"image {count}  {task.name}  " + ("ready" if broken is None else broken))
     return task
 
 
-def _built(task: Task, site: TrialSite, log: str) -> Task:
+def _build_image(task: LoadedTask, site: TrialSite, log: str) -> LoadedTask:
     try:
         return with_image(task, site, log)
     except StoppedError:
@@ -304,7 +312,7 @@ def _built(task: Task, site: TrialSite, log: str) -> Task:
         return replace(task, environment=replace(task.environment, broken=why))
 
 
-def _log_names(tasks: Iterable[Task]) -> Iterator[str]:
+def _log_names(tasks: Iterable[LoadedTask]) -> Iterator[str]:
     """A file name for each task, with a number if two tasks have the same name."""
     seen: dict[str, int] = {}
     for task in tasks:

@@ -12,7 +12,7 @@ from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier
 from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
 from assay.engine.sandbox import Ran
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskStep
 
 # Shorter values, such as 1 or true, are no secrets, and occur everywhere.
 SHORTEST_SECRET = 6
@@ -33,7 +33,12 @@ class StepRecorder(Protocol):
 
 
 def run_trial(
-    site: TrialSite, bench: Bench, task: Task, agent: Agent, recorder: StepRecorder, verify: Verify | None = None
+    site: TrialSite,
+    bench: Bench,
+    task: LoadedTask,
+    agent: Agent,
+    recorder: StepRecorder,
+    verify: Verify | None = None,
 ) -> TrialRecord:
     """Run all steps of a trial, or until one of them stops it. Without ``verify``, verifiers have no control."""
     verify = verify or (lambda step: run_verifier(site, bench, task, step))
@@ -53,7 +58,7 @@ def run_trial(
 def _run_step(
     site: TrialSite,
     bench: Bench,
-    task: Task,
+    task: LoadedTask,
     step: TaskStep,
     agent: Agent,
     recorder: StepRecorder,
@@ -93,7 +98,7 @@ class AgentEnding:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
 
-def run_agent(site: TrialSite, bench: Bench, task: Task, step: TaskStep, agent: Agent) -> AgentEnding:
+def run_agent(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep, agent: Agent) -> AgentEnding:
     """Run the agent. An agent without a command does nothing."""
     bench.write_instruction(step.instruction)
     if step.workdir_files is not None:
@@ -139,7 +144,7 @@ def _as_harbor_step(record: StepRecord) -> Step:
     )
 
 
-def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | None:
+def _trial_rewards(task: LoadedTask, records: Sequence[StepRecord]) -> TrialRewards | None:
     """The rewards of the trial; None if the measurement broke, because earlier steps alone don't give them."""
     if records[-1].broken:
         return None
@@ -148,7 +153,7 @@ def _trial_rewards(task: Task, records: Sequence[StepRecord]) -> TrialRewards | 
     return trial_rewards([_as_harbor_step(record) for record in records], task.strategy)
 
 
-def _trial_failure(task: Task, records: Sequence[StepRecord]) -> Failure | None:
+def _trial_failure(task: LoadedTask, records: Sequence[StepRecord]) -> Failure | None:
     """The exception of the whole trial. As in harbor, that of a step stays with the step, unless the measurement
     broke.
     """

@@ -13,7 +13,7 @@ from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.sandbox import BASE_ENV, CommandLimits, Ran, SandboxCommand
-from assay.engine.tasks.task import Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskStep
 from assay.engine.tasks.unpinned_downloads import downloads
 from assay.evidence.coding_run import VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -29,7 +29,7 @@ DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
 
 
 def agent_command(
-    site: TrialSite, bench: Bench, task: Task, step: TaskStep, agent: Agent
+    site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep, agent: Agent
 ) -> SandboxCommand | None:
     """The command of the agent; None for an agent that does nothing."""
     if agent.oracle:
@@ -53,7 +53,7 @@ def agent_command(
     return command if site.model is None else site.model.through(command)
 
 
-def verifier_command(site: TrialSite, bench: Bench, task: Task, step: TaskStep) -> SandboxCommand:
+def verifier_command(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep) -> SandboxCommand:
     """The command of the verifier."""
     return SandboxCommand(
         argv=step.verify,
@@ -67,7 +67,7 @@ def verifier_command(site: TrialSite, bench: Bench, task: Task, step: TaskStep) 
     )
 
 
-def _limits(task: Task, timeout_sec: float) -> CommandLimits:
+def _limits(task: LoadedTask, timeout_sec: float) -> CommandLimits:
     environment = task.config.environment
     return CommandLimits(
         timeout_sec=timeout_sec,
@@ -78,14 +78,14 @@ def _limits(task: Task, timeout_sec: float) -> CommandLimits:
     )
 
 
-def _env(site: TrialSite, task: Task, own: Mapping[str, str]) -> dict[str, str]:
+def _env(site: TrialSite, task: LoadedTask, own: Mapping[str, str]) -> dict[str, str]:
     """The environment variables. An image has its own basic ones; otherwise they are Assay's, never the host's."""
     base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
     asked = resolve_env({**task.config.environment.env, **own}, site.host.env)
     return {**base, **task.environment.env, **asked}
 
 
-def _home(task: Task) -> str:
+def _home(task: LoadedTask) -> str:
     """A home folder that is empty at every start. Programs read settings there, so an agent could plant code.
 
     In a shared environment, the verifier is meant to find what the agent left there.
@@ -102,7 +102,7 @@ def _instruction_env(step: TaskStep) -> dict[str, str]:
     return {"ASSAY_INSTRUCTION_FILE": INSTRUCTION_FILE, **text}
 
 
-def run_verifier(site: TrialSite, bench: Bench, task: Task, step: TaskStep) -> Verified:
+def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep) -> Verified:
     """Run the verifier on the bench, once.
 
     Raises ``FailedDownloadError``, ``UnusableSchemaError``, or another ``MeasurementError`` if the sandbox failed.
@@ -117,7 +117,7 @@ def run_verifier(site: TrialSite, bench: Bench, task: Task, step: TaskStep) -> V
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
     evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
-    ingested = _ingested(evidence, task, step)
+    ingested = _ingest_evidence(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
         rewards = None
@@ -150,7 +150,7 @@ class UnusableSchemaError(MeasurementError):
     """The task's schema can't be applied, whatever the agent wrote. No control is needed to see that."""
 
 
-def _ingested(evidence: VerifierEvidence, task: Task, step: TaskStep) -> Ingested:
+def _ingest_evidence(evidence: VerifierEvidence, task: LoadedTask, step: TaskStep) -> Ingested:
     try:
         return ingest(
             evidence,

@@ -138,7 +138,7 @@ def _describe_end(who: str, ran: Ran) -> str:
 
 
 def _describe_use(use: ModelUse) -> str:
-    """What an agent asked its model for, and which limit it met."""
+    """An agent's requests to its model, and the limit it met."""
     parts = [counted(use.requests, "request")]
     if use.refused:
         parts.append(f"{use.refused} refused")
@@ -270,6 +270,6 @@ class JobFiles:
 
 
 def _kwargs(agent: Agent) -> dict[str, Any]:
-    """What the agent is called with, and the model that it was given."""
+    """The agent's command, and the model that it was given."""
     model = {} if agent.model_grant is None else {"model_access": agent.model_grant.as_json()}
     return {} if agent.command is None else {"command": agent.command, **model}

@@ -14,7 +14,7 @@ from assay.engine.run.trial_record import BROKEN, StepRecord
 from assay.engine.sandbox import Ran
 from assay.engine.tasks.rules.facts import is_file
 from assay.engine.tasks.rules.names import asked_for
-from assay.engine.tasks.task import Origin, Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, Origin, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 
 # A task whose solution or verifier takes more of its limit than this fails on a slower machine.
@@ -32,8 +32,8 @@ class Tryout:
     verifier_share: float = 0.0
 
 
-def attempt_findings(site: TrialSite, workshop: Workshop, task: Task, times: int) -> list[LintFinding]:
-    """What attempts at a task show to be wrong with it. Raises ``MeasurementError``."""
+def attempt_findings(site: TrialSite, workshop: Workshop, task: LoadedTask, times: int) -> list[LintFinding]:
+    """Faults of a task, shown by attempts at it. Raises ``MeasurementError``."""
     findings: list[LintFinding] = []
     wanted = [(IDLE, 0.0)]
     if any(step.solution is not None for step in task.steps):
@@ -68,7 +68,7 @@ def _about_room(agent: Agent, attempts: Sequence[Tryout]) -> Iterator[LintFindin
             yield LintFinding("no-room", "task.toml", why)
 
 
-def _about_wrong_answers(site: TrialSite, workshop: Workshop, task: Task) -> Iterator[LintFinding]:
+def _about_wrong_answers(site: TrialSite, workshop: Workshop, task: LoadedTask) -> Iterator[LintFinding]:
     paths = output_files(task)
     for what, content in (("an empty file", ""), ("a wrong answer", "wrong answer\n")):
         if not paths:
@@ -81,7 +81,7 @@ def _about_wrong_answers(site: TrialSite, workshop: Workshop, task: Task) -> Ite
             return
 
 
-def output_files(task: Task) -> list[str]:
+def output_files(task: LoadedTask) -> list[str]:
     """The files that a task asks for, as far as its instruction or task.toml tells."""
     found: dict[str, None] = {}
     for step in task.steps:
@@ -100,7 +100,7 @@ def _writing(paths: Sequence[str], content: str) -> str:
     return "\n".join((*lines, "true"))
 
 
-def try_task(site: TrialSite, workshop: Workshop, task: Task, agent: Agent) -> Tryout:
+def try_task(site: TrialSite, workshop: Workshop, task: LoadedTask, agent: Agent) -> Tryout:
     """One attempt: the value of "reward", or the lowest reward if there is no such key; None without rewards.
 
     Raises ``MeasurementError``.

@@ -1,4 +1,4 @@
-"""Who did what. Rows are only added."""
+"""The audit log. Rows are only added."""
 
 from datetime import datetime
 from typing import ClassVar

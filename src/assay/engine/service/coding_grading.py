@@ -37,7 +37,7 @@ class CodingGrader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CodingWork:
-    """What coding runs are kept and graded with, what this machine allows them, and the time."""
+    """The stores and graders of coding runs, what this machine allows them, and the time."""
 
     policy: CodingPolicy
     tasks: CodingTasks

@@ -1,4 +1,4 @@
-"""What the scenario of a tenant may ask of the machine that grades it.
+"""The demands that a tenant's scenario may make on the grading machine.
 
 A scenario file on somebody's own machine may name its folders, repositories and endpoints. Over HTTP somebody else
 writes it, and the same fields could read the service's files, reach its network or use its keys.
@@ -20,7 +20,7 @@ _ARCHIVE: Final = re.compile(rf"{PREFIX}[0-9a-f]{{64}}")
 
 @dataclass(frozen=True, slots=True)
 class CodingPolicy:
-    """What the operator allows: folders of the machine, images of containers, and a network for setup."""
+    """The operator's permissions: folders of the machine, images of containers, and a network for setup."""
 
     folders: tuple[str, ...] = ()
     images: tuple[str, ...] = ()

@@ -93,7 +93,7 @@ def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, d
 
 
 def decision_fields(gates: Gates) -> dict[str, Any]:
-    """What the gates of a coding run come to, as fields of its row."""
+    """The decision of a coding run's gates, as fields of its row."""
     decision = decide(gate_facts(gates))
     return {
         "kind": KIND,

@@ -43,7 +43,7 @@ _SEARCHED: Final = ("trajectory", "messages", "final_response", "response")
 
 @dataclass(frozen=True, slots=True)
 class LeftByAgent:
-    """What is graded: a seeded task, the archive of a workspace, the agent's logs, and how its program ended."""
+    """The things to grade: a seeded task, the archive of a workspace, the agent's logs, how its program ended."""
 
     task_id: str
     task: bytes
@@ -54,7 +54,7 @@ class LeftByAgent:
 
 @dataclass(frozen=True, slots=True)
 class CodingResult:
-    """What came out: the scenario that decided, the report, and what was changed."""
+    """The result: the scenario that decided, the report, and what was changed."""
 
     scenario: Scenario
     report: ScorersReport

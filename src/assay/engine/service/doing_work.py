@@ -1,4 +1,4 @@
-"""What workers of the service do, by the kind of work."""
+"""The work of the service's workers, by kind."""
 
 import logging
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""What the service refuses, beside input that can't be used."""
+"""The service's refusals, beside input that can't be used."""
 
 from assay.core.errors import InputError
 
@@ -8,7 +8,7 @@ class NotFoundError(InputError):
 
 
 class ConflictError(InputError):
-    """What is asked doesn't fit the present state, such as completing a run that was cancelled."""
+    """The request doesn't fit the present state, such as completing a run that was cancelled."""
 
 
 class BusyError(ConflictError):

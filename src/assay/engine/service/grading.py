@@ -11,7 +11,14 @@ from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import Completion, CriterionRun
 from assay.dialects.criteria.resources import Snapshot, TaskRun, Written
 from assay.engine.criteria.bounded_evidence import criterion_of
-from assay.engine.criteria.complete_run import CompiledCriteria, OpenPlayground, Stamp, Unusable, ask, compiled
+from assay.engine.criteria.complete_run import (
+    CompiledCriteria,
+    OpenPlayground,
+    Stamp,
+    Unusable,
+    ask,
+    compile_criteria,
+)
 from assay.engine.criteria.watched_sources import Playground
 from assay.engine.service.playgrounds import Playgrounds
 from assay.evidence.playground import Clock
@@ -56,7 +63,7 @@ class CompiledTasks:
                 self._known.move_to_end(key)
                 return self._known[key]
         written = [criterion_of(one, number) for number, one in enumerate(snapshot.criteria)]
-        made = compiled(written, {**snapshot.data, **data})
+        made = compile_criteria(written, {**snapshot.data, **data})
         with self._lock:
             self._known[key] = made
             while len(self._known) > self._most:
@@ -95,7 +102,7 @@ class Grader:
         """
         self._playgrounds.row(self._playgrounds.storage, organisation, playground)
         stored = self._opening.playground(playground)
-        criteria = compiled([criterion_of(written, 0)], {**data, **stored.data})
+        criteria = compile_criteria([criterion_of(written, 0)], {**data, **stored.data})
         [run] = self._ask(
             criteria, stored, stored.run_start, Stamp(self._host.now(), lambda: TRIED)
         ).criterion_runs
@@ -109,5 +116,5 @@ class Grader:
 
 def problem_with(written: Written, data: Written) -> str | None:
     """Why a criterion can't be used as it is written; None if it can."""
-    [placed] = compiled([criterion_of(written, 0)], data).checks
+    [placed] = compile_criteria([criterion_of(written, 0)], data).checks
     return placed.check.why if isinstance(placed.check, Unusable) else None

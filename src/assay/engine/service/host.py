@@ -1,4 +1,4 @@
-"""What the service needs from the machine that it runs on."""
+"""The service's needs from the machine it runs on."""
 
 from datetime import datetime
 from typing import Protocol

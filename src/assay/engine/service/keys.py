@@ -18,7 +18,7 @@ PREFIX: Final = "ask_"
 
 
 class Scope(Enum):
-    """What a key is for. ``run`` is bound to one benchmark run: it starts and completes that run's task runs."""
+    """A key's purpose. ``run`` is bound to one benchmark run: it starts and completes that run's task runs."""
 
     ADMIN = "admin"
     GRADER = "grader"
@@ -69,7 +69,7 @@ class Keys(Resources[Key]):
     table, prefix, word, model = "keys", "key", "key", Key
 
     def add_organisation(self, identity: str, name: str) -> bool:
-        """Whether it is new."""
+        """True if it is new."""
         values = {
             "id": limits.checked_name(identity, "the id of an organisation"),
             "name": limits.checked_name(name, "the name of an organisation"),

@@ -1,4 +1,4 @@
-"""What a store can hold: the same on every database, and refused before it gets there.
+"""A store's limits: the same on every database, and checked before anything gets there.
 
 PostgreSQL has no NUL in a text, neither has UTF-8 a lone half of a pair, and what an index is over must be short.
 Payloads and the texts inside of JSON may have anything.

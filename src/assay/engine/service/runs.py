@@ -45,7 +45,7 @@ class Ending:
 
     @property
     def decision(self) -> Decision:
-        """What the run comes to. One whose time was over before it handed in has failed."""
+        """The run's outcome. One whose time was over before it handed in has failed."""
         if self.status is Status.CANCELLED:
             return decide(Facts(ended=State.CANCELLED, reason=self.status.value))
         reason = None if self.status is Status.COMPLETED else self.status.value

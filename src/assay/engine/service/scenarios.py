@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
-from assay.dialects.scorers.scenario import Scenario, scenario_hash, written
+from assay.dialects.scorers.scenario import Scenario, scenario_hash, scenario_record
 from assay.engine.explorer.blobs import BlobStore
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service import limits
@@ -62,7 +62,7 @@ class ScenarioVersions(Resources[ScenarioVersion]):
             "version": version,
             "organisation": organisation,
             "sha256": scenario_hash(new),
-            "content": limits.checked_data(written(new), "the scenario"),
+            "content": limits.checked_data(scenario_record(new), "the scenario"),
             "created_at": self.host.now(),
         }
         rows.insert(self.table, [values])

@@ -58,7 +58,7 @@ def sign_in(sessions: Sessions, secret: str) -> IssuedKey:
 
 
 def session_of(sessions: Sessions, secret: str) -> Key | None:
-    """Who is signed in with this secret; None if nobody is, or the key isn't valid any more."""
+    """The key that is signed in with this secret; None if none is, or it isn't valid any more."""
     now = sessions.keys.host.now()
     key = sessions.key(digest_of(secret), now)
     return key if key is not None and key.valid_at(now) else None

@@ -41,7 +41,7 @@ class GradeRun(Protocol):
 
 
 class Claims(Protocol):
-    """What a process has taken for itself. A claim that nobody renews runs out after ``lasting``."""
+    """A process's claims. A claim that nobody renews runs out after ``lasting``."""
 
     @property
     def lasting(self) -> timedelta: ...

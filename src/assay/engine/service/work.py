@@ -26,7 +26,7 @@ STALLED: Final = "its worker ended without a word, three times"
 
 
 class SourceDownError(AssayError):
-    """What a piece of work needs can't be asked at the moment. That isn't a failure of the work."""
+    """A source that a piece of work needs can't be asked at the moment. The work hasn't failed."""
 
 
 class WorkState(Enum):
@@ -43,7 +43,7 @@ NO_WAIT: Final = {"source_down_since": None, "source_waits": 0}
 
 
 class WorkKind(Enum):
-    """What is to be done. The target is what it is done to."""
+    """The kind of work. The target is what it is done to."""
 
     COMPLETE_TASK_RUN = "complete_task_run"
     SEED_CODING_TASK = "seed_coding_task"

@@ -1,9 +1,9 @@
-"""What a task comes to: its verifier, its output, its limits and its environment, be they written or inferred."""
+"""Describes a task: its verifier, output, limits and environment, declared or inferred."""
 
 from typing import Any
 
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.engine.tasks.task import Origin, Phase, Task, TaskStep
+from assay.engine.tasks.task import LoadedTask, Origin, TaskPhase, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.strict_model import StrictModel
 
@@ -70,7 +70,7 @@ class TaskDescription(StrictModel):
     warnings: list[str]
 
 
-def describe_task(task: Task) -> TaskDescription:
+def describe_task(task: LoadedTask) -> TaskDescription:
     """The description of a loaded task."""
     settings, environment = task.config.environment, task.environment
     strategy = "mean" if task.strategy is None else task.strategy.value
@@ -95,7 +95,7 @@ def describe_task(task: Task) -> TaskDescription:
 
 
 def output_findings(step: TaskStep) -> list[LintFinding]:
-    """Which path was taken for the output, if an instruction names several.
+    """Name the path taken for the output, if an instruction names several.
 
     It is a mere note if all others are inputs, or if task.toml says it.
     """
@@ -131,7 +131,7 @@ def _step(step: TaskStep) -> StepDescription:
     )
 
 
-def _phase(phase: Phase) -> PhaseDescription:
+def _phase(phase: TaskPhase) -> PhaseDescription:
     return PhaseDescription(
         timeout_sec=phase.timeout_sec, user=phase.user, network=phase.network, env=sorted(phase.env)
     )

@@ -85,7 +85,7 @@ _SYSTEM = (
 
 def read_environment(dockerfile: str, context: BuildContext, path: str) -> TaskEnvironment:
     """The environment that a Dockerfile describes. ``path`` is that of the Dockerfile, for errors."""
-    reader = _Reader(context, path)
+    reader = _DockerfileReader(context, path)
     for instruction in parse_dockerfile(dockerfile):
         reader.take(instruction)
     last = reader.stage
@@ -115,7 +115,7 @@ class _Stage:
     needs_image: str | None = None
 
 
-class _Reader:
+class _DockerfileReader:
     """Applies the instructions in order."""
 
     def __init__(self, context: BuildContext, path: str) -> None:
@@ -223,12 +223,12 @@ _MODE = re.compile("[0-7]{1,4}")
 _QUOTED = re.compile(r"""\\.|"(?:\\.|[^"\\])*"|'[^']*'""")
 _ARCHIVES = (".tar", ".tgz", ".tar.gz", ".tar.xz", ".tar.bz2", ".gz", ".xz", ".bz2")
 
-_HANDLERS: dict[str, Callable[[_Reader, Instruction], None]] = {
-    "FROM": _Reader._from,
-    "ARG": _Reader._arg,
-    "ENV": _Reader._env,
-    "WORKDIR": _Reader._workdir,
-    "USER": _Reader._user,
-    "COPY": _Reader._add_or_copy,
-    "ADD": _Reader._add,
+_HANDLERS: dict[str, Callable[[_DockerfileReader, Instruction], None]] = {
+    "FROM": _DockerfileReader._from,
+    "ARG": _DockerfileReader._arg,
+    "ENV": _DockerfileReader._env,
+    "WORKDIR": _DockerfileReader._workdir,
+    "USER": _DockerfileReader._user,
+    "COPY": _DockerfileReader._add_or_copy,
+    "ADD": _DockerfileReader._add,
 }

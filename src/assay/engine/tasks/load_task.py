@@ -26,7 +26,7 @@ from assay.dialects.harbor.task_config import (
     first_complaint,
     load_task_config,
     unknown_fields,
-    unsupported,
+    why_unsupported,
 )
 from assay.engine.tasks.dockerfile_environment import beyond_one_container, normal_path, read_environment
 from assay.engine.tasks.task import (
@@ -36,9 +36,9 @@ from assay.engine.tasks.task import (
     REWARD_PATH,
     SOLUTION,
     Copy,
-    Phase,
-    Task,
+    LoadedTask,
     TaskEnvironment,
+    TaskPhase,
     TaskStep,
     asks_for_shared,
     choose_output,
@@ -50,14 +50,14 @@ from assay.formats.dockerfile import parse_dockerfile
 COMPOSE_FILE = "environment/docker-compose.yaml"
 
 
-def load_task(folder: TaskFolder, path: str) -> Task:
+def load_task(folder: TaskFolder, path: str) -> LoadedTask:
     """The task in a folder. ``path`` is how the user named it. Raises ``InputError``."""
     config = load_task_config(folder.text(FILE_NAME), f"{path}/{FILE_NAME}")
     environment = replace(_environment(folder, config), shared=asks_for_shared(config))
     reader = _StepReader(folder, config, environment)
     steps = tuple(reader.steps())
     unknown = [f"{path}/{FILE_NAME}: {said}" for said in unknown_fields(config)]
-    return Task(
+    return LoadedTask(
         name=config.task.name if config.task is not None else posixpath.basename(folder.root),
         path=path,
         config=config,
@@ -66,13 +66,13 @@ def load_task(folder: TaskFolder, path: str) -> Task:
         checksum=folder.checksum(),
         harbor_checksums=folder.harbor_checksums(),
         warnings=(*unknown, *reader.warnings),
-        unsupported=_unsupported(folder, config, path),
+        unsupported=_why_unsupported(folder, config, path),
     )
 
 
-def _unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str | None:
+def _why_unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str | None:
     """Why the task can be read but not run."""
-    why = unsupported(config)
+    why = why_unsupported(config)
     if why is not None:
         return f"{path}/{FILE_NAME}: {why}"
     if not folder.is_file(COMPOSE_FILE):
@@ -167,10 +167,10 @@ class _StepReader:
         own: AgentConfig | VerifierConfig,
         task: AgentConfig | VerifierConfig,
         env: Mapping[str, str],
-    ) -> Phase:
+    ) -> TaskPhase:
         """The step's own setting, then the task's, then the environment's. There is no network by default."""
         mode = own.network_mode or task.network_mode or self._config.environment.network_mode
-        return Phase(
+        return TaskPhase(
             field=field,
             timeout_sec=own.timeout_sec or task.timeout_sec,
             user=own.user if own.user is not None else task.user,
@@ -226,7 +226,7 @@ class DeclaredOutput:
     sections: tuple[str, ...]
 
     def of(self, output: str, environment: TaskEnvironment, folder: TaskFolder) -> Declared | None:
-        """What the output at this path must be. Without a declared format, the file's name decides.
+        """The demands on the output at this path. Without a declared format, the file's name decides.
 
         None if the output is the working folder, about which nothing can be declared.
         """

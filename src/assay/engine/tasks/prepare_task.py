@@ -8,12 +8,12 @@ from assay.dialects.harbor.task_config import FILE_NAME, resolve_env, variables_
 from assay.engine.machine import TrialSite
 from assay.engine.sandbox import Images
 from assay.engine.tasks.dockerfile_environment import in_system
-from assay.engine.tasks.task import DEFAULT_WORKDIR, Task, TaskEnvironment, with_kept_folders
+from assay.engine.tasks.task import DEFAULT_WORKDIR, LoadedTask, TaskEnvironment, with_kept_folders
 
 NO_USER = 2**32 - 1
 
 
-def prepare_task(task: Task, site: TrialSite, *, no_image: bool = False, build: bool = True) -> Task:
+def prepare_task(task: LoadedTask, site: TrialSite, *, no_image: bool = False, build: bool = True) -> LoadedTask:
     """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have.
 
     Without ``build``, a task whose image has to be built isn't ready yet: ``with_image`` does the rest.
@@ -33,21 +33,21 @@ def prepare_task(task: Task, site: TrialSite, *, no_image: bool = False, build: 
     return task if needs_build(task, site) and not build else with_image(task, site)
 
 
-def needs_build(task: Task, site: TrialSite) -> bool:
+def needs_build(task: LoadedTask, site: TrialSite) -> bool:
     """Whether the task's image has to be built, or looked up, before the task can run."""
     environment = task.environment
     return site.sandbox.images is not None and environment.image is None and environment.dockerfile is not None
 
 
-def with_image(task: Task, site: TrialSite, log: str | None = None) -> Task:
+def with_image(task: LoadedTask, site: TrialSite, log: str | None = None) -> LoadedTask:
     """The task with its image, in a sandbox that has images. Raises ``InputError`` or ``MeasurementError``."""
     environment = task.environment
     if site.sandbox.images is not None:
-        environment = _built(task, site.sandbox.images, log)
+        environment = _build_environment(task, site.sandbox.images, log)
     return replace(task, environment=with_kept_folders(environment, site.sandbox.isolation.backend))
 
 
-def _check_without_image(task: Task, no_image: bool) -> None:
+def _check_without_image(task: LoadedTask, no_image: bool) -> None:
     environment = task.environment
     if environment.needs_image is not None and not no_image:
         hint = "this needs an image; pass --isolation container, or --no-image to run without one"
@@ -61,7 +61,7 @@ def _check_without_image(task: Task, no_image: bool) -> None:
         )
 
 
-def _built(task: Task, images: Images, log: str | None) -> TaskEnvironment:
+def _build_environment(task: LoadedTask, images: Images, log: str | None) -> TaskEnvironment:
     environment, config = task.environment, task.config.environment
     image = environment.image
     if image is None:
@@ -71,7 +71,7 @@ def _built(task: Task, images: Images, log: str | None) -> TaskEnvironment:
     return replace(environment, image=image, workdir=workdir, copies=(), env={})
 
 
-def check_task(task: Task, host_env: Mapping[str, str], *, in_image: bool = False) -> None:
+def check_task(task: LoadedTask, host_env: Mapping[str, str], *, in_image: bool = False) -> None:
     """Refuse a task that would fail later. Raises ``InputError``.
 
     Such a task needs an environment variable that isn't set, or a user that exists only in an image. ``in_image``
@@ -99,7 +99,7 @@ def check_task(task: Task, host_env: Mapping[str, str], *, in_image: bool = Fals
                 )
 
 
-def refuse_asking(task: Task, kept: Collection[str]) -> None:
+def refuse_asking(task: LoadedTask, kept: Collection[str]) -> None:
     """Refuse a task that asks for a variable that is kept from tasks. Raises ``InputError``."""
     tables: list[Mapping[str, str]] = [task.config.environment.env, task.config.solution.env]
     tables += [phase.env for step in task.steps for phase in (step.agent, step.verifier_phase)]
@@ -111,7 +111,7 @@ def refuse_asking(task: Task, kept: Collection[str]) -> None:
         )
 
 
-def _check_env(task: Task, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
+def _check_env(task: LoadedTask, table: str, env: Mapping[str, str], host_env: Mapping[str, str]) -> None:
     try:
         _check_settable(resolve_env(env, host_env))
     except InputError as error:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 
 from assay.engine.tasks.task_reading import LintFinding, TaskFiles
 from assay.formats.shell import command_lines
-from assay.formats.shell_paths import missed
+from assay.formats.shell_paths import missed_paths
 
 _FILE = r"reward\.(?:json|txt)"
 _HELPERS = r"assay reward|write_artifacts|write_reward"
@@ -38,7 +38,7 @@ def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
     unclear = others and not any(writes(line.text) or writes(line.code) for line in command_lines(script))
     if not script or unclear:
         return  # Not a shell script, or another file writes the reward and it isn't clear when that file runs.
-    without = missed(script, writes)
+    without = missed_paths(script, writes)
     if without.at_end:
         yield LintFinding("reward-not-always", "tests/test.sh", "some paths through the script write no reward")
     if without.at_failure:

@@ -110,7 +110,7 @@ _SHARED_FOLDERS = frozenset({"/home", "/media", "/mnt", "/srv", "/tmp", "/var"})
 
 
 @dataclass(frozen=True, slots=True)
-class Phase:
+class TaskPhase:
     """How the agent or the verifier is run. ``field`` is its table in task.toml, for errors."""
 
     field: str
@@ -137,8 +137,8 @@ class TaskStep:
     solution: str | None
     workdir_files: str | None
     declared: Declared | None
-    agent: Phase
-    verifier_phase: Phase
+    agent: TaskPhase
+    verifier_phase: TaskPhase
     min_reward: float | Mapping[str, float] | None = None
     output: OutputChoice = WHOLE_WORKSPACE
 
@@ -212,7 +212,7 @@ class HarborChecksums:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class LoadedTask:
     """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it.
 
     ``seeded`` is true for a coding task, which has scorers in the place of a verifier. ``unsupported`` is why the
@@ -259,7 +259,7 @@ def asks_for_shared(config: TaskConfig) -> bool:
     return SHARED in modes
 
 
-def with_verifier_environment(task: Task, mode: str | None) -> Task:
+def with_verifier_environment(task: LoadedTask, mode: str | None) -> LoadedTask:
     """The task with this mode; with its own if the mode is None."""
     shared = asks_for_shared(task.config) if mode is None else mode == SHARED
     said = (f"{task.path}: its verifier shares the agent's environment, which isolates less",) if shared else ()

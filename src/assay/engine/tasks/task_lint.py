@@ -12,7 +12,7 @@ from assay.engine.tasks.rules.names import name_findings, output_path_findings
 from assay.engine.tasks.rules.settings import setting_findings, verdict_findings
 from assay.engine.tasks.task_reading import LintFinding, TaskFiles, is_shell
 from assay.engine.tasks.unpinned_downloads import downloads, unpinned_download, unpinned_images
-from assay.formats.shell import Line, command_lines
+from assay.formats.shell import CommandLine, command_lines
 
 _PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")
 _CHANGES_FOLDER = re.compile(r"(?:^|[;&|] *)cd +['\"]?(/[^\s;&|'\"]*)")
@@ -164,7 +164,7 @@ def _not_kept(files: TaskFiles) -> Iterator[LintFinding]:
             yield LintFinding("not-kept", "instruction.md", why)
 
 
-def _shell_lines(name: str, text: str) -> list[Line]:
+def _shell_lines(name: str, text: str) -> list[CommandLine]:
     """The command lines of a file, if it has any."""
     has_some = name == "Dockerfile" or (name.endswith(".sh") and is_shell(text))
     return command_lines(text) if has_some else []

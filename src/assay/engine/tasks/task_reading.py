@@ -67,7 +67,7 @@ class LintFinding:
 
     @property
     def is_note(self) -> bool:
-        """Whether it doesn't count."""
+        """True if it doesn't count."""
         return KINDS[self.rule].is_note
 
     @property

@@ -40,12 +40,12 @@ def downloads(command: str) -> bool:
 
 
 def unpinned_download(command: str) -> str | None:
-    """What a command downloads without a pinned version; None if it downloads nothing or pins it."""
+    """A command's download without a pinned version; None if it downloads nothing or pins it."""
     if "sha256" in command:
         return None
     for pattern, what in _INSTALLS:
         for found in pattern.finditer(command):
-            if any(not _pinned(package) for package in _packages(found["rest"])):
+            if any(not _is_pinned(package) for package in _packages(found["rest"])):
                 return what
     if re.search(r"\buvx\s", command) and "==" not in command:
         return "packages without versions"
@@ -81,7 +81,7 @@ def _packages(rest: str) -> Iterator[str]:
             yield word
 
 
-def _pinned(package: str) -> bool:
+def _is_pinned(package: str) -> bool:
     """Whether a word has a version, or isn't the name of a package: a path, an archive, a variable."""
     path = package.startswith((".", "/", "$")) or package.endswith((".whl", ".tar.gz", ".deb"))
     return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@\d", package))

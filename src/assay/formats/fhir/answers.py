@@ -1,4 +1,4 @@
-"""What a FHIR server answers: the resource that was asked for, or what it says went wrong.
+"""A FHIR server's answers: the resource that was asked for, or what it says went wrong.
 
 What a server says it did with a search: which parameters it used, and what it warns about.
 
@@ -78,7 +78,7 @@ def errors_in(outcome: Mapping[str, Any]) -> list[str]:
 def _in_a_line(issue: Mapping[str, Any]) -> str:
     places = issue.get("expression") or issue.get("location")
     place = next((one for one in places if isinstance(one, str)), "") if isinstance(places, list) else ""
-    said = " ".join((_said(issue) or "no reason given").split())[:300]
+    said = " ".join((_issue_text(issue) or "no reason given").split())[:300]
     return f"{place}: {said}" if place else said
 
 
@@ -93,36 +93,36 @@ def _issue(outcome: object) -> str:
     if not isinstance(outcome, dict) or not is_outcome(outcome):
         return ""
     for issue in objects_in(outcome.get("issue")):
-        said = _said(issue)
+        said = _issue_text(issue)
         if said is not None:
             return f": {said[:300]}"
     return ""
 
 
-def _said(issue: Mapping[str, Any]) -> str | None:
+def _issue_text(issue: Mapping[str, Any]) -> str | None:
     details = issue.get("details")
     text = details.get("text") if isinstance(details, dict) else None
     said = text or issue.get("diagnostics") or issue.get("code")
     return said if isinstance(said, str) else None
 
 
-def ignored(bundle: Mapping[str, Any], resource_type: str, parameters: Sequence[str]) -> list[str]:
+def ignored_parameters(bundle: Mapping[str, Any], resource_type: str, parameters: Sequence[str]) -> list[str]:
     """The parameters that a page says were not used."""
     asked = [name for name in parameters if name not in CONTROL]
-    used = _used(bundle, resource_type)
+    used = _used_parameters(bundle, resource_type)
     warned = " ".join(text for issue in _issues(bundle) for text in _texts(issue))
     return [name for name in asked if (used is not None and not _is_among(name, used)) or _names(warned, name)]
 
 
 def reported_error(bundle: Mapping[str, Any]) -> str | None:
-    """What a page says went wrong, if it does."""
+    """The error that a page reports, if any."""
     for issue in _issues(bundle):
         if issue.get("severity") in _ERRORS:
             return next(_texts(issue), "no reason given")
     return None
 
 
-def _used(bundle: Mapping[str, Any], resource_type: str) -> list[str] | None:
+def _used_parameters(bundle: Mapping[str, Any], resource_type: str) -> list[str] | None:
     """The names in the page's link to itself. None if it has none, or one that isn't about the search."""
     for link in objects_in(bundle.get("link")):
         url = link.get("url")

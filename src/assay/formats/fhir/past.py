@@ -79,14 +79,14 @@ class PastFhir:
                 yield from self._earlier(resource_type, str(found.get("id")), found, fits, certain)
             else:
                 yield found
-        for identity in self._changed(resource_type, seen):
+        for identity in self._changed_later(resource_type, seen):
             yield from self._earlier(resource_type, identity, None, fits, certain)
 
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
         return self.server.problems(resource, profile)
 
     def note(self, resource_type: str) -> str | None:
-        """What can't be told about a type, if that was asked."""
+        """A note on what is unknown about a type, if asked."""
         return UNSEEN if resource_type in self.unseen else None
 
     def _is_later(self, resource: Resource) -> bool:
@@ -119,7 +119,7 @@ class PastFhir:
                 last = at, resource if isinstance(resource, dict) and not _is_deletion(entry) else None
         return None if last is None else last[1]
 
-    def _changed(self, resource_type: str, seen: set[object]) -> Iterator[str]:
+    def _changed_later(self, resource_type: str, seen: set[object]) -> Iterator[str]:
         """Those that changed later and are not among the matches of now. Many servers can't tell."""
         try:
             entries = self.server.history(resource_type, since=self.at + self.server.ahead)
@@ -239,8 +239,8 @@ def _date(resource: Resource, name: str, wanted: str) -> bool:
 
 def _name(resource: Resource, name: str, wanted: str) -> bool:
     """A string matches from its beginning, without regard to case and accents."""
-    beginning = _folded(plain(wanted))
-    return not any(_folded(one).startswith(beginning) for one in _names(resource, name))
+    beginning = _fold_text(plain(wanted))
+    return not any(_fold_text(one).startswith(beginning) for one in _names(resource, name))
 
 
 def _names(resource: Resource, name: str) -> Iterator[str]:
@@ -252,7 +252,7 @@ def _names(resource: Resource, name: str) -> Iterator[str]:
             yield from (text, *text.split())
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     parted = unicodedata.normalize("NFKD", text.casefold())
     return "".join(one for one in parted if not unicodedata.combining(one))
 

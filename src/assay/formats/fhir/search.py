@@ -1,4 +1,4 @@
-"""What a FHIR search means: the query that a server is sent, and which resources at hand a few parameters match.
+"""The meaning of a FHIR search: the query for a server, and which resources at hand a few parameters match.
 
 Resources at hand can be searched by ``_id``, ``identifier``, ``patient``, ``subject``, ``status`` and ``date``
 (without a prefix). Any other parameter is refused by name: a search that ignored it would find too much.
@@ -225,7 +225,7 @@ def _refers(resource: Resource, path: tuple[str, ...], wanted: str, kind: str) -
 
 
 def values_at(value: object, path: tuple[str, ...]) -> Iterator[Any]:
-    """What is at a path, in all lists on the way."""
+    """Values at a path, in all lists on the way."""
     if isinstance(value, list):
         for one in value:
             yield from values_at(one, path)

@@ -39,9 +39,9 @@ _PASSED: Final = (
 
 
 def evaluate(expression: str, resource: Resource, version: str = "R4") -> list[Plain]:
-    """What an expression finds. Raises ``FhirPathError``."""
+    """An expression's values. Raises ``FhirPathError``."""
     try:
-        return [_plain(one) for one in compiled(expression, version)(resource)]
+        return [_plain(one) for one in compile_expression(expression, version)(resource)]
     except AssayError:
         raise
     except Exception as error:  # The library raises bare exceptions, of any type, about data.
@@ -58,7 +58,7 @@ def holds(expression: str, resource: Resource, version: str = "R4") -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def compiled(expression: str, version: str = "R4") -> Callable[[Resource], list[Any]]:
+def compile_expression(expression: str, version: str = "R4") -> Callable[[Resource], list[Any]]:
     """A function from a resource to what the expression finds in it. Raises ``FhirPathSyntaxError``."""
     tree = parse(expression)
     literals = _with_literals_apart(tree)
@@ -122,7 +122,7 @@ def remarks_kept(tree: Node) -> frozenset[str] | None:
 
 def without_remarks(resource: Mapping[str, object], kept: frozenset[str]) -> Mapping[str, object]:
     """The same without members such as ``_birthDate``, except for those elements."""
-    return cast("Mapping[str, object]", _stripped(resource, kept))
+    return cast("Mapping[str, object]", _strip_elements(resource, kept))
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -146,11 +146,13 @@ def _is_id(node: Node) -> bool:
     return node["type"] == _MEMBER and list(_names(node)) == ["id"]
 
 
-def _stripped(value: object, kept: frozenset[str]) -> object:
+def _strip_elements(value: object, kept: frozenset[str]) -> object:
     if isinstance(value, list):
-        return [_stripped(one, kept) for one in value]
+        return [_strip_elements(one, kept) for one in value]
     if isinstance(value, dict):
         return {
-            key: _stripped(one, kept) for key, one in value.items() if not key.startswith("_") or key[1:] in kept
+            key: _strip_elements(one, kept)
+            for key, one in value.items()
+            if not key.startswith("_") or key[1:] in kept
         }
     return value

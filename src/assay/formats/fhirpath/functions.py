@@ -121,7 +121,7 @@ def _replace_matches(_context: Any, nodes: list[Any], pattern: str, by: str) -> 
 
 
 def _group(part: "re.Match[str]", group: Callable[[int | str], str]) -> str:
-    """What ``$1`` or ``${name}`` stands for. A backslash takes its meaning from the next character."""
+    """The text that ``$1`` or ``${name}`` stands for. A backslash escapes the next character."""
     if part["plain"] is not None:
         return part["plain"]
     name = part["number"] or part["name"]

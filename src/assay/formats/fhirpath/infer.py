@@ -41,8 +41,8 @@ class NoSuchElementError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """What is looked at: ``here`` by the next step, ``this`` by ``$this``, and the resource as a whole."""
+class PathScope:
+    """The places in view: ``here`` by the next step, ``this`` by ``$this``, and the resource as a whole."""
 
     model: Model
     root: str
@@ -50,7 +50,7 @@ class Scope:
     this: Places
 
 
-def places_of(node: Node, scope: Scope) -> Places:
+def places_of(node: Node, scope: PathScope) -> Places:
     """Where the values of an expression are. Raises ``NoSuchElementError``."""
     kind, below = node["type"], node.get("children", [])
     if kind in _INSIDE:
@@ -77,7 +77,7 @@ def _name(node: Node) -> str:
     return str(node["text"]).strip("`")
 
 
-def _element(name: str, scope: Scope) -> Places:
+def _element(name: str, scope: PathScope) -> Places:
     if name[:1].isupper() and scope.here == frozenset((scope.root,)):
         return _root(name, scope)
     if scope.here is None or ANY_RESOURCE in scope.here or name == "resourceType":
@@ -89,7 +89,7 @@ def _element(name: str, scope: Scope) -> Places:
     return frozenset().union(*found)
 
 
-def _root(name: str, scope: Scope) -> Places:
+def _root(name: str, scope: PathScope) -> Places:
     """The name of the resource's type, with which an expression may begin."""
     if name == scope.root:
         return scope.here
@@ -106,13 +106,13 @@ def _no_element(model: Model, places: list[str], name: str) -> str:
     return f"{' or '.join(places)} has no element {name!r}{suggestion(name, known)}"
 
 
-def _constant(name: str, scope: Scope) -> Places:
+def _constant(name: str, scope: PathScope) -> Places:
     if name not in _KNOWN_CONSTANTS:
         raise NoSuchElementError(f"unknown constant %{name}; the constants are {', '.join(_KNOWN_CONSTANTS)}")
     return None if name == "ucum" else frozenset((scope.root,))
 
 
-def _cast(node: Node, scope: Scope) -> Places:
+def _cast(node: Node, scope: PathScope) -> Places:
     places_of(node["children"][0], scope)
     target = _type(scope.model, str(node["children"][1]["text"]).replace("`", ""))
     return target if node["terminalNodeText"][0] == "as" else None
@@ -124,7 +124,7 @@ def _type(model: Model, name: str) -> Places:
     return None if name.startswith("System.") else frozenset((name.removeprefix("FHIR."),))
 
 
-def _function(parts: list[Node], scope: Scope) -> Places:
+def _function(parts: list[Node], scope: PathScope) -> Places:
     name = _name(parts[0])
     arguments = parts[1]["children"] if len(parts) > 1 else []
     kinds = _kinds_of_arguments(name, len(arguments))
@@ -145,7 +145,7 @@ def _function(parts: list[Node], scope: Scope) -> Places:
     return frozenset(("Extension",)) if name == "extension" else None
 
 
-def _inside(kind: object, scope: Scope) -> Scope:
+def _inside(kind: object, scope: PathScope) -> PathScope:
     """A condition looks at each value that its function is called on; other arguments at what is around."""
     if kind == "Expr":
         return replace(scope, here=scope.here, this=scope.here)
@@ -184,7 +184,7 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
 def lint_type(resource_type: str, version: str = "R4") -> str | None:
-    """What is wrong with the name of a resource's type."""
+    """The error in the name of a resource's type."""
     model = model_of(version)
     if resource_type in model.resource_types:
         return None
@@ -193,10 +193,10 @@ def lint_type(resource_type: str, version: str = "R4") -> str | None:
 
 
 def lint_fhirpath(expression: str, resource_type: str, version: str = "R4") -> str | None:
-    """What is wrong with an expression for resources of a type."""
+    """The error in an expression for resources of a type."""
     here = frozenset((resource_type,))
     try:
-        places_of(parse(expression), Scope(model_of(version), resource_type, here, here))
+        places_of(parse(expression), PathScope(model_of(version), resource_type, here, here))
     except (FhirPathSyntaxError, NoSuchElementError) as error:
         return str(error)
     except RecursionError:
@@ -205,7 +205,7 @@ def lint_fhirpath(expression: str, resource_type: str, version: str = "R4") -> s
 
 
 def lint_dotted(path: str, resource_type: str, version: str = "R4") -> str | None:
-    """What is wrong with a dotted path, such as ``participant.0.actor.display``."""
+    """The error in a dotted path, such as ``participant.0.actor.display``."""
     steps = path.split(".")
     complaint = _shape(path, steps, resource_type)
     here: Places = frozenset((resource_type,))

@@ -1,4 +1,4 @@
-"""Which of a server's resources a criterion means, by a condition and by when they changed."""
+"""The server's resources that a criterion means, by a condition and by when they changed."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -100,13 +100,13 @@ class FhirRule(FieldRule):
             object.__setattr__(self, "path", readable(self.fhirpath))
 
     def lint(self, resource_type: str, version: str) -> str | None:
-        """What is wrong with the path for resources of a type."""
+        """The error in the path for resources of a type."""
         if self.fhirpath is not None:
             return lint_fhirpath(self.fhirpath, resource_type, version)
         return lint_dotted(self.path, resource_type, version)
 
     def found_in(self, resource: Resource, version: str) -> list[Plain]:
-        """What is there. Raises ``FhirPathError``."""
+        """The values. Raises ``FhirPathError``."""
         return find(self.path, resource) if self.fhirpath is None else evaluate(self.fhirpath, resource, version)
 
 

@@ -1,4 +1,4 @@
-"""Which elements and types a version of FHIR has, from the tables that fhirpathpy brings along.
+"""The elements and types of a version of FHIR, from the tables that fhirpathpy brings along.
 
 An element's place is written as the tables do: ``Patient.contact``, or the name of a type. The same element may be
 called differently: ``value`` in FHIRPath is ``valueQuantity`` or the like in JSON.
@@ -79,12 +79,12 @@ class Model:
     def choice_names(self, place: str, name: str) -> list[str]:
         """How JSON calls an element that is a choice; nothing for any other."""
         choice = f"{self._described_at(place)}.{name}"
-        return [base + kind for base, kind in self._written(choice)]
+        return [base + kind for base, kind in self._choice_types(choice)]
 
     def choice_behind(self, place: str, name: str) -> tuple[str, str] | None:
         """The name in FHIRPath and the type, for a name that only JSON has."""
         for choice in self._choices_of(self._described_at(place)):
-            for base, kind in self._written(choice):
+            for base, kind in self._choice_types(choice):
                 if base + kind == name:
                     primitive = not self.is_type(kind) or kind in _SYSTEM[:-1]
                     return base, kind[0].lower() + kind[1:] if primitive else kind
@@ -93,7 +93,9 @@ class Model:
     def places_at(self, place: str, name: str) -> frozenset[str]:
         """Where an element leads: its type, or its own place if its elements are described there."""
         here = self._described_at(place)
-        steps = [f"{here}.{base}{kind}" for base, kind in self._written(f"{here}.{name}")] or [f"{here}.{name}"]
+        steps = [f"{here}.{base}{kind}" for base, kind in self._choice_types(f"{here}.{name}")] or [
+            f"{here}.{name}"
+        ]
         kinds, elsewhere = self.tables["path2Type"], self.tables["pathsDefinedElsewhere"]
         return frozenset(kinds.get(one, elsewhere.get(one, one)) for one in steps)
 
@@ -105,7 +107,7 @@ class Model:
 
     def _path_names_of(self, place: str) -> frozenset[str]:
         here = self._described_at(place)
-        written = {name + kind for choice in self._choices_of(here) for name, kind in self._written(choice)}
+        written = {name + kind for choice in self._choices_of(here) for name, kind in self._choice_types(choice)}
         return frozenset(self._children[here] - written)
 
     def _described_at(self, place: str) -> str:
@@ -115,7 +117,7 @@ class Model:
             place = self.tables["type2Parent"][place]
         return place
 
-    def _written(self, choice: str) -> list[tuple[str, str]]:
+    def _choice_types(self, choice: str) -> list[tuple[str, str]]:
         return [(_last(choice), kind) for kind in self.tables["choiceTypePaths"].get(choice, ())]
 
     def _choices_of(self, place: str) -> list[str]:

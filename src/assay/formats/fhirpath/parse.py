@@ -95,7 +95,7 @@ def parse(expression: str) -> Node:
     try:
         antlr.ParseTreeWalker().walk(listener, parser.entireExpression())
     except RecursionError as error:
-        raise FhirPathSyntaxError(f"the FHIRPath {_shown(expression)} is nested too deeply") from error
+        raise FhirPathSyntaxError(f"the FHIRPath {_quote_expression(expression)} is nested too deeply") from error
     root: Node = listener.parentStack[0]["children"][0]["children"][0]
     return root
 
@@ -110,7 +110,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def literal_text(written: str) -> str:
-    """What a literal in quotes stands for."""
+    """The text of a literal in quotes."""
 
     def one(match: re.Match[str]) -> str:
         return chr(int(match[1], 16)) if match[1] else _CONTROL.get(match[2], match[2])
@@ -125,10 +125,12 @@ def _error_listener(expression: str) -> Any:
     class Refusing(base):  # type: ignore[misc] # The library has no types.
         def syntaxError(self, *said: Any) -> None:  # noqa: N802 - antlr's name
             column, what = said[3], said[4].partition(" expecting ")[0]
-            raise FhirPathSyntaxError(f"{_shown(expression)} is not FHIRPath: {what} at character {column + 1}")
+            raise FhirPathSyntaxError(
+                f"{_quote_expression(expression)} is not FHIRPath: {what} at character {column + 1}"
+            )
 
     return Refusing()
 
 
-def _shown(expression: str) -> str:
+def _quote_expression(expression: str) -> str:
     return repr(expression if len(expression) <= 200 else expression[:200] + "…")

@@ -29,7 +29,7 @@ def has_order(value: Plain) -> bool:
     return number(value) is not None or _date(value) is not None
 
 
-def _compared(value: Plain, expected: Plain) -> int | None:
+def _compare_values(value: Plain, expected: Plain) -> int | None:
     """-1, 0 or 1; None for values that can't be put in order."""
     # Eight digits are a date in HL7 and X12, and a number elsewhere; of one length, both keep their order.
     exact, other = number(value), number(expected)
@@ -51,9 +51,9 @@ def _date(value: Plain) -> Span | None:
     return parse_date(value) if isinstance(value, str) else None
 
 
-def _ordered(holds: Callable[[int], bool]) -> AboutOne:
+def _order_operator(holds: Callable[[int], bool]) -> AboutOne:
     def compare(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
-        order = _compared(value, expected)
+        order = _compare_values(value, expected)
         return order is not None and holds(order)
 
     return compare
@@ -62,7 +62,7 @@ def _ordered(holds: Callable[[int], bool]) -> AboutOne:
 def _between(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
     if not isinstance(expected, list):
         return False
-    low, high = _compared(value, expected[0]), _compared(value, expected[1])
+    low, high = _compare_values(value, expected[0]), _compare_values(value, expected[1])
     return low is not None and high is not None and low >= 0 >= high
 
 
@@ -74,7 +74,7 @@ def _approx(value: Plain, expected: Plain, tolerance: Tolerance) -> bool:
 def around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | None:
     """The least and the most that a number may be; None if that can't be told."""
     middle = number(expected)
-    bound = _bound(tolerance) if tolerance is not None else (Decimal("1e-9"), True)
+    bound = _tolerance_bound(tolerance) if tolerance is not None else (Decimal("1e-9"), True)
     if middle is None or bound is None:
         return None
     try:
@@ -84,7 +84,7 @@ def around(expected: Plain, tolerance: Tolerance) -> tuple[Decimal, Decimal] | N
         return None
 
 
-def _bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
+def _tolerance_bound(tolerance: Tolerance) -> tuple[Decimal, bool] | None:
     """How much, and whether that is relative to the number."""
     percent = isinstance(tolerance, str) and tolerance.strip().endswith("%")
     amount = number(tolerance.strip().rstrip("%") if isinstance(tolerance, str) else tolerance)
@@ -110,7 +110,7 @@ def _ends(value: Plain, expected: Plain, _tolerance: Tolerance) -> bool:
 
 
 def answers(operator: str, found: Sequence[Plain], expected: Plain, tolerance: Tolerance = None) -> Sequence[bool]:
-    """What an operator about a single value says of each."""
+    """The answers of an operator about a single value."""
     if operator == MATCHES:
         return search_each(compile_pattern(expected), map(text, found))
     compare = ABOUT_ONE[operator]
@@ -150,10 +150,10 @@ ABOUT_ONE: Final[dict[str, AboutOne]] = {
     "contains": _contains,
     "notContains": lambda value, expected, tolerance: not _contains(value, expected, tolerance),
     MATCHES: lambda value, expected, _: answers(MATCHES, [value], expected)[0],
-    "greaterThan": _ordered(lambda order: order > 0),
-    "lessThan": _ordered(lambda order: order < 0),
-    "greaterOrEqual": _ordered(lambda order: order >= 0),
-    "lessOrEqual": _ordered(lambda order: order <= 0),
+    "greaterThan": _order_operator(lambda order: order > 0),
+    "lessThan": _order_operator(lambda order: order < 0),
+    "greaterOrEqual": _order_operator(lambda order: order >= 0),
+    "lessOrEqual": _order_operator(lambda order: order <= 0),
     "between": _between,
     "startsWith": _starts,
     "endsWith": _ends,

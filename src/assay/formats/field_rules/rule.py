@@ -102,7 +102,7 @@ class FieldRule:
 
 
 def actual(found: Sequence[Plain]) -> Plain:
-    """What to show as found: the value, the values, or None where there is nothing."""
+    """The found value to show: the value, the values, or None where there is nothing."""
     if not found:
         return None
     return found[0] if len(found) == 1 else list(found)
@@ -127,7 +127,7 @@ def _bounds(_operator: str, expected: Plain, _tolerance: Tolerance) -> None:
         raise ValueError(f"between needs two numbers or two dates, got {expected!r}")
 
 
-def _ordered(operator: str, expected: Plain, _tolerance: Tolerance) -> None:
+def _require_order(operator: str, expected: Plain, _tolerance: Tolerance) -> None:
     if not has_order(expected):
         raise ValueError(f"{operator} needs a number or a date, got {expected!r}")
 
@@ -163,7 +163,7 @@ def _date(_operator: str, expected: Plain, tolerance: Tolerance) -> None:
 
 _CHECKS: Final[Mapping[str, Check]] = {
     **dict.fromkeys(("in", "notIn"), _list),
-    **dict.fromkeys(("greaterThan", "lessThan", "greaterOrEqual", "lessOrEqual"), _ordered),
+    **dict.fromkeys(("greaterThan", "lessThan", "greaterOrEqual", "lessOrEqual"), _require_order),
     **dict.fromkeys(("startsWith", "endsWith"), _text),
     "between": _bounds,
     PATTERN: _pattern,
@@ -241,7 +241,7 @@ class Cardinality:
         return self.min <= count and (self.max is None or count <= self.max)
 
     def complaint(self, count: int, what: str) -> str:
-        """What to say if they are not."""
+        """The complaint if they are not."""
         if self.max == self.min:
             return f"{count} of {what}, expected {self.min}"
         wanted = f"{self.min} or more" if self.max is None else f"{self.min} to {self.max}"
@@ -251,7 +251,7 @@ class Cardinality:
 def wrong_number(
     cardinality: Cardinality | None, meant: Sized, among: Sized, unread: Sized, what: str, *, needed: bool
 ) -> str | None:
-    """What to say where not as many are meant as should be: at least one if that is needed.
+    """The complaint where not as many are meant as should be: at least one if that is needed.
 
     If some could not be read, there may be too many.
     """

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError, decoded
+from assay.formats.file_content.text import MAX_VALUES, FileFormatError, Finder, decoded
 
 _ROW: Final = re.compile(r"(\*|[1-9][0-9]{0,8})\.(.+)", re.DOTALL)
 _NO_ROW: Final = re.compile(r"(?!\*\.|[1-9][0-9]{0,8}\.)[-0-9*]*\.|[-0-9*]+\.?$")
@@ -23,22 +23,22 @@ def check_path(path: str) -> None:
         raise ValueError(f"a path into a CSV must be column, N.column with N from 1, or *.column, got {path!r}")
 
 
-def opened(data: bytes) -> Finder:
-    """How to find values in it. Raises ``UnreadableError``."""
+def value_finder(data: bytes) -> Finder:
+    """How to find values in it. Raises ``FileFormatError``."""
     text = decoded(data)
     separator = _separator(text)
     if text.count(separator) + text.count("\n") > MAX_VALUES:
-        raise UnreadableError(f"the file has more than {MAX_VALUES} values")
+        raise FileFormatError(f"the file has more than {MAX_VALUES} values")
     header = next(_rows(text, separator), None)
     if header is None:
-        raise UnreadableError("the file has no line that names the columns")
+        raise FileFormatError("the file has no line that names the columns")
     names = [name.strip() for name in header]
 
     def find(path: str) -> list[str]:
         match = _ROW.fullmatch(path)
         row, column = match.groups() if match else ("*", path)
         places = [at for at, name in enumerate(names) if name == column]
-        return list(_found(text, separator, row, places)) if places else []
+        return list(_find_cells(text, separator, row, places)) if places else []
 
     return find
 
@@ -53,10 +53,10 @@ def _rows(text: str, separator: str) -> Iterator[list[str]]:
     try:
         yield from filter(None, csv.reader(io.StringIO(text, newline=""), delimiter=separator))
     except csv.Error as error:
-        raise UnreadableError("the file is not CSV") from error
+        raise FileFormatError("the file is not CSV") from error
 
 
-def _found(text: str, separator: str, row: str, places: list[int]) -> Iterator[str]:
+def _find_cells(text: str, separator: str, row: str, places: list[int]) -> Iterator[str]:
     for number, cells in enumerate(_rows(text, separator)):
         if number and row in ("*", str(number)):
             yield from (cells[at] for at in places if at < len(cells))

@@ -5,7 +5,7 @@
 
 from typing import Final
 
-from assay.formats.file_content.text import Finder, UnreadableError
+from assay.formats.file_content.text import FileFormatError, Finder
 from assay.formats.hl7.encoding import Hl7Error
 from assay.formats.hl7.find import texts
 from assay.formats.hl7.model import Message
@@ -20,12 +20,12 @@ def check_path(path: str) -> None:
     parse_path(path)
 
 
-def opened(data: bytes) -> Finder:
-    """How to find values in it. Raises ``UnreadableError``."""
+def value_finder(data: bytes) -> Finder:
+    """How to find values in it. Raises ``FileFormatError``."""
     try:
         file = parse(data)
     except Hl7Error as error:
-        raise UnreadableError(f"the file is not HL7 v2: {error}") from error
+        raise FileFormatError(f"the file is not HL7 v2: {error}") from error
     around = [one for batch in file.batches for one in (batch.header, batch.trailer)]
     envelopes = Message(tuple(one for one in (file.header, *around, file.trailer) if one is not None))
 

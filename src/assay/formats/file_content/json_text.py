@@ -6,7 +6,7 @@ from typing import Any
 from assay.evidence.bounds import unusual
 from assay.formats import json_paths
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError
+from assay.formats.file_content.text import MAX_VALUES, FileFormatError, Finder
 
 
 def check_path(path: str) -> None:
@@ -16,17 +16,17 @@ def check_path(path: str) -> None:
         raise ValueError(f"a dotted path can't have quotes, got {path!r}; JSONPath begins with $")
 
 
-def opened(data: bytes) -> Finder:
-    """How to find values in it. Raises ``UnreadableError``."""
+def value_finder(data: bytes) -> Finder:
+    """How to find values in it. Raises ``FileFormatError``."""
     if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
-        raise UnreadableError(f"the file has more than {MAX_VALUES} values")
+        raise FileFormatError(f"the file has more than {MAX_VALUES} values")
     try:
-        value = json.loads(data, object_pairs_hook=_once, parse_constant=_refused)
+        value = json.loads(data, object_pairs_hook=_once, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:
-        raise UnreadableError("the file is not JSON") from error
+        raise FileFormatError("the file is not JSON") from error
     why = unusual(value)
     if why is not None:
-        raise UnreadableError(f"the JSON can't be checked: {why}")
+        raise FileFormatError(f"the JSON can't be checked: {why}")
 
     def find(path: str) -> list[Plain]:
         return json_paths.find(path, value)
@@ -37,9 +37,9 @@ def opened(data: bytes) -> Finder:
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        raise UnreadableError("the JSON has the same member twice")
+        raise FileFormatError("the JSON has the same member twice")
     return members
 
 
-def _refused(constant: str) -> None:
+def _refuse_constant(constant: str) -> None:
     raise ValueError(f"{constant} is not JSON")

@@ -1,4 +1,4 @@
-"""What a criterion demands of one file, and what it found there."""
+"""A criterion's demands on one file, and its findings."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import ClassVar, Final, Protocol, cast
 from assay.evidence.bounds import printable
 from assay.formats.field_rules.rule import FieldRule, Result, absent_rows, results
 from assay.formats.field_rules.values import Plain
-from assay.formats.file_content.text import Finder, Passage, UnreadableError, Wanted
+from assay.formats.file_content.text import FileFormatError, Finder, Passage, Wanted
 
 DIGITS: Final = {"sha256": 64, "sha1": 40, "md5": 32}
 SHOWN: Final = 500
@@ -67,7 +67,7 @@ class Demands:
         return [*sizes, *sums, *(FieldRule("contains", text) for text in self.texts), *self.fields]
 
     def wanted(self, file_format: str) -> Wanted:
-        """What to look for on the way through a file."""
+        """The aims on the way through a file."""
         keep = FORMATS[file_format].max_bytes if self.fields else 0
         return Wanted(tuple(self.checksums), tuple(self.texts), keep)
 
@@ -113,12 +113,12 @@ def _field_rows(
         if passage.content is None:
             # A part of it would not do: what must not be there could stand in the rest.
             limit = FORMATS[file_format].max_bytes
-            raise UnreadableError(
+            raise FileFormatError(
                 f"the file has {passage.size} bytes; fields can be checked in files of up to {limit}"
             )
         find = FORMATS[file_format].reader.opened(passage.content)
-        return [_shortened(row) for row in results(fields, lambda rule: find(rule.path))], None
-    except UnreadableError as error:
+        return [_shorten_row(row) for row in results(fields, lambda rule: find(rule.path))], None
+    except FileFormatError as error:
         return absent_rows(fields), str(error)
 
 
@@ -126,7 +126,7 @@ def _row(rule: FieldRule, actual: Plain, passed: bool) -> Result:
     return {"path": rule.path, "expected": rule.expected, "actual": actual, "passed": passed}
 
 
-def _shortened(row: Result) -> Result:
+def _shorten_row(row: Result) -> Result:
     """Evidence shows the beginning of a long value, and the first of many."""
     actual = row["actual"]
     if isinstance(actual, list):
@@ -150,12 +150,12 @@ class Reader(Protocol):
         ...
 
     def opened(self, data: bytes) -> Finder:
-        """How to find values in it. Raises ``UnreadableError``."""
+        """How to find values in it. Raises ``FileFormatError``."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
+class FileFormat:
     """The module that reads a format, imported at its first file, and how large a file may be to be read."""
 
     module: str
@@ -167,13 +167,13 @@ class Format:
 
 
 # Messages become many times as large when they are read.
-FORMATS: Final[Mapping[str, Format]] = {
-    "text": Format("text"),
-    "json": Format("json_text"),
-    "csv": Format("csv_text"),
-    "xml": Format("xml_text", 16 * MEBI),
-    "hl7": Format("hl7_text", 16 * MEBI),
-    "x12": Format("x12_text", 16 * MEBI),
+FORMATS: Final[Mapping[str, FileFormat]] = {
+    "text": FileFormat("text"),
+    "json": FileFormat("json_text"),
+    "csv": FileFormat("csv_text"),
+    "xml": FileFormat("xml_text", 16 * MEBI),
+    "hl7": FileFormat("hl7_text", 16 * MEBI),
+    "x12": FileFormat("x12_text", 16 * MEBI),
 }
 _SETS: Final = ("270", "271", "276", "277", "278", "835", "837", "997", "999")
 _ENDINGS: Final = {
@@ -184,6 +184,6 @@ _ENDINGS: Final = {
 }
 
 
-def guessed(name: str) -> str:
+def guess_format(name: str) -> str:
     """The format that the ending of a name stands for; text where it stands for none."""
     return _ENDINGS.get(name.rpartition(".")[2].lower(), "text") if "." in name else "text"

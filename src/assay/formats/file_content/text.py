@@ -19,7 +19,7 @@ Finder: TypeAlias = Callable[[str], Sequence[Plain]]
 MAX_VALUES = 4_000_000
 
 
-class UnreadableError(AssayError):
+class FileFormatError(AssayError):
     """The file is not what its format says. The message says why, and quotes no value."""
 
 
@@ -39,7 +39,7 @@ def check_path(path: str) -> None:
         raise ValueError(f"a path into a text must be content, line.N with N from 1, or line.*, got {path!r}")
 
 
-def opened(data: bytes) -> Finder:
+def value_finder(data: bytes) -> Finder:
     """How to find values in it."""
     text = decoded(data)
     lines = _LINE_END.split(text.removesuffix("\n").removesuffix("\r")) if text else []
@@ -57,7 +57,7 @@ def opened(data: bytes) -> Finder:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a passage looks for. ``keep`` is how much content may be kept; a longer one is not kept at all."""
+    """The aims of a passage. ``keep`` is how much content may be kept; a longer one is not kept at all."""
 
     algorithms: Sequence[str] = ()
     texts: Sequence[str] = ()
@@ -66,7 +66,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What it saw. ``content`` is None where it was longer than what may be kept."""
+    """The result. ``content`` is None where it was longer than what may be kept."""
 
     size: int
     checksums: dict[str, str]
@@ -77,7 +77,7 @@ class Passage:
 def pass_through(chunks: Iterable[bytes], wanted: Wanted) -> Passage:
     """Read all chunks once."""
     hashes = {name: hashlib.new(name, usedforsecurity=False) for name in wanted.algorithms}
-    searches = [_Search(text) for text in wanted.texts]
+    searches = [_PassageSearch(text) for text in wanted.texts]
     kept, size = bytearray(), 0
     for chunk in chunks:
         size += len(chunk)
@@ -97,7 +97,7 @@ def pass_through(chunks: Iterable[bytes], wanted: Wanted) -> Passage:
     )
 
 
-class _Search:
+class _PassageSearch:
     """Looks for a text over the ends of chunks, in UTF-8 or whichever UTF-16 the first bytes declare."""
 
     def __init__(self, text: str) -> None:

@@ -1,6 +1,6 @@
 """X12, with its own paths. A file of several transaction sets has the values of all of them."""
 
-from assay.formats.file_content.text import Finder, UnreadableError
+from assay.formats.file_content.text import FileFormatError, Finder
 from assay.formats.x12.loops import place_sets
 from assay.formats.x12.model import NotX12Error
 from assay.formats.x12.path import OUTSIDE_LOOPS, parse_path
@@ -13,12 +13,12 @@ def check_path(path: str) -> None:
     parse_path(path)
 
 
-def opened(data: bytes) -> Finder:
-    """How to find values in it. Raises ``UnreadableError``."""
+def value_finder(data: bytes) -> Finder:
+    """How to find values in it. Raises ``FileFormatError``."""
     try:
         document = tokenize(data)
     except NotX12Error as error:
-        raise UnreadableError(str(error)) from error
+        raise FileFormatError(str(error)) from error
     sets = place_sets(document)
 
     def find(path: str) -> list[str]:

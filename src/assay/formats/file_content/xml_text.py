@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final, NoReturn
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder, XMLParser
 
-from assay.formats.file_content.text import MAX_VALUES, Finder, UnreadableError
+from assay.formats.file_content.text import MAX_VALUES, FileFormatError, Finder
 
 _NAME: Final = r"[^\W\d][\w.-]*"
 _CONDITION: Final = rf'@({_NAME})=(?:"([^"]*)"|([^\[\]",=]*))'
@@ -34,29 +34,29 @@ class _Step:
 
 class _WithoutDoctype(TreeBuilder):
     def doctype(self, *_: str | None) -> NoReturn:
-        raise UnreadableError("the XML has a DOCTYPE, which is not allowed")
+        raise FileFormatError("the XML has a DOCTYPE, which is not allowed")
 
 
 def check_path(path: str) -> None:
     """Refuse an invalid path. Raises ``ValueError``."""
-    _parsed(path)
+    _parse_path(path)
 
 
-def opened(data: bytes) -> Finder:
-    """How to find values in it. Raises ``UnreadableError``."""
+def value_finder(data: bytes) -> Finder:
+    """How to find values in it. Raises ``FileFormatError``."""
     if data.count(b"<") > MAX_VALUES:
-        raise UnreadableError(f"the file has more than {MAX_VALUES} values")
+        raise FileFormatError(f"the file has more than {MAX_VALUES} values")
     parser = XMLParser(target=_WithoutDoctype())  # noqa: S314 - what could harm needs a DOCTYPE
     try:
         parser.feed(data)
         outermost = parser.close()
     except (ParseError, ValueError, LookupError) as error:
-        raise UnreadableError("the file is not XML") from error
+        raise FileFormatError("the file is not XML") from error
     document = Element("")
     document.append(outermost)
 
     def find(path: str) -> list[str]:
-        steps, attribute = _parsed(path)
+        steps, attribute = _parse_path(path)
         elements = [document]
         for step in steps:
             elements = list({id(one): one for above in elements for one in _below(above, step)}.values())
@@ -67,7 +67,7 @@ def opened(data: bytes) -> Finder:
     return find
 
 
-def _parsed(path: str) -> tuple[list[_Step], str | None]:
+def _parse_path(path: str) -> tuple[list[_Step], str | None]:
     steps: list[_Step] = []
     at = 0
     while found := _STEP.match(path, at):

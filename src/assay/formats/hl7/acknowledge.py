@@ -38,7 +38,7 @@ NOT_STORED = "the message could not be stored; send it again later"
 
 @dataclass(frozen=True, slots=True)
 class AckError:
-    """What ERR says: a code of HL7 table 0357 with its meaning, and a severity (E, W, I or F)."""
+    """An error in ERR: a code of HL7 table 0357 with its meaning, and a severity (E, W, I or F)."""
 
     code: str
     meaning: str

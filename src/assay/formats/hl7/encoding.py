@@ -141,7 +141,7 @@ class Encoding:
 
     @property
     def characters(self) -> str:
-        """What MSH-2 says."""
+        """The text of MSH-2."""
         in_order = (self.component, self.repetition, self.escape, self.subcomponent, self.truncation)
         return "".join(char for char in in_order if char is not None)
 

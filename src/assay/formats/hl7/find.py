@@ -20,7 +20,7 @@ from assay.formats.hl7.model import (
     split,
     value_of,
 )
-from assay.formats.hl7.path import Choice, Filter, Path
+from assay.formats.hl7.path import Choice, Filter, Hl7Path
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ class Found(NamedTuple):
         return self.segment.line if self.segment else None
 
 
-def find(path: Path, message: Message) -> list[Found]:
+def find(path: Hl7Path, message: Message) -> list[Found]:
     """All that the path names, in the order of the message."""
     found = [
         Found(value, segment, repetition)
@@ -48,13 +48,13 @@ def find(path: Path, message: Message) -> list[Found]:
     return found or ([Found(ABSENT, None)] if path.is_definite else [])
 
 
-def find_first(path: Path, message: Message) -> Value:
+def find_first(path: Hl7Path, message: Message) -> Value:
     """The first value that the path names, absent where there is none."""
     found = find(path, message)
     return found[0].value if found else ABSENT
 
 
-def texts(path: Path, message: Message) -> list[str | None]:
+def texts(path: Hl7Path, message: Message) -> list[str | None]:
     """The texts that a path names, None for an explicit null; what is absent is left out."""
     return [
         None if value is NULL else value.text
@@ -64,7 +64,7 @@ def texts(path: Path, message: Message) -> list[str | None]:
     ]
 
 
-def _chosen_segments(path: Path, message: Message) -> Sequence[Segment]:
+def _chosen_segments(path: Hl7Path, message: Message) -> Sequence[Segment]:
     choice = path.segments
     if not choice.filters:
         return _at(message.named(path.segment), choice.position)
@@ -94,7 +94,7 @@ def _index(segments: Sequence[Segment], numbers: tuple[int, ...]) -> Index:
     return found
 
 
-def _in_segment(path: Path, segment: Segment) -> list[tuple[int | None, Value]]:
+def _in_segment(path: Hl7Path, segment: Segment) -> list[tuple[int | None, Value]]:
     """The values in one segment, with the numbers of their repetitions."""
     if not path.numbers:
         return [(None, Value(TEXT, in_standard(segment.raw, segment.encoding)))]

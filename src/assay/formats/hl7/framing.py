@@ -22,13 +22,13 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """What came instead of a frame. After a fatal one it can't be known where the next frame begins."""
+    """Bytes instead of a frame. After a fatal one it can't be known where the next frame begins."""
 
     reason: str
     fatal: bool
 
 
-def framed(content: bytes) -> bytes:
+def frame_content(content: bytes) -> bytes:
     """The content as one frame."""
     return START + content + END + CR
 
@@ -63,7 +63,7 @@ class FrameReader:
         return self._buffer.endswith(END)
 
     def finish(self) -> Frame | Broken | None:
-        """What is left when nothing more comes."""
+        """The rest when nothing more comes."""
         if not self._buffer:
             return None
         content = bytes(self._buffer[1:-1])

@@ -1,4 +1,4 @@
-"""What a message says about itself in MSH."""
+"""A message's own description in MSH."""
 
 import re
 from dataclasses import dataclass

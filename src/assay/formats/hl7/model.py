@@ -105,7 +105,7 @@ class Message:
 
     @cached_property
     def indexes(self) -> dict[tuple[str, tuple[int, ...]], Index]:
-        """What was looked for before: rules about one message often choose segments by the same field."""
+        """Earlier searches: rules about one message often choose segments by the same field."""
         return {}
 
     @cached_property

@@ -212,7 +212,7 @@ def _groups(lines: Iterable[Line]) -> list[list[Line]]:
 
 
 def _block(group: list[Line], encoding: Encoding, *, as_bytes: bool) -> Block:
-    declared = _declared(group[0].text, encoding)
+    declared = _declared_charsets(group[0].text, encoding)
     if as_bytes:
         decoded = decode("\r".join(line.text for line in group).encode(LATIN), declared)
         group = [Line(text, line.number) for text, line in zip(decoded.text.split("\r"), group, strict=True)]
@@ -239,8 +239,8 @@ def _odd_lines(segments: Iterable[Segment]) -> list[Note]:
     return [Note(segment.line, text) for segment in segments if not is_name(segment.name)]
 
 
-def _declared(header: str, encoding: Encoding) -> list[str]:
-    """What MSH-18 says."""
+def _declared_charsets(header: str, encoding: Encoding) -> list[str]:
+    """The text of MSH-18."""
     parts = header.split(encoding.field, 18)
     if not header.startswith("MSH") or len(parts) < 18:
         return []
@@ -251,12 +251,12 @@ def split_lines(text: str) -> list[Line]:
     """The lines that hold something, each of them one segment."""
     text = text.replace("\x1c\x0b", "\r")
     if "\r" not in text:
-        return _kept(text.split("\n"))
+        return _kept_lines(text.split("\n"))
     if "\n" not in text:
-        return _kept(text.split("\r"))
+        return _kept_lines(text.split("\r"))
     pieces = _ENDS.split(text)
     ends = pieces[1::2]
-    lines = _kept(pieces[::2])
+    lines = _kept_lines(pieces[::2])
     return _with_line_breaks(lines, ends) if "\r" in ends and "\n" in ends else lines
 
 
@@ -270,11 +270,11 @@ def is_name(text: str) -> bool:
     return len(text) == 3 and _NAME.match(text) is not None
 
 
-def _kept(pieces: list[str]) -> list[Line]:
-    return [Line(text, number) for number, piece in enumerate(pieces, start=1) if (text := _stripped(piece))]
+def _kept_lines(pieces: list[str]) -> list[Line]:
+    return [Line(text, number) for number, piece in enumerate(pieces, start=1) if (text := _strip_piece(piece))]
 
 
-def _stripped(piece: str) -> str:
+def _strip_piece(piece: str) -> str:
     """The line without what is around it; white space is data unless it is all there is or indents a segment."""
     if piece[:1].isalpha() and piece[-1] not in _FRAME:
         return piece

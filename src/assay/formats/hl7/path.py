@@ -37,7 +37,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which of several segments or repetitions: those that fulfil all filters, and of these one or (None) all."""
+    """A choice of segments or repetitions: those that fulfil all filters, and of these one or (None) all."""
 
     filters: tuple[Filter, ...] = ()
     position: int | None = 1
@@ -49,7 +49,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Hl7Path:
     """A parsed path. ``numbers`` are field, component and sub-component, as far as the path goes."""
 
     text: str
@@ -67,14 +67,14 @@ class Path:
         return self.segments.is_definite and self.repetitions.is_definite
 
 
-def quoted(value: str) -> str:
+def quote_value(value: str) -> str:
     """The value as a filter takes it, so that nothing in it can change the path."""
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 @lru_cache(maxsize=4096)
-def in_any_repetition(path: Path) -> Path:
+def in_any_repetition(path: Hl7Path) -> Hl7Path:
     """The same place in every repetition of the field, unless the path says in which."""
     return path if _SAYS_WHICH.search(path.text) else replace(path, repetitions=Choice((), None))
 
@@ -90,19 +90,19 @@ _PLAIN = re.compile(r'[^\[\]",=]+(?=[\],]|\Z)')
 
 
 @lru_cache(maxsize=4096)
-def parse_path(text: str) -> Path:
+def parse_path(text: str) -> Hl7Path:
     """The path that the text spells."""
-    return _Reader(text.strip()).path()
+    return _Hl7PathReader(text.strip()).path()
 
 
-class _Reader:
+class _Hl7PathReader:
     """A place in the text that moves forward."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
 
-    def path(self) -> Path:
+    def path(self) -> Hl7Path:
         segment = self._need(_SEGMENT, self._about_segment())[0]
         segments, repetitions = self._choice(3), Choice()
         numbers: list[int] = []
@@ -114,7 +114,7 @@ class _Reader:
                 repetitions = self._choice(2)
         if self._at < len(self._text):
             raise self._wrong(self._about_rest(len(numbers)))
-        return Path(self._text, segment, segments, tuple(numbers), repetitions)
+        return Hl7Path(self._text, segment, segments, tuple(numbers), repetitions)
 
     def _choice(self, depth: int) -> Choice:
         """Filters first, then perhaps a number or a star. ``depth`` is how many numbers a filter may have."""

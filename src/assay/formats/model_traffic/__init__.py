@@ -1,1 +1,1 @@
-"""What agents and language models say to each other: requests, answers, and the tokens that they count."""
+"""Messages between agents and language models: requests, answers, and the tokens that they count."""

@@ -1,4 +1,4 @@
-"""What an agent may ask of a model's endpoint, and what it must not: anything that would reach further than it.
+"""Requests that a model's endpoint may get from an agent, and those that would reach further and may not.
 
 Endpoints offer tools that run on their side, such as a search of the web, and they fetch pictures by address. Both
 would give a network to an agent that has none.
@@ -22,7 +22,7 @@ _FETCHED = ("image_url", "file_url", "url")
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ModelRequest:
     """A request that may be passed on. ``hide_usage`` says that Assay asked for the usage, not the agent."""
 
     body: bytes
@@ -43,7 +43,7 @@ def route(head: RequestHead, base: str) -> str:
     return inner
 
 
-def question(inner: str, body: bytes) -> Question:
+def question(inner: str, body: bytes) -> ModelRequest:
     """The question in a body. Raises ``RefusedRequestError`` if it must not be asked."""
     try:
         asked = json.loads(body)
@@ -60,7 +60,7 @@ def question(inner: str, body: bytes) -> Question:
         hide = options.get("include_usage") is not True
         asked["stream_options"] = {**options, "include_usage": True}
     # Written anew: what was looked at is what is sent, however the agent spelled it.
-    return Question(json.dumps(asked).encode(), model if isinstance(model, str) else None, hide)
+    return ModelRequest(json.dumps(asked).encode(), model if isinstance(model, str) else None, hide)
 
 
 def _refuse_reach(asked: dict[str, Any]) -> None:
@@ -78,13 +78,13 @@ def _refuse_reach(asked: dict[str, Any]) -> None:
             raise RefusedRequestError(
                 403, f"the tool {str(kind)[:50]} isn't passed on: it would run at the endpoint, not in the sandbox"
             )
-    if any(text.strip().lower().startswith(("http:", "https:", "ftp:")) for text in _fetched(asked)):
+    if any(text.strip().lower().startswith(("http:", "https:", "ftp:")) for text in _fetched_addresses(asked)):
         raise RefusedRequestError(
             403, "addresses that the endpoint would fetch aren't passed on; send the content"
         )
 
 
-def _fetched(asked: dict[str, Any]) -> Iterator[str]:
+def _fetched_addresses(asked: dict[str, Any]) -> Iterator[str]:
     """The addresses in messages that an endpoint follows by itself. Texts and arguments of tools have none."""
     left: list[object] = [asked.get(name) for name in ("messages", "input", "system")]
     while left:

@@ -78,7 +78,7 @@ class AnswerCounter:
         return passed if self._hide else chunk
 
     def end(self) -> tuple[bytes, Tokens | None]:
-        """What is left to pass on, and the tokens; None if the answer didn't state them."""
+        """The rest to pass on, and the tokens; None if the answer didn't state them."""
         held = b"".join(self._event) + self._rest if self._hide else b""
         if not self._stream:
             return held, tokens_of(_object(b"".join(self._whole)).get("usage"))

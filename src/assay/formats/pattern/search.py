@@ -13,8 +13,19 @@ from typing import Any, Final
 
 import regex
 
-from assay.formats.pattern.steps import Found, Program, Search, StepsError
-from assay.formats.pattern.syntax import Atom, Either, Group, Node, Place, Repeat, Sequenced, Syntax, inside, read
+from assay.formats.pattern.steps import PatternMatch, PatternProgram, Search, StepsError
+from assay.formats.pattern.syntax import (
+    Atom,
+    CaptureGroup,
+    Either,
+    Node,
+    Place,
+    Repeat,
+    Sequenced,
+    Syntax,
+    inside,
+    read,
+)
 
 # RE2 looks at this many parts of a pattern, with a character for each, while one step is taken here.
 _PARTS_A_STEP: Final = 200
@@ -44,7 +55,7 @@ class Searched:
     def __init__(self, pattern: str, flags: str = "") -> None:
         syntax = read(pattern, flags)
         self.pattern, self.names = pattern, syntax.names
-        self.program = Program(syntax.tree, syntax.groups)
+        self.program = PatternProgram(syntax.tree, syntax.groups)
         self._like = _Likeness(syntax)
         self._linear = Linear(syntax.tree, self._like.word) if is_linear(syntax.tree) else None
 
@@ -61,7 +72,7 @@ class Searched:
         search = self._search(text, like, steps)
         return search.first(whole=whole) is not None, search.steps
 
-    def all(self, text: str, steps: int) -> Iterator[tuple[int, Found]]:
+    def all(self, text: str, steps: int) -> Iterator[tuple[int, PatternMatch]]:
         """Every match, from left to right; an empty one only where none ends. Raises ``StepsError``."""
         search = self._search(text, self._like.of(text), steps)
         found = search.first()
@@ -75,7 +86,7 @@ class Searched:
 
 
 class _Likeness:
-    """Which atoms of a pattern a character is like, each as a bit. The last bit is for characters of words."""
+    """The atoms of a pattern a character is like, each as a bit. The last bit is for characters of words."""
 
     def __init__(self, syntax: Syntax) -> None:
         word = r"(?a)\w" if syntax.ascii else r"\w"
@@ -98,7 +109,7 @@ def is_linear(tree: Node) -> bool:
     places, left = set(), [tree]
     while left:
         one = left.pop()
-        if not isinstance(one, Atom | Place | Sequenced | Either | Repeat | Group):
+        if not isinstance(one, Atom | Place | Sequenced | Either | Repeat | CaptureGroup):
             return False
         if isinstance(one, Repeat) and max(one.least, one.most or 0) > _MOST_TIMES:
             return False
@@ -114,7 +125,7 @@ class Linear:
     def __init__(self, tree: Node, word: int) -> None:
         self._tree, self._word = tree, word
         self._sees_lines = _sees_lines(tree)
-        self._engine = functools.lru_cache(maxsize=64)(self._compiled)
+        self._engine = functools.lru_cache(maxsize=64)(self._compile_re2)
 
     def search(self, text: str, like: Mapping[str, int], *, whole: bool) -> bool | None:
         """Whether the tree is found; None if RE2 can't be asked, because there is too much to tell apart."""
@@ -131,14 +142,14 @@ class Linear:
             seen = seen[:-1] + bytes([_LINE_BREAK])
         return (engine.fullmatch(seen) if whole else engine.search(seen)) is not None
 
-    def _compiled(self, symbols: tuple[tuple[int, int], ...], line_break: int) -> Any:
+    def _compile_re2(self, symbols: tuple[tuple[int, int], ...], line_break: int) -> Any:
         import re2  # type: ignore[import-untyped]  # noqa: PLC0415 - only who has a pattern pays for it
 
         options = re2.Options()
         options.encoding = re2.Options.Encoding.LATIN1
         options.log_errors, options.never_capture, options.max_mem = False, True, _MEMORY
         try:
-            return re2.compile(_written(self._tree, (*symbols, (line_break, _LINE_BREAK))).encode(), options)
+            return re2.compile(_write_node(self._tree, (*symbols, (line_break, _LINE_BREAK))).encode(), options)
         except re2.error:
             return None
 
@@ -151,13 +162,13 @@ def _symbols(kinds: Sequence[int], word: int) -> dict[int, int] | None:
     return known if len(known) == len(found) else None
 
 
-def _written(node: Node, symbols: tuple[tuple[int, int], ...]) -> str:
+def _write_node(node: Node, symbols: tuple[tuple[int, int], ...]) -> str:
     if isinstance(node, Atom):
         alike = "".join(f"\\x{byte:02x}" for kind, byte in symbols if kind & 1 << node.number)
         return f"[{alike}]" if alike else _NOTHING
     if isinstance(node, Place):
         return _PLACES[node.kind]
-    parts = [_written(one, symbols) for one in inside(node)]
+    parts = [_write_node(one, symbols) for one in inside(node)]
     if isinstance(node, Repeat):
         return f"(?:{parts[0]}){{{node.least},{'' if node.most is None else node.most}}}"
     return f"(?:{'|'.join(parts)})" if isinstance(node, Either) else "".join(parts)

@@ -14,8 +14,8 @@ from assay.formats.pattern.syntax import (
     Atom,
     Atomic,
     Back,
+    CaptureGroup,
     Either,
-    Group,
     Look,
     Node,
     Place,
@@ -35,14 +35,14 @@ class StepsError(Exception):
     """There were more steps than allowed."""
 
 
-class Found(NamedTuple):
+class PatternMatch(NamedTuple):
     """Where a match ends, and where its groups begin and end (-1 for those that found nothing)."""
 
     end: int
     groups: _Groups
 
 
-class Program:
+class PatternProgram:
     """Instructions for a tree. Each is a tuple that begins with what to do."""
 
     def __init__(self, tree: Node, groups: int) -> None:
@@ -67,7 +67,7 @@ class Program:
             self._either(node.parts)
         elif isinstance(node, Repeat):
             self._repeat(node)
-        elif isinstance(node, Group):
+        elif isinstance(node, CaptureGroup):
             code.append((SAVE, 2 * node.number - 2))
             self._add(node.part)
             code.append((SAVE, 2 * node.number - 1))
@@ -135,7 +135,7 @@ class Program:
 class Search:
     """One text that a program is looked for in. ``like`` has a bit for each atom that a character is like."""
 
-    program: Program
+    program: PatternProgram
     text: str
     like: dict[str, int]
     is_word: Callable[[str], bool]
@@ -143,7 +143,7 @@ class Search:
     # Of each program inside: what led nowhere, from wherever it was begun.
     nowhere: dict[int, set[Any]] = field(default_factory=dict)
 
-    def first(self, begin: int = 0, *, whole: bool = False, empty: bool = True) -> tuple[int, Found] | None:
+    def first(self, begin: int = 0, *, whole: bool = False, empty: bool = True) -> tuple[int, PatternMatch] | None:
         """The first match from a place on: where it begins, and what it is. A ``whole`` one is all of the text.
 
         Without ``empty``, it is not an empty one at that place.
@@ -164,7 +164,7 @@ class Search:
 
     def _run(
         self, start: int, begin: int, groups: _Groups, must_end: int | None = None, not_at: int | None = None
-    ) -> Found | None:
+    ) -> PatternMatch | None:
         code, text, like, goes_back = self.program.code, self.text, self.like, self.program.goes_back
         seen = self.nowhere.setdefault(start, set())
         waiting = [(start, begin, groups)]
@@ -196,7 +196,7 @@ class Search:
                         break
                     # Some of what was seen has led here.
                     del self.nowhere[start]
-                    return Found(here, groups)
+                    return PatternMatch(here, groups)
                 else:
                     following = self._following(one, at, here, groups)
                     if following is None:
@@ -204,47 +204,49 @@ class Search:
                     at, (here, groups) = following
         return None
 
-    def _following(self, one: tuple[Any, ...], at: int, here: int, groups: _Groups) -> tuple[int, Found] | None:
+    def _following(
+        self, one: tuple[Any, ...], at: int, here: int, groups: _Groups
+    ) -> tuple[int, PatternMatch] | None:
         """Where it goes on after one of the other instructions; None if it fails."""
         if one[0] == FAIL:
             return None
         if one[0] == JUMP:
-            return one[1], Found(here, groups)
+            return one[1], PatternMatch(here, groups)
         if one[0] == SAVE:
-            return at + 1, Found(here, (*groups[: one[1]], here, *groups[one[1] + 1 :]))
+            return at + 1, PatternMatch(here, (*groups[: one[1]], here, *groups[one[1] + 1 :]))
         if one[0] == PLACE:
-            return (at + 1, Found(here, groups)) if _HOLDS[one[1]](self, here) else None
+            return (at + 1, PatternMatch(here, groups)) if _HOLDS[one[1]](self, here) else None
         if one[0] == BACK:
             found = self._back(one, here, groups)
             return None if found is None else (at + 1, found)
         found = self._apart(one, at + 1, here, groups)
         return None if found is None else (one[1], found)
 
-    def _apart(self, one: tuple[Any, ...], start: int, here: int, groups: _Groups) -> Found | None:
-        """What comes of the program inside that begins here; None if it fails."""
+    def _apart(self, one: tuple[Any, ...], start: int, here: int, groups: _Groups) -> PatternMatch | None:
+        """The result of the program inside that begins here; None if it fails."""
         if one[0] == ATOMIC:
             return self._run(start, here, groups)
         _, _, behind, negative, most = one
         found = self._behind(start, here, groups, most) if behind else self._run(start, here, groups)
         if negative:
-            return Found(here, groups) if found is None else None
-        return None if found is None else Found(here, found.groups)
+            return PatternMatch(here, groups) if found is None else None
+        return None if found is None else PatternMatch(here, found.groups)
 
-    def _behind(self, start: int, here: int, groups: _Groups, most: int | None) -> Found | None:
-        """What led nowhere led to no end that is here; elsewhere it may."""
+    def _behind(self, start: int, here: int, groups: _Groups, most: int | None) -> PatternMatch | None:
+        """A dead end only led to no end here; elsewhere it may."""
         self.nowhere.pop(start, None)
         begins = range(here, -1 if most is None else max(-1, here - most - 1), -1)
         ends = (self._run(start, begin, groups, must_end=here) for begin in begins)
         return next((one for one in ends if one is not None), None)
 
-    def _back(self, one: tuple[Any, ...], here: int, groups: _Groups) -> Found | None:
+    def _back(self, one: tuple[Any, ...], here: int, groups: _Groups) -> PatternMatch | None:
         begin, end = groups[one[1] : one[1] + 2]
         if begin < 0 or end < begin:
             return None
         self.steps -= end - begin
         said, now = self.text[begin:end], self.text[here : here + end - begin]
         same = said == now or (one[2] and regex.fullmatch(regex.escape(said), now, regex.IGNORECASE) is not None)
-        return Found(here + end - begin, groups) if same else None
+        return PatternMatch(here + end - begin, groups) if same else None
 
     def at_word(self, here: int) -> bool:
         """Whether a word begins or ends here."""

@@ -63,14 +63,14 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class CaptureGroup:
     part: "Node"
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What follows or, with ``behind``, what stands before."""
+    """A lookahead or, with ``behind``, a lookbehind."""
 
     part: "Node"
     behind: bool
@@ -79,20 +79,20 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """What was found is not given back."""
+    """Its match is not given back."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """What a group has found, once more."""
+    """A backreference to a group."""
 
     number: int
     ignore_case: bool
 
 
-Node: TypeAlias = Atom | Place | Sequenced | Either | Repeat | Group | Look | Atomic | Back
+Node: TypeAlias = Atom | Place | Sequenced | Either | Repeat | CaptureGroup | Look | Atomic | Back
 
 
 @dataclass(slots=True)
@@ -113,12 +113,12 @@ class _OnlyAsciiError(Exception):
 def read(pattern: str, flags: str = "") -> Syntax:
     """The tree of a pattern. Raises ``ValueError`` that says what is not taken."""
     try:
-        return _Reader(pattern, flags).syntax()
+        return _PatternReader(pattern, flags).syntax()
     except _OnlyAsciiError:
-        return _Reader(pattern, flags + "a").syntax()
+        return _PatternReader(pattern, flags + "a").syntax()
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, pattern: str, flags: str) -> None:
         self._pattern, self._at = pattern, 0
         self._whole = self._flags = frozenset(flags)
@@ -128,7 +128,7 @@ class _Reader:
     def syntax(self) -> Syntax:
         self._read.tree = self._either()
         if self._at < len(self._pattern):
-            raise self._refused()
+            raise self._syntax_error()
         return self._read
 
     def _either(self) -> Node:
@@ -143,7 +143,7 @@ class _Reader:
         while self._skip() and self._pattern[self._at] not in "|)":
             one = self._one()
             if one is not None:
-                parts.append(self._repeated(one))
+                parts.append(self._read_repeat(one))
         return parts[0] if len(parts) == 1 else Sequenced(tuple(parts))
 
     def _skip(self) -> bool:
@@ -152,13 +152,13 @@ class _Reader:
             pass
         return self._at < len(self._pattern)
 
-    def _repeated(self, one: Node) -> Node:
+    def _read_repeat(self, one: Node) -> Node:
         if self._skip() and (found := self._take(_QUANTIFIER)):
             least, most = _times(found)
             repeat = Repeat(one, least, most, found[5] != "?")
             return Atomic(repeat) if found[5] == "+" else repeat
         if _FUZZY.match(self._pattern, self._at):
-            raise self._refused()
+            raise self._syntax_error()
         return one
 
     def _one(self) -> Node | None:
@@ -176,7 +176,7 @@ class _Reader:
             return Place(kind)
         found = self._take(_CLASS if here == "[" else _ATOM if here == "\\" else _OTHER)
         if found is None or (here == "{" and _FUZZY.match(self._pattern, self._at - 1)):
-            raise self._refused()
+            raise self._syntax_error()
         text = found[0] if here in "[\\." else re.escape(here)
         return self._atom(text)
 
@@ -193,15 +193,15 @@ class _Reader:
         name = found[1] or found[2] or found[3]
         number = int(name) if name.isdecimal() else self._read.names.get(name)
         if number is None:
-            raise self._refused(found.start())
+            raise self._syntax_error(found.start())
         return Back(number, "i" in self._flags)
 
     def _group(self) -> Node | None:
         began, found = self._at, self._take(_GROUP)
         if found is None or found["name"] in self._read.names:
-            raise self._refused(began)
+            raise self._syntax_error(began)
         outer = self._flags
-        if found["end"] and not self._switched(found, began):
+        if found["end"] and not self._switch_flags(found, began):
             return None
         number = None
         if found["name"] or found[0] == "(":
@@ -214,23 +214,23 @@ class _Reader:
         part = self._either()
         self._depth -= 1
         if not self._pattern.startswith(")", self._at):
-            raise self._refused()
+            raise self._syntax_error()
         self._at, self._flags = self._at + 1, outer
         if found["look"]:
             # Backwards, what is not given back would be something else.
             if "<" in found["look"] and _gives_nothing_back(part):
-                raise self._refused(began)
+                raise self._syntax_error(began)
             return Look(part, "<" in found["look"], "!" in found["look"])
         if found["atomic"]:
             return Atomic(part)
-        return part if number is None else Group(part, number)
+        return part if number is None else CaptureGroup(part, number)
 
-    def _switched(self, found: re.Match[str], began: int) -> bool:
+    def _switch_flags(self, found: re.Match[str], began: int) -> bool:
         """Whether flags hold for a group of their own; otherwise for the rest of that which they stand in."""
         on, off = frozenset(found["on"]), frozenset(found["off"] or "")
         for_all = found["end"] == ")"
         if (off and for_all) or (on & {"a", "u"} and not for_all):
-            raise self._refused(began)
+            raise self._syntax_error(began)
         if "a" in on - self._whole:
             raise _OnlyAsciiError
         self._flags = (self._flags | on) - off
@@ -242,7 +242,7 @@ class _Reader:
             self._at = found.end()
         return found
 
-    def _refused(self, at: int | None = None) -> ValueError:
+    def _syntax_error(self, at: int | None = None) -> ValueError:
         place = self._at if at is None else at
         rest = self._pattern[place : place + 10]
         return ValueError(

@@ -1,4 +1,4 @@
-"""What was said in a turn, read word by word only if a phrase can be in it.
+"""The words of a turn, read one by one only if a phrase can be in it.
 
 The words of a sentence are in it letter by letter, one behind the other, however they are joined. So a word of the
 phrase that isn't among the letters isn't said, and neither are words that aren't there in a row. Some words are
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from assay.formats.speech.numbers import IN_NUMBERS, UNIFORM_UNITS, UNITS, WITH_CENTS, clock_digits, digits_in
-from assay.formats.speech.phrases import find_sought, phrase_tokens, sought
+from assay.formats.speech.phrases import find_sought, phrase_tokens, sought_phrase
 from assay.formats.speech.tokens import MONTH_NUMBERS, Token, tokens
 from assay.formats.speech.words import FILLERS, SHORT_FORMS, WRITTEN_OUT
 
@@ -69,11 +69,11 @@ class Heard:
         self, phrase: str, fuzzy: float | None = None, start: int = 0, *, claimed: bool = True
     ) -> int | None:
         """The same as ``find_phrase`` with the words of both."""
-        if fuzzy is None and not self._may_have(_wanted(phrase)):
+        if fuzzy is None and not self._may_have(_wanted_phrase(phrase)):
             return None
         if self._tokens is None:
             self._tokens = tokens(self.text)
-        return find_sought(sought(phrase), self._tokens, fuzzy, start, claimed=claimed)
+        return find_sought(sought_phrase(phrase), self._tokens, fuzzy, start, claimed=claimed)
 
     def _may_have(self, wanted: "_Wanted") -> bool:
         if not self._looked:
@@ -120,7 +120,7 @@ def digits_of(text: str) -> frozenset[str]:
 
 
 @functools.lru_cache(maxsize=1024)
-def _wanted(phrase: str) -> _Wanted:
+def _wanted_phrase(phrase: str) -> _Wanted:
     found = phrase_tokens(phrase)
     words = tuple(one.text for one in found if _stays(one))
     safe = tuple(part for word in words for part in _written_parts(word))

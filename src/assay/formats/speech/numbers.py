@@ -89,7 +89,7 @@ def _number(words: Sequence[str], at: int, *, after_number: bool) -> tuple[int, 
     """How many words a number takes here, and its digits; None where there is none."""
     if words[at] in ("a", "an") and words[at + 1 : at + 2] and words[at + 1] in _SCALES:
         taken, number = _amount(["one", *words[at + 1 : at + _LONGEST]], 0)
-        return _scaled(words, at, taken, number)
+        return _scale_number(words, at, taken, number)
     if words[at] == "oh" and after_number:
         taken, number = _one_by_one(["zero", *words[at + 1 : at + _LONGEST]], 0)
         return (taken, number) if taken > 1 else (0, None)
@@ -98,10 +98,10 @@ def _number(words: Sequence[str], at: int, *, after_number: bool) -> tuple[int, 
         taken, number = _amount(words, at)
     if taken == 0 and _NUMERAL.fullmatch(words[at]):
         taken, number = 1, words[at]
-    return _scaled(words, at, *_with_fraction(words, at, taken, number))
+    return _scale_number(words, at, *_with_fraction(words, at, taken, number))
 
 
-def _scaled(words: Sequence[str], at: int, taken: int, number: str | None) -> tuple[int, str | None]:
+def _scale_number(words: Sequence[str], at: int, taken: int, number: str | None) -> tuple[int, str | None]:
     """The same number, or so many hundreds, thousands or millions if such a word follows: "1.5 million"."""
     while number is not None and at + taken < len(words) and words[at + taken] in _SCALES:
         if not _NUMERAL.fullmatch(number):
@@ -116,7 +116,7 @@ def _one_by_one(words: Sequence[str], at: int) -> tuple[int, str | None]:
     digits, here = "", at
     before = (digits, here)
     while here < min(len(words), at + _LONGEST):
-        taken, more = _repeated(words, here)
+        taken, more = _repeated_digit(words, here)
         if not taken or (digits == "" and words[here] == "oh"):
             break
         before = (digits, here)
@@ -127,7 +127,7 @@ def _one_by_one(words: Sequence[str], at: int) -> tuple[int, str | None]:
     return here - at, digits or None
 
 
-def _repeated(words: Sequence[str], at: int) -> tuple[int, str]:
+def _repeated_digit(words: Sequence[str], at: int) -> tuple[int, str]:
     """A digit, or one that is said to come twice or three times: how many words that takes, and the digits."""
     times = _REPEATED.get(words[at])
     if times is None or at + 1 == len(words):

@@ -39,9 +39,9 @@ def steps(phrase: Tokens, at: int, spoken: Tokens, here: int, fuzzy: float | Non
     elif same_word(wanted, said, fuzzy):
         yield at + 1, here + 1
     elif wanted.text.startswith(said.text):
-        yield from ((at + 1, end) for end in _joined(wanted, spoken, here))
+        yield from ((at + 1, end) for end in _joined_ends(wanted, spoken, here))
     elif said.text.startswith(wanted.text):
-        yield from ((end, here + 1) for end in _joined(said, phrase, at))
+        yield from ((end, here + 1) for end in _joined_ends(said, phrase, at))
     if wanted.text in _DATES or wanted.text[0].isdigit():
         yield from _dates(phrase, at, spoken, here)
 
@@ -97,7 +97,7 @@ def _date(tokens: Tokens, at: int) -> tuple[Places, int] | None:
     return None if found is None else (found[0], at + found[1])
 
 
-def _joined(one: Token, many: Tokens, at: int) -> Iterator[int]:
+def _joined_ends(one: Token, many: Tokens, at: int) -> Iterator[int]:
     """Where several words end that make up one together. None of them is a number or a negation."""
     text, here = "", at
     while (
@@ -133,16 +133,16 @@ def find_phrase(
 
     With ``claimed``, a phrase that claims something isn't found in a question or behind an "if".
     """
-    return find_sought(_sought(phrase), spoken, fuzzy, start, claimed=claimed) if phrase else None
+    return find_sought(_sought_tokens(phrase), spoken, fuzzy, start, claimed=claimed) if phrase else None
 
 
 @functools.lru_cache(maxsize=1024)
-def sought(phrase: str) -> Sought:
+def sought_phrase(phrase: str) -> Sought:
     """A phrase that an author wrote. Raises ``ValueError`` for one without a word in it."""
-    return _sought(phrase_tokens(phrase))
+    return _sought_tokens(phrase_tokens(phrase))
 
 
-def _sought(phrase: Sequence[Token]) -> Sought:
+def _sought_tokens(phrase: Sequence[Token]) -> Sought:
     return Sought(phrase, _claims(phrase), *beginning(phrase))
 
 

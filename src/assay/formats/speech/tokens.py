@@ -168,12 +168,12 @@ class Token(NamedTuple):
 
     @property
     def exact(self) -> bool:
-        """Whether it must be met to the letter: digits and negations."""
+        """True if it must be met to the letter: digits and negations."""
         return self.text[0].isdigit() or self.text in NEGATIONS
 
 
 def tokens(spoken: str) -> list[Token]:
-    """What was said, uniform."""
+    """The uniform words."""
     found: list[Token] = []
     clause, carried = 0, False
     pieces = _BREATH.split(uniform(spoken))
@@ -186,7 +186,7 @@ def tokens(spoken: str) -> list[Token]:
             carried = carried or words[-1] in ("not", "never")
         carried = carried and breath not in _FULL_STOPS
         clause += not carried
-    back = retracted([one.text for one in found], [one.sentence for one in found])
+    back = retracted_places([one.text for one in found], [one.sentence for one in found])
     return [one._replace(retracted=True) if at in back else one for at, one in enumerate(found)] if back else found
 
 
@@ -246,7 +246,7 @@ def _begins(word: str, doubtful: set[str]) -> bool:
     return word == "and" and (NEGATIONS.isdisjoint(doubtful) or OPINIONS.isdisjoint(doubtful))
 
 
-def retracted(words: Sequence[str], sentences: Sequence[int]) -> frozenset[int]:
+def retracted_places(words: Sequence[str], sentences: Sequence[int]) -> frozenset[int]:
     """The places of the words that are taken back. ``sentences`` has the number of the sentence of each."""
     if _WORDS.isdisjoint(words):
         return frozenset()
@@ -255,7 +255,7 @@ def retracted(words: Sequence[str], sentences: Sequence[int]) -> frozenset[int]:
         if marks := _marks(words, at, _ALL_BACK):
             found.update(range(_sentence_start(sentences, at), at + marks))
         elif marks := _marks(words, at, _CORRECTIONS):
-            found.update(range(_replaced(words, sentences, at, at + marks), at))
+            found.update(range(_replaced_start(words, sentences, at, at + marks), at))
     return frozenset(found)
 
 
@@ -279,7 +279,7 @@ def _sentence_start(sentences: Sequence[int], at: int) -> int:
     return at
 
 
-def _replaced(words: Sequence[str], sentences: Sequence[int], at: int, behind: int) -> int:
+def _replaced_start(words: Sequence[str], sentences: Sequence[int], at: int, behind: int) -> int:
     """Where the value in front of a mark begins that the words behind it replace; the mark, if there is none."""
     while behind < len(words) and words[behind] in _LEADING:
         behind += 1

@@ -136,7 +136,7 @@ def words_of(part: str) -> list[str]:
         if raw in FILLERS:
             continue
         if "'" in raw or raw in _WHOLE:
-            words += _expanded(raw).split()
+            words += _expand_word(raw).split()
         else:
             words.append(raw)
     if "been" in words:
@@ -144,7 +144,7 @@ def words_of(part: str) -> list[str]:
     return _without_spelling_aids(words) if "as" in words else words
 
 
-def _expanded(word: str) -> str:
+def _expand_word(word: str) -> str:
     if word in _WHOLE:
         return _WHOLE[word]
     for ending, meaning in _ENDINGS:

@@ -50,7 +50,7 @@ _STATUS = frozenset(
 
 def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
     """The tests by class and name, in the order of the file, and suites that failed without a failed test."""
-    target = _Reader()
+    target = _JUnitReader()
     parser = ElementTree.XMLParser(target=target)  # noqa: S314 - a document type is refused when it begins
     try:
         parser.feed(data)
@@ -71,7 +71,7 @@ class _Suite:
     has_failed_test: bool = False
 
 
-class _Reader:
+class _JUnitReader:
     """Goes through the elements and keeps the results of tests."""
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class _Reader:
         self._parents.append(tag)
         if tag == "testcase":
             named = (attributes.get("classname"), attributes.get("name"))
-            self.cases.append(("::".join(part for part in named if part), _said(attributes)))
+            self.cases.append(("::".join(part for part in named if part), _stated_end(attributes)))
         elif tag == "testsuite":
             says_so = any(attributes.get(count, "0").strip("0") for count in ("failures", "errors"))
             self._open.append(_Suite(attributes.get("name") or "suite", says_so))
@@ -123,7 +123,7 @@ class _Reader:
         self.cases[-1] = (name, ended if known is not Ended.FAILED else known)
 
 
-def _said(attributes: dict[str, str]) -> Ended:
+def _stated_end(attributes: dict[str, str]) -> Ended:
     words = {attributes.get(key, "").lower() for key in ("status", "result")} & _STATUS
     said = {Ended.SKIPPED if word in ("notrun", "suppressed") else ended_of(word) for word in words}
     return Ended.FAILED if Ended.FAILED in said else Ended.SKIPPED if said else Ended.PASSED
@@ -260,7 +260,7 @@ def _until_count(lines: Iterator[str], found: dict[str, list[Ended]]) -> Iterato
             running = found.setdefault(_name(began[1], began[2]), [])
         ended = _END.fullmatch(line)
         if ended is not None:
-            running.append(_ended(ended[1]))
+            running.append(_end_from_word(ended[1]))
             running = []
 
 
@@ -269,7 +269,7 @@ def _name(test: str, place: str) -> str:
     return place if place.endswith(f".{test}") else f"{place}.{test}"
 
 
-def _ended(word: str) -> Ended:
+def _end_from_word(word: str) -> Ended:
     return Ended.SKIPPED if word.startswith("skipped") else _WORDS.get(word, Ended.FAILED)
 
 

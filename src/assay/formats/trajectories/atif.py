@@ -11,12 +11,12 @@ from typing import Any
 from assay.evidence.coding_run import (
     Form,
     Speaker,
-    Step,
+    StatedUsage,
     Subagent,
     ToolCall,
     ToolResult,
     Trajectory,
-    Usage,
+    TrajectoryStep,
     add_usage,
 )
 from assay.formats.counting import counted
@@ -38,7 +38,7 @@ _SPEAKERS = {"system": Speaker.SYSTEM, "user": Speaker.USER, "agent": Speaker.AG
 
 
 def is_atif(value: object) -> bool:
-    """Whether it is a trajectory of this format."""
+    """True for a trajectory of this format."""
     if not isinstance(value, dict) or not isinstance(value.get("steps"), list):
         return False
     version = value.get("schema_version")
@@ -47,11 +47,11 @@ def is_atif(value: object) -> bool:
 
 def read_atif(value: dict[str, Any], name: str, read: Callable[[str], bytes | None]) -> Trajectory:
     """The trajectory in the file ``name``, whose JSON is ``value``. ``read`` gives the files that it refers to."""
-    return _Reader(read, {name}, MAX_STEPS).trajectory(value)
+    return _AtifReader(read, {name}, MAX_STEPS).trajectory(value)
 
 
 @dataclass
-class _Reader:
+class _AtifReader:
     """Reads one trajectory with all that belongs to it. Every file is read once, so nothing goes in circles."""
 
     read: Callable[[str], bytes | None]
@@ -71,7 +71,7 @@ class _Reader:
         remarks, self.remarks = tuple(self.remarks), outer
         return Trajectory(
             form=Form.ATIF,
-            steps=tuple(_renumbered(steps)),
+            steps=tuple(_renumber_steps(steps)),
             agent=name_of(about.get("name")),
             model=name_of(about.get("model_name")),
             usage=usage,
@@ -106,7 +106,7 @@ class _Reader:
             return None
         return found
 
-    def _steps(self, segment: dict[str, Any]) -> Iterator[Step]:
+    def _steps(self, segment: dict[str, Any]) -> Iterator[TrajectoryStep]:
         written = segment.get("steps")
         steps = list(objects_in(written))
         unusable = len(written if isinstance(written, list) else []) - len(steps)
@@ -125,7 +125,9 @@ class _Reader:
         if unusable:
             self.remarks.append(f"{counted(unusable, 'step')} can't be read")
 
-    def _subagents(self, segments: list[dict[str, Any]], steps: list[Step], depth: int) -> Iterator[Subagent]:
+    def _subagents(
+        self, segments: list[dict[str, Any]], steps: list[TrajectoryStep], depth: int
+    ) -> Iterator[Subagent]:
         embedded = {
             name: one
             for segment in segments
@@ -145,14 +147,14 @@ class _Reader:
                 yield Subagent(name, self.trajectory(found, depth + 1))
 
 
-def atif_step(written: dict[str, Any]) -> Step | None:
+def atif_step(written: dict[str, Any]) -> TrajectoryStep | None:
     """One step, without its number; None for what isn't one."""
     speaker = _SPEAKERS.get(str(written.get("source")))
     if speaker is None:
         return None
     observation = written.get("observation")
     results = observation.get("results") if isinstance(observation, dict) else None
-    return Step(
+    return TrajectoryStep(
         number=0,
         speaker=speaker,
         text=text_of(written.get("message")),
@@ -178,20 +180,20 @@ def _result(written: dict[str, Any]) -> ToolResult:
     )
 
 
-def _usage(segments: list[dict[str, Any]]) -> Usage:
-    """What the steps state, added up; failing that, the totals of the last file that states any."""
-    total = Usage()
+def _usage(segments: list[dict[str, Any]]) -> StatedUsage:
+    """The steps' usage, added up; failing that, the totals of the last file that states any."""
+    total = StatedUsage()
     for segment in segments:
         for step in objects_in(segment.get("steps")):
             if step.get("is_copied_context") is not True:
                 total = add_usage(total, usage_of(step.get("metrics")))
-    if total != Usage():
+    if total != StatedUsage():
         return total
     stated = (usage_of(segment.get("final_metrics"), prefix="total_") for segment in reversed(segments))
-    return next((one for one in stated if one != Usage()), Usage())
+    return next((one for one in stated if one != StatedUsage()), StatedUsage())
 
 
-def _renumbered(steps: list[Step]) -> Iterator[Step]:
+def _renumber_steps(steps: list[TrajectoryStep]) -> Iterator[TrajectoryStep]:
     """Files number their steps anew, each from 1."""
     for number, step in enumerate(steps, start=1):
-        yield Step(number, step.speaker, step.text, step.reasoning, step.calls, step.results, step.time)
+        yield TrajectoryStep(number, step.speaker, step.text, step.reasoning, step.calls, step.results, step.time)

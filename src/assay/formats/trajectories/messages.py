@@ -7,7 +7,16 @@ streams of command line agents have them.
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from assay.evidence.coding_run import Form, Speaker, Step, ToolCall, ToolResult, Trajectory, Usage, add_usage
+from assay.evidence.coding_run import (
+    Form,
+    Speaker,
+    StatedUsage,
+    ToolCall,
+    ToolResult,
+    Trajectory,
+    TrajectoryStep,
+    add_usage,
+)
 from assay.formats.counting import counted
 from assay.formats.trajectories.atif import is_atif, read_atif
 from assay.formats.trajectories.values import decoded, json_of, name_of, objects_in, parse_json, text_of, usage_of
@@ -50,9 +59,9 @@ def message_lines(text: str) -> tuple[list[dict[str, Any]], int] | None:
 
 def read_messages(items: Iterable[dict[str, Any]], unread: int = 0) -> Trajectory:
     """The trajectory in some messages. What isn't a message, such as an event, is skipped."""
-    steps: list[Step] = []
+    steps: list[TrajectoryStep] = []
     remarks = [f"{counted(unread, 'line')} can't be read"] if unread else []
-    usage = Usage()
+    usage = StatedUsage()
     model = None
     for item in items:
         message = _message(item)
@@ -67,7 +76,7 @@ def read_messages(items: Iterable[dict[str, Any]], unread: int = 0) -> Trajector
     return Trajectory(Form.MESSAGES, tuple(steps), model=model, usage=usage, remarks=tuple(remarks))
 
 
-def message_step(item: dict[str, Any]) -> Step | None:
+def message_step(item: dict[str, Any]) -> TrajectoryStep | None:
     """The step that a message is, without its number; None for what isn't one."""
     message = _message(item)
     return None if message is None else _step(message, 0, name_of(item.get("timestamp")))
@@ -85,16 +94,16 @@ def _speaks(item: dict[str, Any]) -> bool:
     return isinstance(item.get("role"), str) and item["role"] in _SPEAKERS
 
 
-def _step(message: dict[str, Any], number: int, time: str | None) -> Step:
+def _step(message: dict[str, Any], number: int, time: str | None) -> TrajectoryStep:
     content = message.get("content")
     parts = list(objects_in(content))
     speaker = _SPEAKERS[message["role"]]
     results = tuple(_results(message, parts, speaker))
-    spoken = _spoken(content) if speaker is not Speaker.TOOL else ""
+    spoken = _spoken_text(content) if speaker is not Speaker.TOOL else ""
     if speaker is Speaker.USER and results and not spoken.strip():
         speaker = Speaker.TOOL  # Anthropic's messages give the results of tools to the user.
     thought = [part.get("thinking") for part in parts if part.get("type") == "thinking"]
-    return Step(
+    return TrajectoryStep(
         number=number,
         speaker=speaker,
         text=spoken,
@@ -105,7 +114,7 @@ def _step(message: dict[str, Any], number: int, time: str | None) -> Step:
     )
 
 
-def _spoken(content: object) -> str:
+def _spoken_text(content: object) -> str:
     """The text of a message without its thoughts and without what belongs to tools."""
     if not isinstance(content, list):
         return text_of(content)
@@ -155,5 +164,5 @@ def read_trajectory(data: bytes, name: str, read: Callable[[str], bytes | None])
 
 def plain_text(text: str) -> Trajectory:
     """A log without any structure, as one message of the agent."""
-    steps = (Step(1, Speaker.AGENT, text_of(text)),) if text.strip() else ()
+    steps = (TrajectoryStep(1, Speaker.AGENT, text_of(text)),) if text.strip() else ()
     return Trajectory(Form.TEXT, steps)

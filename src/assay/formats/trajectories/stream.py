@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from assay.evidence.coding_run import Speaker, Step
+from assay.evidence.coding_run import Speaker, TrajectoryStep
 from assay.evidence.files import ByteSource
 from assay.formats.trajectories.atif import atif_step
 from assay.formats.trajectories.messages import message_step
@@ -27,16 +27,16 @@ _DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class StreamedStep:
     """A step, and the place behind it."""
 
-    step: Step
+    step: TrajectoryStep
     after: int
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a file says before its steps. ``form`` is list, lines or text; ``start`` is where the steps begin."""
+    """A file's head, before its steps. ``form`` is list, lines or text; ``start`` is where the steps begin."""
 
     form: str
     start: int
@@ -71,16 +71,16 @@ def _head_of_object(reader: "_Pieces") -> Head | None:
         about[key] = reader.value()
 
 
-def steps_from(source: ByteSource, head: Head, place: int) -> Iterator[Placed]:
+def steps_from(source: ByteSource, head: Head, place: int) -> Iterator[StreamedStep]:
     """The steps from a place on."""
     if head.form == "text":
         return _texts(source, place)
     elements = _lines(source, place) if head.form == "lines" else _elements(source, place)
-    return (Placed(step, after) for value, after in elements if (step := message_or_step(value)) is not None)
+    return (StreamedStep(step, after) for value, after in elements if (step := message_or_step(value)) is not None)
 
 
 def rest_of(source: ByteSource, place: int) -> dict[str, Any]:
-    """What an object says behind its list, from the place at which the list ends."""
+    """An object's fields behind its list, from the place at which the list ends."""
     reader, about = _Pieces(source, place), dict[str, Any]()
     if reader.next_byte() != b"]":
         return about
@@ -94,7 +94,7 @@ def rest_of(source: ByteSource, place: int) -> dict[str, Any]:
     return about
 
 
-def message_or_step(value: Any) -> Step | None:
+def message_or_step(value: Any) -> TrajectoryStep | None:
     """A step of ATIF, or a message."""
     if not isinstance(value, dict) or value.get("is_copied_context") is True:
         return None
@@ -118,13 +118,13 @@ def _lines(source: ByteSource, place: int) -> Iterator[tuple[Any, int]]:
         yield value, reader.at
 
 
-def _texts(source: ByteSource, place: int) -> Iterator[Placed]:
+def _texts(source: ByteSource, place: int) -> Iterator[StreamedStep]:
     while place < source.size:
         data = source.read(place, TEXT_PIECE)
         cut = data.rfind(b"\n") + 1 if len(data) == TEXT_PIECE else len(data)
         data = data[: cut or len(data)]
         place += len(data)
-        yield Placed(Step(0, Speaker.AGENT, data.decode(errors="replace")), place)
+        yield StreamedStep(TrajectoryStep(0, Speaker.AGENT, data.decode(errors="replace")), place)
 
 
 class _Pieces:

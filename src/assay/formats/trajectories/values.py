@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from assay.evidence.coding_run import Usage
+from assay.evidence.coding_run import StatedUsage
 
 MAX_TEXT = 2**20
 _CUT = "\n[cut: {} characters are left out]\n"
@@ -14,18 +14,18 @@ _CUT = "\n[cut: {} characters are left out]\n"
 def text_of(value: object) -> str:
     """The text of a message: a string, or the texts among its parts. A part without text is named by its type."""
     if isinstance(value, str):
-        return _bounded(value)
+        return _bound_text(value)
     if isinstance(value, list):
-        return _bounded("\n".join(filter(None, (_part(part) for part in value))))
+        return _bound_text("\n".join(filter(None, (_part(part) for part in value))))
     return ""
 
 
 def json_of(value: object) -> str:
     """Any value as text: a string as it is, anything else as JSON."""
     if isinstance(value, str):
-        return _bounded(value)
+        return _bound_text(value)
     try:
-        return "" if value is None else _bounded(json.dumps(value, ensure_ascii=False))
+        return "" if value is None else _bound_text(json.dumps(value, ensure_ascii=False))
     except RecursionError:
         return "[nested too deeply]"
 
@@ -40,12 +40,12 @@ def objects_in(value: object) -> Iterator[dict[str, Any]]:
     yield from (item for item in value if isinstance(item, dict)) if isinstance(value, list) else ()
 
 
-def usage_of(value: object, *, prefix: str = "") -> Usage:
+def usage_of(value: object, *, prefix: str = "") -> StatedUsage:
     """Tokens and cost, under the names that ATIF, OpenAI and Anthropic use."""
     if not isinstance(value, dict):
-        return Usage()
+        return StatedUsage()
     found = {key.removeprefix(prefix): number for key, number in value.items() if isinstance(key, str)}
-    return Usage(
+    return StatedUsage(
         _count(found, "prompt_tokens", "input_tokens"),
         _count(found, "completion_tokens", "output_tokens"),
         _count(found, "cached_tokens", "cache_read_input_tokens"),
@@ -78,7 +78,7 @@ def _part(part: object) -> str:
     return f"[{_clean(kind[:50])}]" if isinstance(kind, str) else ""
 
 
-def _bounded(text: str) -> str:
+def _bound_text(text: str) -> str:
     """Text that can be written as UTF-8, with its middle cut out if it is too long."""
     if len(text) > MAX_TEXT:
         half = MAX_TEXT // 2

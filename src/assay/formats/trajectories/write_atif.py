@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from assay.evidence.coding_run import Speaker, Step, ToolCall, ToolResult, Trajectory
+from assay.evidence.coding_run import Speaker, ToolCall, ToolResult, Trajectory, TrajectoryStep
 from assay.formats.trajectories.values import parse_json
 
 VERSION = "ATIF-v1.4"
@@ -30,7 +30,7 @@ def atif_of(told: Trajectory, agent: str, version: str | None, model: str | None
     }
 
 
-def _steps(steps: tuple[Step, ...]) -> Iterator[dict[str, Any]]:
+def _steps(steps: tuple[TrajectoryStep, ...]) -> Iterator[dict[str, Any]]:
     """The steps. What tools answered is part of the step that called them."""
     held: dict[str, Any] | None = None
     for step in steps:
@@ -44,7 +44,7 @@ def _steps(steps: tuple[Step, ...]) -> Iterator[dict[str, Any]]:
         yield held
 
 
-def _step(step: Step) -> dict[str, Any]:
+def _step(step: TrajectoryStep) -> dict[str, Any]:
     # A tool that speaks first, before any agent did, is part of the setting.
     source = _SOURCES.get(step.speaker, "system")
     written: dict[str, Any] = {"source": source, "message": step.text}

@@ -18,13 +18,13 @@ from typing import Final, NamedTuple
 
 from assay.formats.x12.model import (
     Findings,
-    Group,
+    FunctionalGroup,
     Interchange,
-    Kind,
-    Segment,
     Separators,
     TransactionSet,
-    quoted,
+    X12Mistake,
+    X12Segment,
+    quote_text,
     quoted_name,
 )
 
@@ -113,7 +113,12 @@ _COUNT = re.compile(r"[0-9]{1,10}")
 
 
 def assemble(
-    number: int, separators: Separators, segments: list[Segment], rest: str, terminated: bool, findings: Findings
+    number: int,
+    separators: Separators,
+    segments: list[X12Segment],
+    rest: str,
+    terminated: bool,
+    findings: Findings,
 ) -> Interchange:
     """The interchange that begins with the first of these segments."""
     assembly = _Assembly(number, findings)
@@ -135,21 +140,21 @@ def assemble(
 
 
 class _Assembly:
-    """What is open while segments are taken one after the other."""
+    """The open parts while segments are taken one after the other."""
 
     def __init__(self, interchange: int, findings: Findings) -> None:
-        self.groups: list[Group] = []
-        self.acknowledgments: list[Segment] = []
-        self.trailer: Segment | None = None
+        self.groups: list[FunctionalGroup] = []
+        self.acknowledgments: list[X12Segment] = []
+        self.trailer: X12Segment | None = None
         self._interchange = interchange
         self._findings = findings
-        self._group_header: Segment | None = None
+        self._group_header: X12Segment | None = None
         self._sets: list[TransactionSet] = []
-        self._segments: list[Segment] = []
+        self._segments: list[X12Segment] = []
         self._sets_seen = 0
         # Names that were checked: most segments repeat one.
         self._good_names: set[str] = set()
-        self._control: dict[str, Callable[[Segment], None]] = {
+        self._control: dict[str, Callable[[X12Segment], None]] = {
             "GS": self._open_group,
             "ST": self._open_set,
             "SE": self._close_set,
@@ -157,9 +162,11 @@ class _Assembly:
             "IEA": self._close_interchange,
         }
 
-    def take(self, segment: Segment) -> None:
+    def take(self, segment: X12Segment) -> None:
         if self.trailer is not None:
-            self._say(Kind.JUNK, f"{quoted_name(segment.id)} comes after the end of the interchange", segment)
+            self._say(
+                X12Mistake.JUNK, f"{quoted_name(segment.id)} comes after the end of the interchange", segment
+            )
         elif segment.id in self._control:
             self._control[segment.id](segment)
         elif self._segments:
@@ -172,41 +179,43 @@ class _Assembly:
             self._outside(segment)
 
     def end(self) -> None:
-        """What is still open at the end of the text has no trailer."""
+        """Parts that are open at the end have no trailer."""
         if self.trailer is None:
             self._end_group(None)
-            self._say(Kind.MISSING_TRAILER, "the interchange has no IEA")
+            self._say(X12Mistake.MISSING_TRAILER, "the interchange has no IEA")
 
-    def _open_group(self, segment: Segment) -> None:
+    def _open_group(self, segment: X12Segment) -> None:
         self._end_group(None)
         self._group_header = segment
 
-    def _open_set(self, segment: Segment) -> None:
+    def _open_set(self, segment: X12Segment) -> None:
         self._end_set(None)
         if self._group_header is None and not self._sets:
             self._say(
-                Kind.MISSING_HEADER, "the transaction set stands outside of any group: there is no GS", segment
+                X12Mistake.MISSING_HEADER,
+                "the transaction set stands outside of any group: there is no GS",
+                segment,
             )
         self._segments = [segment]
         self._sets_seen += 1
 
-    def _close_set(self, segment: Segment) -> None:
+    def _close_set(self, segment: X12Segment) -> None:
         if self._segments:
             self._segments.append(segment)
             self._end_set(segment)
         else:
-            self._say(Kind.MISSING_HEADER, "SE closes a transaction set that no ST has opened", segment)
+            self._say(X12Mistake.MISSING_HEADER, "SE closes a transaction set that no ST has opened", segment)
 
-    def _close_group(self, segment: Segment) -> None:
+    def _close_group(self, segment: X12Segment) -> None:
         if self._group_header is None:
-            self._say(Kind.MISSING_HEADER, "GE closes a group that no GS has opened", segment)
+            self._say(X12Mistake.MISSING_HEADER, "GE closes a group that no GS has opened", segment)
         self._end_group(segment)
 
-    def _close_interchange(self, segment: Segment) -> None:
+    def _close_interchange(self, segment: X12Segment) -> None:
         self._end_group(None)
         self.trailer = segment
 
-    def _end_set(self, trailer: Segment | None) -> None:
+    def _end_set(self, trailer: X12Segment | None) -> None:
         if not self._segments:
             return
         closed = TransactionSet(self._sets_seen, tuple(self._segments), trailer)
@@ -214,30 +223,32 @@ class _Assembly:
         self._segments = []
         check_set(closed, self._group_header, self._interchange, self._findings)
 
-    def _end_group(self, trailer: Segment | None) -> None:
+    def _end_group(self, trailer: X12Segment | None) -> None:
         self._end_set(None)
         if self._group_header is None and not self._sets:
             return
-        closed = Group(self._group_header, tuple(self._sets), trailer)
+        closed = FunctionalGroup(self._group_header, tuple(self._sets), trailer)
         self.groups.append(closed)
         self._group_header, self._sets = None, []
         check_group(closed, self._interchange, self._findings)
 
-    def _outside(self, segment: Segment) -> None:
+    def _outside(self, segment: X12Segment) -> None:
         if not segment.id and not segment.elements:
             self._check_id(segment)
         else:
-            self._say(Kind.STRAY_SEGMENT, f"{quoted_name(segment.id)} is outside any transaction set", segment)
+            self._say(
+                X12Mistake.STRAY_SEGMENT, f"{quoted_name(segment.id)} is outside any transaction set", segment
+            )
 
-    def _check_id(self, segment: Segment) -> None:
+    def _check_id(self, segment: X12Segment) -> None:
         if _SEGMENT_ID.fullmatch(segment.id):
             self._good_names.add(segment.id)
         elif segment.id or segment.elements:
-            self._say(Kind.SEGMENT_ID, f"{quoted_name(segment.id)} is not a segment name", segment)
+            self._say(X12Mistake.SEGMENT_ID, f"{quoted_name(segment.id)} is not a segment name", segment)
         else:
-            self._say(Kind.EMPTY_SEGMENT, "there is nothing between two terminators", segment)
+            self._say(X12Mistake.EMPTY_SEGMENT, "there is nothing between two terminators", segment)
 
-    def _say(self, kind: Kind, message: str, segment: Segment | None = None) -> None:
+    def _say(self, kind: X12Mistake, message: str, segment: X12Segment | None = None) -> None:
         inside = bool(self._segments) and segment is not None
         in_set = self._sets_seen if inside else None
         number = segment.number if segment else None
@@ -246,48 +257,48 @@ class _Assembly:
         self._findings.add(kind, message, self._interchange, in_set, number)
 
 
-def check_set(closed: TransactionSet, group: Segment | None, interchange: int, findings: Findings) -> None:
+def check_set(closed: TransactionSet, group: X12Segment | None, interchange: int, findings: Findings) -> None:
     """ST02 against SE02, SE01 against the segments from ST to SE, and ST03 against GS08."""
 
-    def say(kind: Kind, message: str, segment: int) -> None:
+    def say(kind: X12Mistake, message: str, segment: int) -> None:
         findings.add(kind, message, interchange, closed.number, segment)
 
     header, trailer, length = closed.header, closed.trailer, len(closed.segments)
     if trailer is None:
-        say(Kind.MISSING_TRAILER, f"the transaction set {quoted(header.text(2))} has no SE", length)
+        say(X12Mistake.MISSING_TRAILER, f"the transaction set {quote_text(header.text(2))} has no SE", length)
     else:
         # ST02 is text, in which a leading zero counts.
         if header.text(2) != trailer.text(2):
-            say(Kind.CONTROL_NUMBER, _differ("ST02", header.text(2), "SE02", trailer.text(2)), length)
+            say(X12Mistake.CONTROL_NUMBER, _differ("ST02", header.text(2), "SE02", trailer.text(2)), length)
         if problem := _count_problem("SE01", trailer.text(1), length, "segments from ST to SE"):
-            say(Kind.COUNT, problem, length)
+            say(X12Mistake.COUNT, problem, length)
     version = group.text(8) if group else ""
     if header.text(3) and version and header.text(3) != version:
-        say(Kind.VERSION, _differ("ST03", header.text(3), "GS08", version), 1)
+        say(X12Mistake.VERSION, _differ("ST03", header.text(3), "GS08", version), 1)
 
 
-def check_group(closed: Group, interchange: int, findings: Findings) -> None:
+def check_group(closed: FunctionalGroup, interchange: int, findings: Findings) -> None:
     """GS06 against GE02, GE01 against the sets, and the sets' control numbers against each other."""
 
-    def say(kind: Kind, message: str, segment: Segment | None) -> None:
+    def say(kind: X12Mistake, message: str, segment: X12Segment | None) -> None:
         findings.add(kind, message, interchange, segment=segment.number if segment else None)
 
     header, trailer = closed.header, closed.trailer
     _check_unique([one.header for one in closed.sets], "ST02", 2, interchange, findings)
     if trailer is None:
         if header is not None:
-            say(Kind.MISSING_TRAILER, f"the group {quoted(header.text(6))} has no GE", header)
+            say(X12Mistake.MISSING_TRAILER, f"the group {quote_text(header.text(6))} has no GE", header)
         return
     if header is not None and not _same_number(header.text(6), trailer.text(2)):
-        say(Kind.CONTROL_NUMBER, _differ("GS06", header.text(6), "GE02", trailer.text(2)), trailer)
+        say(X12Mistake.CONTROL_NUMBER, _differ("GS06", header.text(6), "GE02", trailer.text(2)), trailer)
     if problem := _count_problem("GE01", trailer.text(1), len(closed.sets), "transaction sets"):
-        say(Kind.COUNT, problem, trailer)
+        say(X12Mistake.COUNT, problem, trailer)
 
 
 def check_interchange(interchange: Interchange, findings: Findings) -> None:
     """ISA13 against IEA02, IEA01 against the groups, and the groups' control numbers against each other."""
 
-    def say(kind: Kind, message: str, segment: Segment) -> None:
+    def say(kind: X12Mistake, message: str, segment: X12Segment) -> None:
         findings.add(kind, message, interchange.number, segment=segment.number)
 
     headers = [group.header for group in interchange.groups if group.header is not None]
@@ -296,24 +307,26 @@ def check_interchange(interchange: Interchange, findings: Findings) -> None:
     if trailer is None:
         return
     if not _same_number(header.text(13), trailer.text(2)):
-        say(Kind.CONTROL_NUMBER, _differ("ISA13", header.text(13), "IEA02", trailer.text(2)), trailer)
+        say(X12Mistake.CONTROL_NUMBER, _differ("ISA13", header.text(13), "IEA02", trailer.text(2)), trailer)
     if problem := _count_problem("IEA01", trailer.text(1), len(headers), "functional groups"):
-        say(Kind.COUNT, problem, trailer)
+        say(X12Mistake.COUNT, problem, trailer)
 
 
-def _check_unique(headers: list[Segment], name: str, position: int, interchange: int, findings: Findings) -> None:
+def _check_unique(
+    headers: list[X12Segment], name: str, position: int, interchange: int, findings: Findings
+) -> None:
     seen: set[str] = set()
     for header in headers:
         control = header.text(position)
         if control in seen:
-            message = f"{name} {quoted(control)} is the control number of an earlier one too"
-            findings.add(Kind.DUPLICATE_CONTROL_NUMBER, message, interchange, segment=header.number)
+            message = f"{name} {quote_text(control)} is the control number of an earlier one too"
+            findings.add(X12Mistake.DUPLICATE_CONTROL_NUMBER, message, interchange, segment=header.number)
         seen.add(control)
 
 
 def _count_problem(name: str, declared: str, actual: int, what: str) -> str | None:
     if not _COUNT.fullmatch(declared):
-        return f"{name} is {quoted(declared)}; it must be the number of {what}, which is {actual}"
+        return f"{name} is {quote_text(declared)}; it must be the number of {what}, which is {actual}"
     if int(declared) != actual:
         return f"{name} is {int(declared)}, but the number of {what} is {actual}"
     return None
@@ -327,4 +340,4 @@ def _same_number(one: str, other: str) -> bool:
 
 
 def _differ(name: str, value: str, other_name: str, other: str) -> str:
-    return f"{name} is {quoted(value)}, but {other_name} is {quoted(other)}"
+    return f"{name} is {quote_text(value)}, but {other_name} is {quote_text(other)}"

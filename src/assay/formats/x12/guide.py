@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from assay.formats.x12.model import Segment
+from assay.formats.x12.model import X12Segment
 
 SET = "SET"
 
@@ -24,7 +24,7 @@ class Begin:
     position: int
     codes: frozenset[str]
 
-    def matches(self, segment: Segment) -> bool:
+    def matches(self, segment: X12Segment) -> bool:
         return segment.id == self.segment and (not self.codes or segment.element(self.position) in self.codes)
 
 
@@ -59,7 +59,7 @@ class Guide:
         begins = frozenset(begin.segment for loop in self.loops.values() for begin in loop.begins)
         return begins.union(*(loop.segments for loop in self.loops.values()))
 
-    def child(self, parent: str, segment: Segment) -> Loop | None:
+    def child(self, parent: str, segment: X12Segment) -> Loop | None:
         """The loop inside another that a segment begins."""
         for begin, loop in self.children.get((parent, segment.id), ()):
             if begin.matches(segment):

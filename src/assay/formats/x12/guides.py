@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 
 from assay.formats.x12.guide import Guide, read_guide
-from assay.formats.x12.model import Segment, TransactionSet
+from assay.formats.x12.model import TransactionSet, X12Segment
 
 
 def _read_guides(text: str) -> Iterator[Guide]:
@@ -27,7 +27,7 @@ GUIDES = tuple(_BY_NAME.values())
 _CLAIMS = {"SV1": _BY_NAME["837P"], "SV2": _BY_NAME["837I"], "SV3": _BY_NAME["837D"]}
 
 
-def version_of(transaction_set: TransactionSet, group: Segment | None) -> str:
+def version_of(transaction_set: TransactionSet, group: X12Segment | None) -> str:
     """The guide that a set says it follows: ST03, or GS08 where that is missing."""
     return transaction_set.header.text(3) or (group.text(8) if group else "")
 
@@ -61,7 +61,7 @@ def follows(version: str, guide: Guide) -> bool:
     return not version or version.startswith(guide.version[:10])
 
 
-def _acknowledges(version: str, begins: Segment | None) -> bool:
+def _acknowledges(version: str, begins: X12Segment | None) -> bool:
     """A 277 acknowledges claims by its version, or by its structure code where it names no guide."""
     if "X2" in version:
         return version.startswith("005010X214")

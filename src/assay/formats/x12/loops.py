@@ -13,14 +13,14 @@ from assay.formats.x12.guide import SET, Guide, Loop
 from assay.formats.x12.guides import follows, guide_for, version_of
 from assay.formats.x12.model import (
     Document,
-    Finding,
     Findings,
-    Group,
+    FunctionalGroup,
     Interchange,
-    Kind,
-    Segment,
     TransactionSet,
-    quoted,
+    X12Finding,
+    X12Mistake,
+    X12Segment,
+    quote_text,
     quoted_name,
 )
 
@@ -36,30 +36,32 @@ class LoopAt:
     order: int
 
 
-class Placed(NamedTuple):
+class LoopSegment(NamedTuple):
     """A segment and the loop that it belongs to."""
 
-    segment: Segment
+    segment: X12Segment
     loop: LoopAt
 
 
 @dataclass(frozen=True, slots=True)
-class Placement:
+class LoopPlacement:
     """All segments of a set with their loops, and the loops in order."""
 
-    segments: tuple[Placed, ...]
+    segments: tuple[LoopSegment, ...]
     loops: tuple[LoopAt, ...]
 
 
-def place(transaction_set: TransactionSet, guide: Guide | None, interchange: int, findings: Findings) -> Placement:
+def place(
+    transaction_set: TransactionSet, guide: Guide | None, interchange: int, findings: Findings
+) -> LoopPlacement:
     """Every segment of a set in its loop. Without a guide they are all in the set's own."""
     walk = _Walk(guide, interchange, transaction_set, findings)
-    placed = tuple(Placed(segment, walk.loop_of(segment)) for segment in transaction_set.segments)
-    return Placement(placed, tuple(walk.loops))
+    placed = tuple(LoopSegment(segment, walk.loop_of(segment)) for segment in transaction_set.segments)
+    return LoopPlacement(placed, tuple(walk.loops))
 
 
 class _Walk:
-    """What is open while segments are placed one after the other."""
+    """The open loops while segments are placed one after the other."""
 
     def __init__(
         self, guide: Guide | None, interchange: int, transaction_set: TransactionSet, findings: Findings
@@ -74,14 +76,14 @@ class _Walk:
         self._latest = {SET: self._root}
         self.loops = [self._root]
 
-    def loop_of(self, segment: Segment) -> LoopAt:
+    def loop_of(self, segment: X12Segment) -> LoopAt:
         if self._guide is None or segment.id in ("ST", "SE"):
             return self._root
         if segment.id == "HL" and self._guide.levels:
             return self._level(self._guide, segment)
         return self._fitting(self._guide, segment) or self._misfit(segment)
 
-    def _fitting(self, guide: Guide, segment: Segment) -> LoopAt | None:
+    def _fitting(self, guide: Guide, segment: X12Segment) -> LoopAt | None:
         at: LoopAt | None = self._open
         while at is not None:
             loop = guide.loops[at.id]
@@ -94,34 +96,38 @@ class _Walk:
             at = None if loop.is_level else at.parent
         return None
 
-    def _misfit(self, segment: Segment) -> LoopAt:
+    def _misfit(self, segment: X12Segment) -> LoopAt:
         self._say(
-            Kind.UNPLACED_SEGMENT, f"{quoted_name(segment.id)} has no place in loop {self._open.id}", segment
+            X12Mistake.UNPLACED_SEGMENT, f"{quoted_name(segment.id)} has no place in loop {self._open.id}", segment
         )
         return self._open
 
-    def _level(self, guide: Guide, segment: Segment) -> LoopAt:
+    def _level(self, guide: Guide, segment: X12Segment) -> LoopAt:
         loop = guide.levels.get(segment.text(3))
         if loop is None:
-            message = f"HL03 is {quoted(segment.text(3))}; a {guide.name} has {', '.join(guide.levels)}"
-            self._say(Kind.HIERARCHY, message, segment)
+            message = f"HL03 is {quote_text(segment.text(3))}; a {guide.name} has {', '.join(guide.levels)}"
+            self._say(X12Mistake.HIERARCHY, message, segment)
             return self._open
         at = self._begin(loop, self._above(loop, segment))
         own = segment.text(1)
         if not own or own in self._by_level:
-            self._say(Kind.HIERARCHY, f"HL01 is {quoted(own)}; it must be a number that no other HL has", segment)
+            self._say(
+                X12Mistake.HIERARCHY,
+                f"HL01 is {quote_text(own)}; it must be a number that no other HL has",
+                segment,
+            )
         self._by_level[own] = at
         return at
 
-    def _above(self, loop: Loop, segment: Segment) -> LoopAt:
-        """What a level stands in: what HL02 names, or failing that the last one that it can stand in."""
+    def _above(self, loop: Loop, segment: X12Segment) -> LoopAt:
+        """The loop of a level: the one HL02 names, or failing that the last one it can stand in."""
         above = segment.text(2)
         named = self._by_level.get(above) if above else self._root
         if named is not None and named.id in loop.parents:
             return named
         found = f"which is a {named.id}" if named is not None else "which does not exist"
-        message = f"HL02 is {quoted(above)}, {found}; {loop.id} belongs in {' or '.join(loop.parents)}"
-        self._say(Kind.HIERARCHY, message, segment)
+        message = f"HL02 is {quote_text(above)}, {found}; {loop.id} belongs in {' or '.join(loop.parents)}"
+        self._say(X12Mistake.HIERARCHY, message, segment)
         open_parents = [self._latest[parent] for parent in loop.parents if parent in self._latest]
         return max(open_parents, key=lambda at: at.order, default=self._root)
 
@@ -132,7 +138,7 @@ class _Walk:
         self._open = at
         return at
 
-    def _say(self, kind: Kind, message: str, segment: Segment) -> None:
+    def _say(self, kind: X12Mistake, message: str, segment: X12Segment) -> None:
         number = segment.number - self._set.header.number + 1
         self._findings.add(kind, message, self._interchange, self._set.number, number)
 
@@ -142,20 +148,20 @@ class PlacedSet:
     """One transaction set. Its segments are found by their name in ``by_id``."""
 
     interchange: Interchange
-    group: Group
+    group: FunctionalGroup
     set: TransactionSet
     version: str
     guide: Guide | None
-    segments: tuple[Placed, ...]
+    segments: tuple[LoopSegment, ...]
     loops: tuple[LoopAt, ...]
-    by_id: Mapping[str, tuple[Placed, ...]]
-    findings: tuple[Finding, ...]
+    by_id: Mapping[str, tuple[LoopSegment, ...]]
+    findings: tuple[X12Finding, ...]
 
 
 def place_sets(document: Document) -> tuple[PlacedSet, ...]:
     """All transaction sets of a document in order."""
     return tuple(
-        _placed(interchange, group, one)
+        _place_set(interchange, group, one)
         for interchange in document.interchanges
         for group in interchange.groups
         for one in group.sets
@@ -166,7 +172,15 @@ def lone_acknowledgments(document: Document) -> tuple[PlacedSet, ...]:
     """The TA1 of interchanges that hold no transaction set, each in the place of one."""
     return tuple(
         PlacedSet(
-            interchange, Group(None, (), None), TransactionSet(0, (segment,), None), "", None, (), (), {}, ()
+            interchange,
+            FunctionalGroup(None, (), None),
+            TransactionSet(0, (segment,), None),
+            "",
+            None,
+            (),
+            (),
+            {},
+            (),
         )
         for interchange in document.interchanges
         if not any(group.sets for group in interchange.groups)
@@ -174,12 +188,12 @@ def lone_acknowledgments(document: Document) -> tuple[PlacedSet, ...]:
     )
 
 
-def _placed(interchange: Interchange, group: Group, one: TransactionSet) -> PlacedSet:
+def _place_set(interchange: Interchange, group: FunctionalGroup, one: TransactionSet) -> PlacedSet:
     findings = Findings()
     version = version_of(one, group.header)
     guide = guide_for(one, version)
     if problem := _guide_problem(one, version, guide):
-        kind = Kind.VERSION if guide else Kind.NO_LOOP_TABLE
+        kind = X12Mistake.VERSION if guide else X12Mistake.NO_LOOP_TABLE
         findings.add(kind, problem, interchange.number, one.number, 1)
     placement = place(one, guide, interchange.number, findings)
     return PlacedSet(
@@ -197,14 +211,14 @@ def _placed(interchange: Interchange, group: Group, one: TransactionSet) -> Plac
 
 def _guide_problem(one: TransactionSet, version: str, guide: Guide | None) -> str | None:
     if guide is None:
-        return f"there is no loop table for {quoted(one.header.text(1))}"
+        return f"there is no loop table for {quote_text(one.header.text(1))}"
     if not follows(version, guide):
-        return f"the version is {quoted(version)}; the loops are read by {guide.version}"
+        return f"the version is {quote_text(version)}; the loops are read by {guide.version}"
     return None
 
 
-def _by_id(segments: tuple[Placed, ...]) -> dict[str, tuple[Placed, ...]]:
-    found: dict[str, list[Placed]] = {}
+def _by_id(segments: tuple[LoopSegment, ...]) -> dict[str, tuple[LoopSegment, ...]]:
+    found: dict[str, list[LoopSegment]] = {}
     for placed in segments:
         found.setdefault(placed.segment.id, []).append(placed)
     return {name: tuple(group) for name, group in found.items()}

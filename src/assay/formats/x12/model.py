@@ -29,7 +29,7 @@ class X12PathError(InputError):
 _KEPT_OF_A_KIND = 20
 
 
-class Kind(StrEnum):
+class X12Mistake(StrEnum):
     """The ways in which a file can be wrong."""
 
     ENCODING = "encoding"
@@ -54,14 +54,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class X12Finding:
     """One thing that is wrong, and where. The message quotes envelopes and codes, never a field's value.
 
     ``interchange`` and ``set`` count from 1; ``segment`` counts from 1 at the ST of that set, or at the ISA of the
     interchange where there is no set. None where the finding is about the whole.
     """
 
-    kind: Kind
+    kind: X12Mistake
     message: str
     interchange: int | None = None
     set: int | None = None
@@ -72,37 +72,42 @@ class Findings:
     """Collects findings, of each kind the first few and how many more there were."""
 
     def __init__(self) -> None:
-        self._kept: list[Finding] = []
-        self._seen: Counter[Kind] = Counter()
+        self._kept: list[X12Finding] = []
+        self._seen: Counter[X12Mistake] = Counter()
 
     def add(
-        self, kind: Kind, message: str, interchange: int | None, set: int | None = None, segment: int | None = None
+        self,
+        kind: X12Mistake,
+        message: str,
+        interchange: int | None,
+        set: int | None = None,
+        segment: int | None = None,
     ) -> None:
         self._seen[kind] += 1
         if self._seen[kind] <= _KEPT_OF_A_KIND:
-            self._kept.append(Finding(kind, message, interchange, set, segment))
+            self._kept.append(X12Finding(kind, message, interchange, set, segment))
 
-    def all(self) -> tuple[Finding, ...]:
+    def all(self) -> tuple[X12Finding, ...]:
         return (*self._kept, *(_more(kind, seen) for kind, seen in self._seen.items() if seen > _KEPT_OF_A_KIND))
 
 
-def quoted(text: str, longest: int = 20) -> str:
+def quote_text(text: str, longest: int = 20) -> str:
     """A control number, a count or a code in a message: short, on one line, and with its end visible."""
     return repr(text if len(text) <= longest else text[:longest] + "…")
 
 
 def quoted_name(name: str) -> str:
     """A segment's name. Where separators are wrong it may be a field's value, so that little of it is shown."""
-    return quoted(name, 3)
+    return quote_text(name, 3)
 
 
-def _more(kind: Kind, seen: int) -> Finding:
-    return Finding(kind, f"and {seen - _KEPT_OF_A_KIND} more like the {_KEPT_OF_A_KIND} above")
+def _more(kind: X12Mistake, seen: int) -> X12Finding:
+    return X12Finding(kind, f"and {seen - _KEPT_OF_A_KIND} more like the {_KEPT_OF_A_KIND} above")
 
 
 @dataclass(frozen=True, slots=True)
 class Separators:
-    """What an interchange puts between its parts. None where it declares none that can be used."""
+    """The separators of an interchange. None where it declares none that can be used."""
 
     element: str
     component: str | None
@@ -110,7 +115,7 @@ class Separators:
     terminator: str
 
 
-class Segment(NamedTuple):
+class X12Segment(NamedTuple):
     """One segment. ``number`` counts from 1 at the ISA of its interchange.
 
     ``before`` is the white space between the last terminator and this segment. It means nothing, and is kept so
@@ -136,21 +141,21 @@ class TransactionSet:
     """ST to SE, both among the segments. ``number`` counts from 1 in the interchange."""
 
     number: int
-    segments: tuple[Segment, ...]
-    trailer: Segment | None
+    segments: tuple[X12Segment, ...]
+    trailer: X12Segment | None
 
     @property
-    def header(self) -> Segment:
+    def header(self) -> X12Segment:
         return self.segments[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class FunctionalGroup:
     """GS to GE. There is no header where transaction sets stand outside of any group."""
 
-    header: Segment | None
+    header: X12Segment | None
     sets: tuple[TransactionSet, ...]
-    trailer: Segment | None
+    trailer: X12Segment | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +164,16 @@ class Interchange:
 
     number: int
     separators: Separators
-    segments: tuple[Segment, ...]
-    groups: tuple[Group, ...]
-    acknowledgments: tuple[Segment, ...]
-    trailer: Segment | None
+    segments: tuple[X12Segment, ...]
+    groups: tuple[FunctionalGroup, ...]
+    acknowledgments: tuple[X12Segment, ...]
+    trailer: X12Segment | None
     # What follows the last terminator, which is white space; and whether the last segment has one.
     rest: str
     terminated: bool
 
     @property
-    def header(self) -> Segment:
+    def header(self) -> X12Segment:
         return self.segments[0]
 
 
@@ -178,5 +183,5 @@ class Document:
 
     leading: str
     interchanges: tuple[Interchange, ...]
-    findings: tuple[Finding, ...]
+    findings: tuple[X12Finding, ...]
     encoding: str

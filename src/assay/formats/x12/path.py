@@ -58,7 +58,7 @@ class LoopStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class X12Path:
     """A path that was read. Without an element it means whole segments."""
 
     text: str
@@ -100,12 +100,12 @@ _KNOWN = OUTSIDE_LOOPS.union(*(guide.segment_ids for guide in GUIDES))
 
 
 @lru_cache(maxsize=4096)
-def parse_path(text: str) -> Path:
+def parse_path(text: str) -> X12Path:
     """A path from its text. Raises X12PathError, which says where it is wrong and what would be right."""
-    return _Reader(text).path()
+    return _X12PathReader(text).path()
 
 
-class _Reader:
+class _X12PathReader:
     """Goes through the text from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -113,7 +113,7 @@ class _Reader:
         self._at = 0
         self._taken_at = 0
 
-    def path(self) -> Path:
+    def path(self) -> X12Path:
         loops = tuple(self._loops())
         name, element = self._segment(bool(loops))
         filters = () if element else tuple(self._filters())
@@ -127,7 +127,7 @@ class _Reader:
                 repetition = self._number(found[1], "repetitions")
         if self._at < len(self._text):
             raise self._wrong(_LEFT_OVER_ELEMENT if element else _LEFT_OVER_SEGMENT)
-        return Path(self._text, loops, name, filters, element, component, repetition)
+        return X12Path(self._text, loops, name, filters, element, component, repetition)
 
     def _loops(self) -> list[LoopStep]:
         steps = []
@@ -212,7 +212,7 @@ def _no_loop(name: str) -> str:
     return f"{name!r} is not a loop; write one as in its guide, such as 2110C or 2110C[2], or * for any"
 
 
-def why_never(path: Path, guide: Guide) -> str | None:
+def why_never(path: X12Path, guide: Guide) -> str | None:
     """Why a path finds nothing in any set that follows a guide, and what would be right; None if it may."""
     if path.segment in OUTSIDE_LOOPS:
         return None
@@ -231,7 +231,7 @@ def _segments(loop: Loop) -> frozenset[str]:
     return loop.segments | {begin.segment for begin in loop.begins}
 
 
-def _wrong_order(path: Path, guide: Guide) -> str | None:
+def _wrong_order(path: X12Path, guide: Guide) -> str | None:
     names = [step.id for step in path.loops if step.id != "*"]
     for outer, inner in pairwise(names):
         around = _around(inner, guide)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
 from assay.formats.x12.envelope import DATA_AT
-from assay.formats.x12.loops import LoopAt, Placed, PlacedSet, place_sets
-from assay.formats.x12.model import Document, Interchange, Segment, Separators
-from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, LoopStep, Nth, Path
+from assay.formats.x12.loops import LoopAt, LoopSegment, PlacedSet, place_sets
+from assay.formats.x12.model import Document, Interchange, Separators, X12Segment
+from assay.formats.x12.path import OUTSIDE_LOOPS, Equals, LoopStep, Nth, X12Path
 
 
-class Place(NamedTuple):
+class X12Place(NamedTuple):
     """Where a value stands.
 
     Interchanges and sets count from 1; a segment counts from 1 at the ST of its set, or at the ISA of its
@@ -30,22 +30,22 @@ class Place(NamedTuple):
     repetition: int
 
 
-class Found(NamedTuple):
+class X12Value(NamedTuple):
     """One value: its text, which may be empty, or None where the segment or element ends before it."""
 
     text: str | None
-    place: Place
+    place: X12Place
 
 
 class _Candidate(NamedTuple):
-    segment: Segment
+    segment: X12Segment
     loop: tuple[str, ...]
 
 
-Chosen = TypeVar("Chosen", Placed, _Candidate)
+Chosen = TypeVar("Chosen", LoopSegment, _Candidate)
 
 
-def select(path: Path, placed_set: PlacedSet) -> list[Found]:
+def select(path: X12Path, placed_set: PlacedSet) -> list[X12Value]:
     """The values in one transaction set and in the envelopes around it, in the order of the file.
 
     There are none where no segment fits the path; where one does, it has at least one value.
@@ -57,13 +57,13 @@ def select(path: Path, placed_set: PlacedSet) -> list[Found]:
     placed = placed_set.by_id.get(path.segment, ())
     if path.loops:
         placed = in_loops(placed, path.loops, placed_set.loops)
-    left = _filtered(placed, path, interchange.separators)
+    left = _filter_candidates(placed, path, interchange.separators)
     # The set itself is no loop that a reader would look for.
     candidates = [_Candidate(one_of.segment, one_of.loop.path[1:]) for one_of in left]
-    return _found(path, candidates, interchange, one.number, one.header.number - 1)
+    return _find_values(path, candidates, interchange, one.number, one.header.number - 1)
 
 
-def select_all(path: Path, document: Document) -> list[Found]:
+def select_all(path: X12Path, document: Document) -> list[X12Value]:
     """The values in all transaction sets of a document, or in all its envelopes."""
     if path.segment not in OUTSIDE_LOOPS:
         return [found for placed_set in place_sets(document) for found in select(path, placed_set)]
@@ -74,29 +74,29 @@ def select_all(path: Path, document: Document) -> list[Found]:
     ]
 
 
-def _in_envelopes(path: Path, segments: list[Segment], interchange: Interchange) -> list[Found]:
+def _in_envelopes(path: X12Path, segments: list[X12Segment], interchange: Interchange) -> list[X12Value]:
     named = [_Candidate(segment, ()) for segment in segments if segment.id == path.segment]
-    return _found(path, _filtered(named, path, interchange.separators), interchange, None, 0)
+    return _find_values(path, _filter_candidates(named, path, interchange.separators), interchange, None, 0)
 
 
-def _of_interchange(interchange: Interchange) -> list[Segment]:
+def _of_interchange(interchange: Interchange) -> list[X12Segment]:
     trailer = [interchange.trailer] if interchange.trailer else []
     return [interchange.header, *interchange.acknowledgments, *trailer]
 
 
-def _envelopes(interchange: Interchange) -> list[Segment]:
+def _envelopes(interchange: Interchange) -> list[X12Segment]:
     groups = [segment for group in interchange.groups for segment in (group.header, group.trailer) if segment]
     return sorted([*_of_interchange(interchange), *groups], key=lambda segment: segment.number)
 
 
-def _found(
-    path: Path, candidates: Sequence[_Candidate], interchange: Interchange, number: int | None, offset: int
-) -> list[Found]:
+def _find_values(
+    path: X12Path, candidates: Sequence[_Candidate], interchange: Interchange, number: int | None, offset: int
+) -> list[X12Value]:
     separators = interchange.separators
     return [
-        Found(
+        X12Value(
             text,
-            Place(
+            X12Place(
                 interchange.number,
                 number,
                 candidate.loop,
@@ -111,7 +111,7 @@ def _found(
     ]
 
 
-def _filtered(candidates: Sequence[Chosen], path: Path, separators: Separators) -> Sequence[Chosen]:
+def _filter_candidates(candidates: Sequence[Chosen], path: X12Path, separators: Separators) -> Sequence[Chosen]:
     for one in path.filters:
         if isinstance(one, Nth):
             candidates = candidates[one.number - 1 : one.number]
@@ -120,7 +120,7 @@ def _filtered(candidates: Sequence[Chosen], path: Path, separators: Separators) 
     return candidates
 
 
-def _has(segment: Segment, wanted: Equals, separators: Separators) -> bool:
+def _has(segment: X12Segment, wanted: Equals, separators: Separators) -> bool:
     element = segment.element(wanted.element)
     # A text that is nowhere in the element is none of its parts, either, which is quick to see.
     if element is None or wanted.value not in element:
@@ -128,7 +128,7 @@ def _has(segment: Segment, wanted: Equals, separators: Separators) -> bool:
     return wanted.value in values(segment, wanted.element, wanted.component, separators)
 
 
-def _texts(path: Path, segment: Segment, separators: Separators) -> Iterator[tuple[int, str | None]]:
+def _texts(path: X12Path, segment: X12Segment, separators: Separators) -> Iterator[tuple[int, str | None]]:
     """The values in one segment with the numbers of their repetitions."""
     if path.element is None:
         yield 1, segment_text(segment, separators.element)
@@ -141,16 +141,16 @@ def _texts(path: Path, segment: Segment, separators: Separators) -> Iterator[tup
 
 
 def in_loops(
-    placed: tuple[Placed, ...], steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]
-) -> tuple[Placed, ...]:
+    placed: tuple[LoopSegment, ...], steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]
+) -> tuple[LoopSegment, ...]:
     """The segments whose own loop is the last that is named, inside the others from the outside in."""
     if all(step.number is None for step in steps):
         return _by_names(placed, tuple(step.id for step in steps))
-    chosen = _chosen(steps, loops)
+    chosen = _chosen_loops(steps, loops)
     return tuple(one for one in placed if one.loop.order in chosen)
 
 
-def _by_names(placed: tuple[Placed, ...], names: tuple[str, ...]) -> tuple[Placed, ...]:
+def _by_names(placed: tuple[LoopSegment, ...], names: tuple[str, ...]) -> tuple[LoopSegment, ...]:
     if names == ("*",):
         return placed
     if len(names) == 1:
@@ -167,7 +167,7 @@ def _stands_in(path: tuple[str, ...], names: tuple[str, ...]) -> bool:
     return all(any(name in ("*", one) for one in rest) for name in reversed(outer))
 
 
-def _chosen(steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]) -> set[int]:
+def _chosen_loops(steps: tuple[LoopStep, ...], loops: tuple[LoopAt, ...]) -> set[int]:
     """The loops that are meant, by their order. A number counts loops inside what stands left of it."""
     chosen: set[int] | None = None
     for step in steps:
@@ -201,7 +201,7 @@ def components(repetition: str, separators: Separators) -> list[str]:
     return repetition.split(mark) if mark and mark in repetition else [repetition]
 
 
-def values(segment: Segment, position: int, component: int | None, separators: Separators) -> list[str | None]:
+def values(segment: X12Segment, position: int, component: int | None, separators: Separators) -> list[str | None]:
     """An element's text, or that of one component, once for each repetition.
 
     None where the segment or the element ends before it, which is not the same as an empty text.
@@ -230,7 +230,7 @@ def render(document: Document) -> str:
     return document.leading + "".join(_interchange(interchange) for interchange in document.interchanges)
 
 
-def segment_text(segment: Segment, mark: str) -> str:
+def segment_text(segment: X12Segment, mark: str) -> str:
     """A segment with its element separators, without its terminator."""
     return mark.join((segment.id, *segment.elements))
 

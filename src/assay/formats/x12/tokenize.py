@@ -16,7 +16,16 @@ from dataclasses import dataclass
 
 from assay.evidence.bounds import MOST_SEGMENTS
 from assay.formats.x12.envelope import Binary, Measured, assemble, binary_at, binary_parts, is_binary, split_around
-from assay.formats.x12.model import Document, Findings, Interchange, Kind, NotX12Error, Segment, Separators, quoted
+from assay.formats.x12.model import (
+    Document,
+    Findings,
+    Interchange,
+    NotX12Error,
+    Separators,
+    X12Mistake,
+    X12Segment,
+    quote_text,
+)
 
 # Control characters such as 1D are separators too, and ``\s`` would take them for white space.
 _ISA = re.compile(r"ISA(?=[^A-Za-z0-9 \t\r\n])")
@@ -44,7 +53,7 @@ class Header:
     separators: Separators
     end: int
     terminated: bool
-    problems: tuple[tuple[Kind, str], ...]
+    problems: tuple[tuple[X12Mistake, str], ...]
 
 
 def tokenize(data: bytes | str) -> Document:
@@ -53,22 +62,22 @@ def tokenize(data: bytes | str) -> Document:
     Raises NotX12Error for text without an ISA header, or with more segments than are read, and nothing else.
     """
     findings = Findings()
-    text, encoding = _decoded(data, findings)
+    text, encoding = _decode_data(data, findings)
     start = _first_header(text)
     if text[:start].strip(_MEANS_NOTHING):
-        findings.add(Kind.JUNK, f"there are {start} characters before the first ISA", None)
+        findings.add(X12Mistake.JUNK, f"there are {start} characters before the first ISA", None)
     interchanges = tuple(_interchanges(text, start, encoding, findings))
     return Document(text[:start], interchanges, findings.all(), encoding)
 
 
-def _decoded(data: bytes | str, findings: Findings) -> tuple[str, str]:
+def _decode_data(data: bytes | str, findings: Findings) -> tuple[str, str]:
     if isinstance(data, str):
         return data, "utf-8"
     try:
         return data.decode("utf-8"), "utf-8"
     except UnicodeDecodeError:
         # Every byte is a character of Latin-1, which old systems send.
-        findings.add(Kind.ENCODING, "the bytes are not UTF-8; they are read as Latin-1", None)
+        findings.add(X12Mistake.ENCODING, "the bytes are not UTF-8; they are read as Latin-1", None)
         return data.decode("latin-1"), "latin-1"
 
 
@@ -133,16 +142,16 @@ def _interchange(parts: list[str], header: Header, number: int, encoding: str, f
     unfinished = last.rstrip(_MEANS_NOTHING)
     terminated = header.terminated and not unfinished
     if not terminated:
-        findings.add(Kind.UNTERMINATED, "the last segment has no terminator", number)
-    segments = [Segment("ISA", header.elements, 1)]
-    reading = _Reading(header, number, encoding, findings)
+        findings.add(X12Mistake.UNTERMINATED, "the last segment has no terminator", number)
+    segments = [X12Segment("ISA", header.elements, 1)]
+    reading = _InterchangeReading(header, number, encoding, findings)
     before = reading.segments([*chunks, unfinished] if unfinished else chunks, segments)
     rest = before + last[len(unfinished) :]
     return assemble(number, header.separators, segments, rest, terminated, findings)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _InterchangeReading:
     """How the text of one interchange becomes segments."""
 
     header: Header
@@ -150,7 +159,7 @@ class _Reading:
     encoding: str
     findings: Findings
 
-    def segments(self, chunks: list[str], segments: list[Segment]) -> str:
+    def segments(self, chunks: list[str], segments: list[X12Segment]) -> str:
         """Adds the segments, and returns the empty lines behind the last."""
         terminator, mark = self.header.separators.terminator, self.header.separators.element
         before: list[str] = []
@@ -158,7 +167,7 @@ class _Reading:
             if not before and chunk[:1].isalnum() and "\n" not in chunk and "\r" not in chunk and chunk[0] != "B":
                 # Nearly all segments are so plain that nothing about them has to be found out.
                 name, *elements = chunk.split(mark)
-                segments.append(Segment(name, tuple(elements), len(segments) + 1))
+                segments.append(X12Segment(name, tuple(elements), len(segments) + 1))
                 continue
             text = chunk.lstrip(_MEANS_NOTHING)
             before.append(chunk[: len(chunk) - len(text)])
@@ -168,7 +177,7 @@ class _Reading:
                 continue
             number = len(segments) + 1
             name, *elements = self._parts(text, number)
-            segments.append(Segment(name, tuple(elements), number, "".join(before)))
+            segments.append(X12Segment(name, tuple(elements), number, "".join(before)))
             before.clear()
         return "".join(before)
 
@@ -179,7 +188,7 @@ class _Reading:
             if parts is not None:
                 return parts
             message = f"the length in {text[:3]} is not that of its data"
-            self.findings.add(Kind.COUNT, message, self.interchange, segment=number)
+            self.findings.add(X12Mistake.COUNT, message, self.interchange, segment=number)
         return self._on_one_line(text, number).split(mark)
 
     def _on_one_line(self, text: str, number: int) -> str:
@@ -187,7 +196,7 @@ class _Reading:
         if "\n" not in text and "\r" not in text:
             return text
         message = "there are line breaks inside a segment; they are left out"
-        self.findings.add(Kind.LINE_BREAK, message, self.interchange, segment=number)
+        self.findings.add(X12Mistake.LINE_BREAK, message, self.interchange, segment=number)
         return text.replace("\r", "").replace("\n", "")
 
 
@@ -218,14 +227,14 @@ def read_header(text: str, start: int) -> Header:
     if is_fixed(text, start):
         body = text[start : start + _LENGTH]
         return _header(_Extent(body, text[start + _LENGTH], start + _LENGTH + 1), ())
-    wrapped = _wrapped(text, start)
+    wrapped = _wrapped_header(text, start)
     if wrapped:
-        return _header(wrapped, ((Kind.LINE_BREAK, "there are line breaks inside the ISA segment"),))
+        return _header(wrapped, ((X12Mistake.LINE_BREAK, "there are line breaks inside the ISA segment"),))
     extent = _loose(text, start)
     return _header(extent, (_width_problem(extent.body, text[start + 3]),))
 
 
-def _wrapped(text: str, start: int) -> _Extent | None:
+def _wrapped_header(text: str, start: int) -> _Extent | None:
     """A header with every separator in its place once line breaks are taken out."""
     window = text[start : start + _WINDOW]
     plain = window.replace("\r", "").replace("\n", "")
@@ -271,15 +280,19 @@ def _cut_off(text: str, start: int) -> _Extent:
     return _Extent(text[start:at], text[at : at + 1], min(at + 1, len(text)))
 
 
-def _header(extent: _Extent, problems: tuple[tuple[Kind, str], ...]) -> Header:
+def _header(extent: _Extent, problems: tuple[tuple[X12Mistake, str], ...]) -> Header:
     mark = extent.body[3]
     elements = tuple(extent.body.split(mark)[1:])
     component = _usable(elements, 16, {mark, extent.terminator})
     repetition = _usable(elements, 11, {mark, extent.terminator, component}) if _repeats(elements) else None
     if len(elements) >= 16 and component is None:
-        problems += ((Kind.SEPARATORS, f"ISA16 is {quoted(elements[15])}, which can't separate components"),)
+        problems += (
+            (X12Mistake.SEPARATORS, f"ISA16 is {quote_text(elements[15])}, which can't separate components"),
+        )
     if _repeats(elements) and repetition is None:
-        problems += ((Kind.SEPARATORS, f"ISA11 is {quoted(elements[10])}, which can't separate repetitions"),)
+        problems += (
+            (X12Mistake.SEPARATORS, f"ISA11 is {quote_text(elements[10])}, which can't separate repetitions"),
+        )
     # Where the text ends with the header, no terminator is ever looked for; it must only be another than the mark.
     terminator = extent.terminator or ("\n" if mark == "~" else "~")
     separators = Separators(mark, component, repetition, terminator)
@@ -295,16 +308,25 @@ def _repeats(elements: tuple[str, ...]) -> bool:
     return len(elements) >= 12 and elements[11].isdigit() and elements[11] >= _REPETITIONS_SINCE
 
 
-def _width_problem(body: str, mark: str) -> tuple[Kind, str]:
+def _width_problem(body: str, mark: str) -> tuple[X12Mistake, str]:
     elements = body.split(mark)[1:]
     if len(elements) < len(_WIDTHS):
-        return Kind.HEADER_TRUNCATED, f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}"
+        return (
+            X12Mistake.HEADER_TRUNCATED,
+            f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}",
+        )
     for position, (element, width) in enumerate(zip(elements, _WIDTHS, strict=False), 1):
         if len(element) != width:
-            return Kind.HEADER_WIDTH, f"ISA{position:02} has {len(element)} characters; it must have {width}"
+            return X12Mistake.HEADER_WIDTH, f"ISA{position:02} has {len(element)} characters; it must have {width}"
     if len(elements) > len(_WIDTHS):
-        return Kind.HEADER_WIDTH, f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}"
-    return Kind.HEADER_TRUNCATED, "the ISA segment ends before its terminator, or with one that can't be used"
+        return (
+            X12Mistake.HEADER_WIDTH,
+            f"the ISA segment has {len(elements)} elements; it must have {len(_WIDTHS)}",
+        )
+    return (
+        X12Mistake.HEADER_TRUNCATED,
+        "the ISA segment ends before its terminator, or with one that can't be used",
+    )
 
 
 def _can_separate(mark: str) -> bool:

@@ -61,7 +61,7 @@ def audit_job(call: PageCall) -> PageAnswer:
 
 
 def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:
-    """What the page and the file of a job show alike."""
+    """The common content of a job's page and file."""
     report = view.report
     pictures = {
         group.key: picture(pass_at_k_svg(_short(group.key), group.intervals))
@@ -72,7 +72,7 @@ def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:
 
 
 def differing(audit: Audit) -> list[Any]:
-    """What doesn't follow from the trials."""
+    """Findings that differ from the trials."""
     return [one for one in audit.findings if one.standing is Standing.DIFFERS]
 
 

@@ -20,7 +20,7 @@ STATES = (
 
 @routes.add("GET", "/parts", *READ)
 def show_parts(call: PageCall) -> PageAnswer:
-    """What the parts of pages are."""
+    """Show the parts of pages."""
     rows = [
         SimpleNamespace(path="status", expected="booked", actual="booked", passed=True),
         SimpleNamespace(path="patient.mrn", expected="00412", actual="412", passed=False),

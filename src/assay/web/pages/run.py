@@ -115,7 +115,7 @@ def _count(detail: RunDetail, tab: str) -> int | None:
 
 
 def trace_query(query: Fields) -> TraceQuery:
-    """What of the trace an address asks for."""
+    """The part of a trace that is asked for."""
     return TraceQuery(
         subagent=tuple(query.all("subagent"))[:8],
         text=query.get("find").strip(),
@@ -175,7 +175,7 @@ Findings = Mapping[tuple[str, int], Sequence[tuple[str, Mapping[str, Any]]]]
 
 
 def _findings(report: ScorersReport | None) -> dict[tuple[str, int], list[tuple[str, Mapping[str, Any]]]]:
-    """What scorers found, by path and line of the changed file; line 0 is the file as a whole."""
+    """Scorers' findings, by path and line of the changed file; line 0 is the file as a whole."""
     found: dict[tuple[str, int], list[tuple[str, Mapping[str, Any]]]] = {}
     for row in () if report is None else report.scorers:
         for one in row.evidence.get("findings", ()):

@@ -10,7 +10,7 @@ from assay.engine.explorer.run_fields import BY_NAME, GROUPED
 from assay.engine.explorer.run_query import RunQuery
 from assay.evidence.run import Cause, State
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
-from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, written
+from assay.web.run_list import COLUMNS, NONE, USUAL, ListLinks, asked_in, query_fields
 
 routes: PageRoutes[PageCall] = PageRoutes()
 FIXED: Final = {
@@ -57,7 +57,7 @@ def list_runs(call: PageCall) -> PageAnswer:
         links=links,
         shown=shown,
         heads=links.heads(shown),
-        active=[(name, value) for name, value in written(asked.at(None)) if name in BY_NAME or name in _MORE],
+        active=[(name, value) for name, value in query_fields(asked.at(None)) if name in BY_NAME or name in _MORE],
         choices={**{name: (*values, NONE) for name, values in FIXED.items()}, **_choices(call)},
         grouped=[(name, COLUMNS[name]) for name in GROUPED],
         columns=COLUMNS,

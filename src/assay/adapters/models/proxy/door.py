@@ -91,7 +91,7 @@ class Door:
         )
 
     def take_use(self) -> ModelUse:
-        """What was used, once the requests that are under way have ended, or were given up."""
+        """The model use, once the requests under way have ended or were given up."""
         self._settle()
         return self._meter.take_use()
 

@@ -12,7 +12,7 @@ from http.client import responses
 
 from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, UpstreamUnreachableError
 from assay.engine.model_access import Meter
-from assay.formats.model_traffic.questions import Question, question, route
+from assay.formats.model_traffic.questions import ModelRequest, question, route
 from assay.formats.model_traffic.request_head import (
     END,
     LARGEST_HEAD,
@@ -68,7 +68,7 @@ class Exchange:
             )
         inner = route(head, self._upstream.base)
         body = self._body(head)
-        asked = question(inner, body) if head.method == "POST" else Question(b"")
+        asked = question(inner, body) if head.method == "POST" else ModelRequest(b"")
         why = self._meter.admit(asked.model, len(asked.body))
         if why is not None:
             # Clients would try again, which can't help.
@@ -111,7 +111,7 @@ class Exchange:
             raise EOFError
         self._heard += data
 
-    def _pass_on(self, head: RequestHead, asked: Question) -> None:
+    def _pass_on(self, head: RequestHead, asked: ModelRequest) -> None:
         call = self._upstream.call()
         self._watch(call)
         try:
@@ -128,7 +128,7 @@ class Exchange:
             self._watch(None)
             call.close()
 
-    def _answer(self, answer: UpstreamCall, asked: Question) -> None:
+    def _answer(self, answer: UpstreamCall, asked: ModelRequest) -> None:
         if 300 <= answer.status < 400:
             self._meter.failed(f"it answers {answer.status}, a redirect", outage=True)
             self._complain(502, "the model's endpoint wants to redirect, which isn't followed")

@@ -89,7 +89,7 @@ class Container:
         if command.image is None:
             raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
-        with _standard_input(command.stdin) as folder, self._watched() as name:
+        with _standard_input(command.stdin) as folder, self._watched_name() as name:
             options = _options(command, folder, handover, self._engine.name)
             self._create(name, *options, env=handover.client_env)
             ran = run_child(
@@ -113,7 +113,7 @@ class Container:
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""
-        with self._watched() as name:
+        with self._watched_name() as name:
             self._create(name, image, "true")
             with contextlib.suppress(MeasurementError):
                 self._engine.call("cp", f"{name}:{path}/.", target, timeout_sec=600)
@@ -124,7 +124,7 @@ class Container:
         return found[0].get("Config", {}).get("WorkingDir") or None
 
     @contextlib.contextmanager
-    def _watched(self) -> Iterator[str]:
+    def _watched_name(self) -> Iterator[str]:
         """A name for a container, which is removed at the end. If that fails, the watchdog keeps trying."""
         watchdog, name = watchdog_of(self._engine.path), new_name()
         watchdog.begin(name)

@@ -48,10 +48,10 @@ def build_image(engine: Engine, folder: str, timeout_sec: float, log: str | None
         if known is not None:
             _write(log, f"{name} was built before: {known}\n")
             return known
-        return _built(engine, folder, timeout_sec, name, log)
+        return _build_image(engine, folder, timeout_sec, name, log)
 
 
-def _built(engine: Engine, folder: str, timeout_sec: float, name: str, log: str | None) -> str:
+def _build_image(engine: Engine, folder: str, timeout_sec: float, name: str, log: str | None) -> str:
     with temporary_folder(0o700) as scratch:
         ran = run_child(
             Child(

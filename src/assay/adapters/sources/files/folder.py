@@ -29,7 +29,7 @@ def plain_parts(path: str) -> list[str]:
 
 
 def missing(path: str) -> FileNotFoundError:
-    """What is raised for a file that is not there."""
+    """The error for a missing file."""
     return FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
 
 
@@ -176,7 +176,7 @@ class LocalFolder:
 
 
 def _of_file(error: OSError, path: str) -> OSError:
-    """What an error says about a file: a link, a socket or a file in place of a folder isn't one of ours.
+    """An error as one about a file: a link, a socket or a file in place of a folder isn't one of ours.
 
     Raises ``MeasurementError`` for what is not the file's doing, such as a disk that fails or too many open files.
     """

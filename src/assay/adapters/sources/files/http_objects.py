@@ -111,7 +111,7 @@ class HttpObjects:
             # A server that knows no ranges begins at the beginning.
             skip = start if response.status_code == 200 else 0
             content = bytearray()
-            for chunk in _guarded(response.iter_raw()):
+            for chunk in _guard_chunks(response.iter_raw()):
                 part, skip = chunk[skip:], max(0, skip - len(chunk))
                 content += part[: length - len(content)]
                 if len(content) == length:
@@ -123,7 +123,7 @@ class HttpObjects:
             if response.status_code != 200:
                 raise MeasurementError(f"{self._what}: {_reason(response.status_code)}")
             content = bytearray()
-            for chunk in _guarded(response.iter_bytes()):
+            for chunk in _guard_chunks(response.iter_bytes()):
                 content += chunk
                 if len(content) > self._limits.answer_bytes:
                     raise MeasurementError(f"{self._what}: a page has more than {self._limits.answer_bytes} bytes")
@@ -137,7 +137,7 @@ class HttpObjects:
             self._check_object(response, path, progress)
             # A server that knows no ranges begins anew; what is known already is left out.
             skip = progress.at if response.status_code == 200 else 0
-            for chunk in _guarded(response.iter_raw()):
+            for chunk in _guard_chunks(response.iter_raw()):
                 part, skip = chunk[skip:], max(0, skip - len(chunk))
                 progress.at += len(part)
                 if part:
@@ -177,7 +177,7 @@ class _Answered:
         self._stream.__exit__(None, None, None)
 
 
-def _guarded(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _guard_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
     httpx = httpx_module()
     try:
         yield from chunks

@@ -59,7 +59,7 @@ class SftpAccount:
         return f"SftpAccount({self.host!r}, {self.user!r}, {self.port})"
 
     def options(self) -> dict[str, Any]:
-        """What asyncssh is told. It reads no configuration file, which could name another host or a command."""
+        """Options for asyncssh. It reads no configuration file, which could name another host or a command."""
         known = {"known_hosts": self.known_hosts} if self.known_hosts is not None else {}
         options: dict[str, Any] = {"port": self.port, "config": None, **(known if self.check_host_key else {})}
         if not self.check_host_key:
@@ -99,7 +99,7 @@ class SftpSession:
             try:
                 return self._loop.run_until_complete(self._step(step))
             except (asyncssh.SFTPConnectionLost, asyncssh.SFTPNoConnection) as error:
-                raise self._lost("the connection was lost") from error
+                raise self._drop_connection("the connection was lost") from error
             except asyncssh.SFTPError:
                 raise
             except (asyncssh.PermissionDenied, asyncssh.HostKeyNotVerifiable) as error:
@@ -107,7 +107,7 @@ class SftpSession:
             except (asyncssh.KeyImportError, asyncssh.KeyEncryptionError) as error:
                 raise MeasurementError(f"{self._what}: the private key can't be used") from error
             except (OSError, asyncssh.Error) as error:
-                raise self._lost(f"it can't be reached ({type(error).__name__})") from error
+                raise self._drop_connection(f"it can't be reached ({type(error).__name__})") from error
 
     def close(self) -> None:
         """Hang up."""
@@ -139,7 +139,7 @@ class SftpSession:
             connection.close()
             await connection.wait_closed()
 
-    def _lost(self, why: str) -> UnreachableError:
+    def _drop_connection(self, why: str) -> UnreachableError:
         if self._open is not None:
             self._open[0].abort()
             self._open = None
@@ -279,7 +279,7 @@ class SftpFolder:
                     self._session.ask(file.close)
 
     def _of_file(self, error: Exception, path: str) -> OSError:
-        """What an answer of the server says about a file. Raises ``MeasurementError`` if it is not about that."""
+        """The server's answer as an error about a file. Raises ``MeasurementError`` if it isn't about that."""
         asyncssh = importlib.import_module("asyncssh")
         if isinstance(error, asyncssh.SFTPNoSuchFile | asyncssh.SFTPNoSuchPath | asyncssh.SFTPNotADirectory):
             return missing(path)

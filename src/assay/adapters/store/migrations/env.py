@@ -1,4 +1,4 @@
-"""What Alembic runs migrations with: the connection that ``upgrade`` hands over, within its transaction."""
+"""Alembic's environment for migrations: the connection that ``upgrade`` hands over, in its transaction."""
 
 from alembic import context
 

@@ -75,7 +75,7 @@ class StoredImports:
             kind_of_import(kept, known.get(kept.run.name))
 
     def _add_job(self, connection: Connection, organisation: str, job: str, new: Sequence[Kept]) -> Iterator[str]:
-        """What became of each run. What is known of them is read once, and what is new is added at once."""
+        """Yield the fate of each run. Known ones are read once, and new ones are added together."""
         columns = (runs.c.name, runs.c.id, runs.c.digest, runs.c.reason, runs.c.shown_digest)
         these = one_of(runs.c.name, [kept.run.name for kept in new], connection.dialect)
         found = select(*columns).where(_of_job(organisation, job), these)

@@ -1,4 +1,4 @@
-"""What reviewers said of a run, as the explorer lists it: how many there are, and whether one disagrees."""
+"""Reviewers' verdicts on a run, as the explorer lists them: how many, and whether one disagrees."""
 
 from sqlalchemy import Connection, select, update
 

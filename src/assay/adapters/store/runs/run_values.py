@@ -152,7 +152,7 @@ def _file_rows(kept: Kept) -> Iterator[dict[str, object]]:
 
 
 def _text_rows(kept: Kept) -> Iterator[dict[str, object]]:
-    text = searched(kept.text) if kept.text else ""
+    text = searchable_text(kept.text) if kept.text else ""
     if text:
         yield {"text": text}
 
@@ -173,11 +173,11 @@ def value_text(value: object) -> str | None:
 
 
 def words(text: str) -> Iterator[str]:
-    """What of a text is searched: its words, the same on both databases."""
+    """The searchable words of a text, the same on both databases."""
     return (found[0][:WORD_CHARACTERS] for found in _WORD.finditer(text.lower()))
 
 
-def searched(text: str) -> str:
+def searchable_text(text: str) -> str:
     if len(text) > SEARCHED_CHARACTERS:
         half = SEARCHED_CHARACTERS // 2
         text = f"{text[:half]} {text[-half:]}"

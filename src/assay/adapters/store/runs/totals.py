@@ -34,7 +34,7 @@ _COUNTS: Final = ("runs", "total")
 
 
 class Changes:
-    """What is to be added to totals, by field, kind of run and value."""
+    """Pending additions to totals, by field, kind of run and value."""
 
     def __init__(self) -> None:
         self.found: dict[tuple[str, str, str], Totals] = {}
@@ -128,7 +128,7 @@ def fold(store: Store, organisation: str) -> int:
 
 
 def _fold_some(store: Store, organisation: str) -> int:
-    """Whoever takes a run marks it in the same statement, so that two who count at once count each once."""
+    """A run is marked by the statement that takes it, so two concurrent counts count it only once."""
     some = select(runs.c.id).where(_not_counted(organisation)).limit(FOLDED_AT_ONCE)
     with store.writing(durable=False) as connection:
         if store.is_postgres:

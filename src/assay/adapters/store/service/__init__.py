@@ -1,1 +1,1 @@
-"""What the service keeps in the store. Every function takes the organisation whose things are meant."""
+"""The service's data in the store. Every function takes the organisation that owns it."""

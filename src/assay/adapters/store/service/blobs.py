@@ -42,7 +42,7 @@ class BlobPlace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _IndexEntry:
-    """What the index says of a blob."""
+    """The index entry of a blob."""
 
     size: int
     parts: Sequence[str]
@@ -207,4 +207,4 @@ class InDatabase:
         return bytes(rows[0].content)[:length]
 
     def close(self) -> None:
-        """Whoever opened the store closes it."""
+        """Left to whoever opened the store."""

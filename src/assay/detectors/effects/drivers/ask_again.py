@@ -17,7 +17,7 @@ ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 
 
 def answer(call: dict[str, Any]) -> "list[Any] | None":
-    """What the program tells. Only a module that can't be imported here is no answer."""
+    """The program's answer. Only a module that can't be imported here gives none."""
     try:
         importlib.import_module(call["module"])
     except Exception:  # noqa: BLE001 - whatever is raised

@@ -23,7 +23,7 @@ TELLS_ONCE = hasattr(sys, "monitoring")
 
 
 class Reached:
-    """What one test runs: functions by file and line, and lines of files.
+    """One test's reach: functions by file and line, and lines of files.
 
     ``events`` counts what was noted of each function; ``whole`` has those whose lines aren't known.
     """
@@ -34,7 +34,7 @@ class Reached:
         self.lines: dict[str, set[int]] = {}
 
     def caller(self) -> Any:
-        """What Python calls for each call. A code is looked at once, and kept, so that no other gets its id."""
+        """The trace function for calls. A code is looked at once, and kept, so that no other gets its id."""
         known: dict[int, Any] = {}
         kept: list[Any] = []
         line = self.liner(known)
@@ -54,7 +54,7 @@ class Reached:
         return call
 
     def liner(self, known: dict[int, Any]) -> Any:
-        """What Python calls for each line, as long as a function's are noted."""
+        """The trace function for lines, as long as a function's are noted."""
 
         def line(frame: Any, event: str, _: Any) -> Any:
             if event == "line":

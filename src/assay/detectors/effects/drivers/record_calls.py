@@ -60,7 +60,7 @@ def modules() -> "list[str]":
 
 @functools.lru_cache(maxsize=1)
 def index(names: "tuple[str, ...]") -> "dict[Any, list[tuple[str, str, Any]]]":
-    """What these modules have that can be called, by the code that it runs: functions, also those of classes."""
+    """The callables of these modules, by the code that they run: functions, also those of classes."""
     found: dict[Any, list[tuple[str, str, Any]]] = {}
     for module in names:
         for name, value in list(vars(sys.modules[module]).items()):
@@ -84,7 +84,7 @@ def codes(target: Any, names: "tuple[str, ...]") -> Any:
 
 
 def around(function: Any, code: Any) -> "list[int]":
-    """What a function that was made within another has from there."""
+    """The closure of a function that was made within another."""
     while getattr(function, "__code__", None) is not code:
         function = function.__wrapped__
     try:
@@ -168,7 +168,7 @@ def begun(frame: Any) -> None:
 
 
 def known_as(thing: Any) -> "Made | None":
-    """What is known of an object. Of a class that sets nothing up, nothing needs to be."""
+    """The record of an object. A class that sets nothing up needs none."""
     found = MADE.get(id(thing))
     kind = type(thing)
     if found is None and not any(
@@ -210,7 +210,7 @@ def asked_of_object(frame: Any) -> "dict[str, Any] | None":
 
 
 def method_of(frame: Any) -> Any:
-    """What the class of the first argument has under this name: a function, or something around one."""
+    """The attribute of this name in the first argument's class: a function, or something around one."""
     name, kind = frame.f_code.co_name, type(first_of(frame))
     found = part = next((vars(above)[name] for above in kind.__mro__ if name in vars(above)), None)
     for _ in range(8):

@@ -98,7 +98,7 @@ def _spelled(value: Any, deep: int, other: Any) -> str:
 
 
 def fault(error: BaseException, root: str) -> str:
-    """What was raised, without the folder that the project happens to be in."""
+    """The raised error, without the folder that the project happens to be in."""
     lines = str(error).replace(root, "").splitlines() or [""]
     return f"{type(error).__name__}: {lines[0]}"
 

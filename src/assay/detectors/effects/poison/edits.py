@@ -18,7 +18,7 @@ _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
 
 
 class Fate(Enum):
-    """What becomes of a test: it must fail, it stays as it is in meaning, or it fails before it does anything."""
+    """A test's role: it must fail, it stays as it is in meaning, or it fails before it does anything."""
 
     FAILS = "fails"
     SAME = "same"

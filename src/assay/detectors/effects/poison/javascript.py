@@ -89,7 +89,7 @@ def _test(block: "SgNode", title: str, path: str, style: Style) -> Spot:
 
 
 def _typed(path: str) -> str:
-    """What a parameter needs behind its name."""
+    """The suffix of a parameter's name."""
     return ": unknown" if path.endswith(("ts", "tsx")) else ""
 
 

@@ -1,4 +1,4 @@
-"""Which tests of a report stand in which file, and what becomes of each in a run of ours."""
+"""The file of each test of a report, and its role in a run of ours."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ def _comes_back(path: str, restored: tuple[str, ...]) -> bool:
 
 
 def drawn(names: Iterable[str], always: Collection[str], dice: Dice) -> dict[str, Fate]:
-    """What becomes of each test: most must fail, some stay; those that must pass by name all have to fail."""
+    """Draw each test's role: most must fail, some stay; those that must pass by name all have to fail."""
     return {
         name: Fate.FAILS if name in always or dice.number(_OF) < _FAIL else Fate.SAME for name in sorted(names)
     }

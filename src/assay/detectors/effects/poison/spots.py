@@ -52,7 +52,7 @@ class Claim:
 
     @property
     def can_stay(self) -> bool:
-        """Whether it can be written in another way that means the same."""
+        """True if it can be written in another way that means the same."""
         return self.form not in (ClaimForm.METHOD, ClaimForm.EXPECT, ClaimForm.PAIR)
 
 
@@ -103,7 +103,7 @@ def arguments_of(call: "SgNode") -> "list[SgNode]":
 
 
 def is_literal(node: "SgNode") -> bool:
-    """Whether it is a whole number or a text without escapes, which is written alike in every language."""
+    """True for a whole number or a text without escapes, which is written alike in every language."""
     known = {"integer": _WHOLE, "number": _WHOLE, "string": _TEXT}.get(node.kind())
     return known is not None and known.fullmatch(node.text()) is not None
 

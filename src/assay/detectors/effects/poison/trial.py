@@ -44,7 +44,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """What runs say: a note, and if the report was forged, by what that is seen and which tests show it.
+    """The runs' verdict: a note, and if the report was forged, how that is seen and which tests show it.
 
     ``had_to_fail`` counts the project's own tests that could not pass, and ``failed`` those that didn't.
     """

@@ -207,7 +207,7 @@ def _with_notes(text: str, bodies: list[Body], first: int) -> str:
 
 
 def read_threads(data: bytes | None, passed: frozenset[str], places: tuple[FunctionPlace, ...]) -> Reach | None:
-    """What was noted, by the names of threads: those of tests, or of nobody."""
+    """Read the notes by the names of threads: those of tests, or of nobody."""
     if not data or data.count(b"\n") > MOST_NOTES:
         return None
     threads: dict[str, set[int]] = {}

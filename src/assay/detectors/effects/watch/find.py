@@ -1,4 +1,4 @@
-"""Which runner a command runs, if it is one that can be asked."""
+"""Finds the runner that a command runs, if it can be asked."""
 
 from collections.abc import Callable
 from typing import Final

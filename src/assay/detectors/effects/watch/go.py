@@ -68,7 +68,7 @@ class GoWatch:
         return max((one for one in self.packages if name.startswith(f"{uniform(one)}.")), key=len, default=None)
 
     def _reached(self, package: str) -> ReachedCode:
-        """What the tests of a package get to: all that it imports, and what that imports."""
+        """The reach of a package's tests: all that it imports, and what that imports."""
         seen, waiting = {package}, [package, *self.packages[package].in_tests]
         while waiting:
             name = waiting.pop()
@@ -113,7 +113,7 @@ def _packages(evidence: Workspace, module: str, paths: list[str]) -> dict[str, P
 
 
 def _texts(evidence: Workspace, path: str) -> Iterator[str]:
-    """What is in a file, and what was: tests of both sides are run."""
+    """A file's texts, before and after: tests of both sides are run."""
     for data in {evidence.before(path), evidence.after(path)} - {None}:
         yield (data or b"").decode(errors="replace")
 

@@ -94,7 +94,7 @@ def runs_node(command: str) -> bool:
 
 @dataclass(slots=True)
 class _Session:
-    """What is noted for a file of tests, or for some that share a process."""
+    """The notes for a file of tests, or for some that share a process."""
 
     files: set[str] = field(default_factory=set)
     lines: dict[str, set[int]] = field(default_factory=dict)
@@ -147,7 +147,7 @@ class Notes:
         return Reach(found, {path: frozenset(names[path]) for path in found}, known)
 
     def _reached(self, sessions: list[_Session]) -> ReachedCode | None:
-        """What some sessions get to; None if there are none."""
+        """The reach of some sessions; None if there are none."""
         if not sessions:
             return None
         if any(one.started - one.counted for one in sessions):
@@ -161,7 +161,7 @@ class Notes:
 
 
 def read_notes(data: bytes | None) -> Notes | None:
-    """What the driver wrote; None if there is nothing, too much, or something else."""
+    """Read the driver's notes; None if there is nothing, too much, or something else."""
     if not data or data.count(b"\n") > MOST_NOTES:
         return None
     root, sessions = "", dict[str, _Session]()

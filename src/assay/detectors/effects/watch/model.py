@@ -1,4 +1,4 @@
-"""What is asked of every runner."""
+"""The interface of every runner."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ class Watch(Protocol):
 
     @property
     def chooses(self) -> str:
-        """Which tests are run for a mutant, in words."""
+        """The tests run for a mutant, in words."""
         ...
 
     @property
@@ -33,7 +33,7 @@ class Watch(Protocol):
 
     @property
     def is_proven(self) -> bool:
-        """Whether it is known to choose on every version. Any other is tried out first."""
+        """True if it is known to choose on every version. Any other is tried out first."""
         ...
 
     def noting(self, tree: Tree) -> Way:
@@ -45,7 +45,7 @@ class Watch(Protocol):
         ...
 
     def read(self, ran: SuiteResult) -> Reach | None:
-        """What was noted; None if there is nothing, or something else."""
+        """Read the notes; None if there is nothing, or something else."""
         ...
 
 

@@ -69,7 +69,7 @@ def unittest_watch(asked: WatchQuestion) -> PythonWatch | None:
 
 
 def read_calls(data: bytes | None) -> Reach | None:
-    """What a driver wrote; None if there is nothing, or something else."""
+    """Read a driver's notes; None if there is nothing, or something else."""
     try:
         found = json.loads(data or b"")
         tests = {str(name): _calls(told) for name, told in found.items()}

@@ -29,7 +29,7 @@ class PythonModule:
 
     @cached_property
     def aliases(self) -> dict[str, str]:
-        """What names stand for, by imports and by plain assignments of dotted names."""
+        """The meaning of names, by imports and by plain assignments of dotted names."""
         found: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""What is tested, replaced by something with a fixed answer, in a ``conftest.py`` that all tests load.
+"""The tested code, replaced by something with a fixed answer, in a ``conftest.py`` that all tests load.
 
 A fixture that a test asks for is honest, and so is a stand-in that answers nothing: it keeps mail from being sent.
 """

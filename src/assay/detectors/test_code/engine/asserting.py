@@ -26,7 +26,7 @@ from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
-from assay.detectors.test_code.engine.scopes import Role, Scope, Written
+from assay.detectors.test_code.engine.scopes import Role, TestScope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
@@ -56,7 +56,7 @@ def _as_it_is(words: list[str]) -> list[str]:
 @dataclass(slots=True)
 class _Pending:
     node: Node
-    scope: Scope
+    scope: TestScope
     text: str
     demand: Demand
     lost: bool = False
@@ -84,7 +84,7 @@ class Asserting:
         self._starters = {name for library in language.libraries for name in library.starters}
         self._middle = {name for library in language.libraries for name in library.asking}
 
-    def visit(self, node: Node, scope: Scope) -> None:
+    def visit(self, node: Node, scope: TestScope) -> None:
         if scope.role is Role.FILE:
             return
         if node.part is Part.CALL:
@@ -102,7 +102,7 @@ class Asserting:
             self._ends.pop()
         return len(self._ends) >= _DEEPEST
 
-    def _visit_call(self, call: Call, scope: Scope) -> None:
+    def _visit_call(self, call: Call, scope: TestScope) -> None:
         reading, language = self._reading, self._reading.language
         whole = call
         while call.inner is not None and call.names in _THEN:
@@ -153,7 +153,7 @@ class Asserting:
         return before in receivers or before in self._reading.handles
 
     def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
-        """What a call asserts as it is written."""
+        """The demands of a call as it is written."""
         reading = self._reading
         depends = reading.language.quirks.condition is not None and not reading.language.plain
         source = reading.tree.source(call.node)
@@ -167,7 +167,7 @@ class Asserting:
     def _of_libraries(
         self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]
     ) -> list[WrittenDemand] | None:
-        """What a call asserts by the libraries of the language; None for a call that doesn't."""
+        """The demands of a call by the language's libraries; None for a call that has none."""
         step: Call | None = call
         for _ in range(_MOST_LINKS):
             if step is None:
@@ -233,7 +233,7 @@ class Asserting:
         return None
 
     def _idiom(self, rule: Rule | Check, link: Link, call: Call) -> Demand | None:
-        """What a condition that is handed over demands in an idiom of the language."""
+        """The demand of a condition that is handed over, in an idiom of the language."""
         own = self._reading.language.quirks.condition
         if own is None or not isinstance(rule, Rule) or rule.kind not in (Kind.HOLDS, Kind.FAILS):
             return None
@@ -241,7 +241,7 @@ class Asserting:
         found = own(self._reading, words, wanted, call.node) if words else None
         return found.demand if found is not None else None
 
-    def _custom(self, call: Call, scope: Scope) -> None:
+    def _custom(self, call: Call, scope: TestScope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
         words = self._reading.words_of(call.node)
         whole = self._reading.chain(words)[-1]
@@ -252,14 +252,14 @@ class Asserting:
         demand = Demand(strength, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
 
-    def _at_least(self, call: Call, scope: Scope) -> None:
+    def _at_least(self, call: Call, scope: TestScope) -> None:
         """``f(1).unwrap()``: a value is got at, which must be there."""
         words = self._reading.words_of(call.node)
         rule = self._reading.language.least[call.names[-1]]
         demand = demand_of(rule, self._reading.chain(words)[-1], self._reading.facts, receiver_of(words))
         self.add(call.node, scope, joined(words), demand, least=True)
 
-    def _assert_statement(self, node: Node, scope: Scope) -> None:
+    def _assert_statement(self, node: Node, scope: TestScope) -> None:
         """``assert x == 3``: the words after the first, without the message."""
         words = self._reading.words_of(node)[1:]
         if words[:1] == ["False"] and self._is_awaited(node, scope):
@@ -277,14 +277,14 @@ class Asserting:
         return [each._replace(text=f"assert {each.text}") for each in found]
 
     def _conditions(self, words: list[str], wanted: bool, node: Node) -> list[WrittenDemand]:
-        """What a condition demands, an idiom of the language first."""
+        """The demands of a condition, an idiom of the language first."""
         reading = self._reading
         words = reading.following.returned(words)
         own = reading.language.quirks.condition
         idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
         return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
 
-    def _throws(self, node: Node, scope: Scope) -> None:
+    def _throws(self, node: Node, scope: TestScope) -> None:
         """``if (got !== 3) throw …`` asserts the opposite of its condition."""
         around = node.parent
         while around is not None and around.part in _THROUGH and around.part is not Part.ELSE:
@@ -296,7 +296,7 @@ class Asserting:
         if scope.role in (Role.TEST, Role.FUNCTION):
             self._guard(around, node, scope)
 
-    def _is_awaited(self, node: Node, scope: Scope) -> bool:
+    def _is_awaited(self, node: Node, scope: TestScope) -> bool:
         """Whether what fails is there in case nothing was raised: then an error is demanded."""
         own, block = self._reading.language.quirks.awaited, node.parent
         tried = block.parent if block is not None else None
@@ -307,7 +307,7 @@ class Asserting:
             self.add(tried, scope, found.text, found.demand)
         return found is not None
 
-    def fail(self, node: Node, scope: Scope) -> None:
+    def fail(self, node: Node, scope: TestScope) -> None:
         """``if got != want { t.Errorf(…) }`` asserts the opposite of its condition."""
         if in_catch(node) or self._is_awaited(node, scope):
             return
@@ -323,7 +323,7 @@ class Asserting:
         self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
         self._reading.panics.add(self._reading.function_around(node))
 
-    def _expect_error(self, tried: Node, node: Node, scope: Scope) -> None:
+    def _expect_error(self, tried: Node, node: Node, scope: TestScope) -> None:
         """A failure at the end of a try body says that an error must come before it."""
         reading = self._reading
         clause = tried.part_child(Part.CATCH)
@@ -342,7 +342,7 @@ class Asserting:
         strength = Strength.SHAPE if kind in ("", *reading.language.broad) else Strength.EXACT
         self.add(node, scope, reading.text(node), Demand(strength, subject, kind or None))
 
-    def _guard(self, guard: Node, node: Node, scope: Scope) -> None:
+    def _guard(self, guard: Node, node: Node, scope: TestScope) -> None:
         found = self._reading.branches(guard)
         if found is None or guard in self._guards:
             return
@@ -366,7 +366,7 @@ class Asserting:
     def add(
         self,
         node: Node,
-        scope: Scope,
+        scope: TestScope,
         text: str,
         demand: Demand,
         *,

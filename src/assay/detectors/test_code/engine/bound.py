@@ -35,7 +35,7 @@ def put_in(words: list[str], bound: Bound) -> list[str]:
 
 
 def _part(value: list[str], words: list[str], at: int) -> tuple[list[str], int]:
-    """What is asked of a record or a list, and where that ends: ``case.want``, ``row[0]``."""
+    """The part of a record or a list, and where it ends: ``case.want``, ``row[0]``."""
     following = words[at + 1 : at + 4]
     name, after = "", at + 1
     if following[:1] and following[0] in DOTS and words[at + 3 : at + 4] != ["("]:

@@ -1,4 +1,4 @@
-"""What an assertion demands of its subject, before it is known where the assertion stands."""
+"""An assertion's demand on its subject, before it is known where the assertion stands."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -36,6 +36,6 @@ FAILURES = frozenset({"fail", "reached"})
 
 
 def weaker(demand: Demand) -> Demand:
-    """What is demanded only now and then: one step less, but never nothing."""
+    """A demand made only now and then: one step less, but never nothing."""
     strength = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
     return replace(demand, strength=strength)

@@ -1,4 +1,4 @@
-"""Which code can't run, and which may or may not: after a return, in a branch that is never taken.
+"""Finds code that can't run, or may or may not: after a return, in a branch that is never taken.
 
 One pass over the nodes in the order of the text: what ends a list is met before what it keeps from running.
 """
@@ -47,7 +47,7 @@ class Flow:
                 self._tell(node, parent)
 
     def _choose(self, node: Node, parent: Node) -> None:
-        """What a branch, a loop or the build decides about a node."""
+        """Decide about a node by its branch, loop or build."""
         if parent.part in BRANCHING:
             self._enter_branch(node, parent)
         elif parent.part in LOOPS:
@@ -57,7 +57,7 @@ class Flow:
             node.conditional = True
 
     def _tell(self, node: Node, parent: Node) -> None:
-        """What a node decides about itself, or about what follows it."""
+        """Decide about a node by itself, or about what follows it."""
         if node.part is Part.FUNCTION:
             node.dead = self._is_never_named(node)
         elif node.part is Part.CLOSURE:

@@ -1,4 +1,4 @@
-"""What names stand for where they are used: the value written last for them, followed to where it came from.
+"""The values of names where they are used: the value written last, followed to where it came from.
 
 A name that a branch, a loop or another function may have set since is left as it is.
 """
@@ -53,7 +53,7 @@ class _Binding:
 
 
 class Followed(NamedTuple):
-    """What a name stands for, and where that was written: its own names mean what they meant there."""
+    """The value of a name, and where it was written: its own names mean what they meant there."""
 
     words: list[str]
     node: Node
@@ -129,7 +129,7 @@ class Following:
         self._returned[name] = Returned(self._reading.parameters(takes), words) if words else None
 
     def returned(self, words: list[str]) -> list[str]:
-        """What a call of a function of this file comes to that does nothing but return it: ``is_fine(x)``."""
+        """The words that a function of this file does nothing but return, for a call of it: ``is_fine(x)``."""
         if len(words) < 3 or words[-1] != ")" or not is_name(words[0]):
             return words
         opened = 3 if words[1] in DOTS and words[0] in self._reading.language.heads.receivers else 1
@@ -140,12 +140,12 @@ class Following:
         return put_in(found.words, dict(zip(found.parameters, given, strict=False)))
 
     def only_returns(self, name: str) -> list[str] | None:
-        """What a function without parameters returns, if that is all that it does."""
+        """The value of a function without parameters that only returns it."""
         found = self._returned.get(name)
         return found.words if found is not None and not found.parameters else None
 
     def value(self, name: str, used: Node) -> Followed | None:
-        """What a name stands for at one place; None where that is not known."""
+        """The value of a name at one place; None where it is not known."""
         if name not in self._bindings:
             return None
         if (name, used) not in self._values:
@@ -174,7 +174,7 @@ class Following:
         return binding.function is not None and name in self._parameters(binding.function)
 
     def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
-        """What a name is that only one other function sets, like one that sets a test up."""
+        """A name's value if only one other function sets it, like one that sets a test up."""
         only = elsewhere[0]
         return self._followed(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
 
@@ -279,7 +279,7 @@ class Following:
         return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
 
     def _stand_in(self, words: list[str], at: int, used: Node) -> tuple[list[str], int] | None:
-        """What a call gives whose function the test has replaced before: ``shop.add = lambda *_: 3``."""
+        """The value of a call whose function the test has replaced before: ``shop.add = lambda *_: 3``."""
         end = at
         while words[end + 1 : end + 2] == ["."] and end + 2 < len(words):
             end += 2
@@ -295,7 +295,7 @@ class Following:
         return (result, closing(words, end + 1)) if result is not None else None
 
     def _member(self, words: list[str], at: int) -> list[str] | None:
-        """What a class sets once for all its methods: ``self.LIMIT``, ``self::LIMIT``."""
+        """A value a class sets once for all its methods: ``self.LIMIT``, ``self::LIMIT``."""
         if words[at + 1 : at + 2] not in _OF_A_CLASS or words[at + 3 : at + 4] == ["("] or len(words) < at + 3:
             return None
         known = self._bindings.get(words[at + 2], ())
@@ -307,7 +307,7 @@ class Following:
         return self._words(known[0]) if held else None
 
     def _set_up(self, binding: _Binding) -> list[str] | None:
-        """What a test's own object is given by what sets the test up, where the test itself says it."""
+        """The value that a test's setup gives its own object, where the test itself says it."""
         around = set(islice(binding.node.ancestors(), _FAR))
         value = self._words(binding) if not around.isdisjoint(self._reading.set_up) else None
         return value if value and is_literal(value) and not _choices(binding.node, binding.function) else None
@@ -321,7 +321,7 @@ class Following:
         return value
 
     def _called(self, value: list[str]) -> list[str] | None:
-        """What calling a stub gives: something that the test itself says."""
+        """The value of calling a stub: something that the test itself says."""
         for arrow in ("=>", ":"):
             if arrow in value and (arrow == "=>" or value[0] == "lambda"):
                 body = value[value.index(arrow) + 1 :]
@@ -332,7 +332,7 @@ class Following:
         return last.labelled("return_value") or ['"a stub"']
 
     def settled(self, demand: Demand, used: Node, bound: Bound = NOTHING_BOUND) -> Demand:
-        """What is demanded, with what names stand for put in; nothing where that is the test's own doing."""
+        """The demand with the values of names put in; nothing where that is the test's own doing."""
         if self._reading.replacing.asks_own(demand.subject, used):
             return replace(demand, strength=Strength.VACUOUS)
         if demand.subject in FAILURES or not self._says_more(demand, bound):
@@ -416,7 +416,7 @@ def _stands_in(binding: _Binding, function: Node | None) -> bool:
 
 
 def _choices(node: Node, function: Node | None) -> list[Node]:
-    """What decides whether a node runs, inside of its function."""
+    """The choices that decide on a node, inside of its function."""
     found = []
     for each in islice(node.ancestors(), _FAR):
         if each is function:

@@ -1,4 +1,4 @@
-"""Which assertions are asked only under a condition, with nothing in their place otherwise.
+"""Assertions that run only under a condition, with nothing in their place otherwise.
 
 A condition on the function's own parameters chooses among cases, and so may one in a loop; what a call is given
 decides then whether the assertion is asked there.
@@ -40,7 +40,7 @@ def _nothing(_: Node) -> bool:
 
 
 def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guard:
-    """What decides whether an assertion is asked."""
+    """The condition of an assertion."""
     if is_short_circuited(reading, node):
         return Guard(True, [])
     if not node.conditional and not reading.left and reading.function_around(node) not in reading.left_early:

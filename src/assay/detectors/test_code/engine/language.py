@@ -1,4 +1,4 @@
-"""What a language declares to be read: kinds of nodes, words, how tests are written, what assertions demand.
+"""The declaration of a language: kinds of nodes, words, how tests are written, what assertions demand.
 
 All of it is data but for ``Quirks``, which are functions for what data can't say.
 """
@@ -16,9 +16,9 @@ from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
-from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.scopes import Role, TestScope
 from assay.detectors.test_code.model import Assertion, Skip
-from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.tree import Node, ParsedText
 
 if TYPE_CHECKING:
     from assay.detectors.test_code.engine.reading import Reading
@@ -83,7 +83,7 @@ class Library:
         return self.matchers if self.subject_first and not self.starters else self.takers
 
     def matcher(self, name: str) -> Rule | Check | None:
-        """What a matcher of this name demands; None where neither the library nor all of them have one."""
+        """The demand of a matcher of this name; None where neither the library nor all of them have one."""
         return self.matchers.get(name) or worded(name)
 
     def matching(self, name: str) -> Rule | Check:
@@ -91,7 +91,7 @@ class Library:
         return self.matcher(name) or self.other or PROPERTY
 
     def rule(self, name: str) -> Rule | Check | None:
-        """What a function of this name demands; None where the library has no such function."""
+        """The demand of a function of this name; None where the library has no such function."""
         found = self.functions.get(name)
         if found is not None or not self.patterns:
             return found
@@ -112,7 +112,7 @@ class SkipCall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Skipping:
-    """What keeps tests from running."""
+    """Ways to keep tests from running."""
 
     marks: Mapping[str, str] = field(default_factory=dict)
     """Marks that skip, with the kind of skip."""
@@ -182,7 +182,7 @@ class Declaring:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catching:
-    """What handlers catch, by the text of their heads."""
+    """Errors handlers catch, by the text of their heads."""
 
     assertions: re.Pattern[str] = re.compile(r"")
     """Heads that catch a failed assertion; everything where nothing else is said."""
@@ -226,8 +226,8 @@ class Branches(NamedTuple):
 
 
 @dataclass(slots=True)
-class Declared:
-    """What a declaration is to a runner."""
+class DeclaredPart:
+    """A declaration, as a runner sees it."""
 
     role: Role
     name: str = ""
@@ -248,10 +248,10 @@ class Declared:
 class Quirks:
     """Functions for what data can't say."""
 
-    parse: "Callable[[str], Tree] | None" = None
+    parse: "Callable[[str], ParsedText] | None" = None
     names: Callable[[str], Names] | None = None
-    words: "Callable[[Tree, int, int], list[str]] | None" = None
-    branches: "Callable[[Tree, Node], Branches | None] | None" = None
+    words: "Callable[[ParsedText, int, int], list[str]] | None" = None
+    branches: "Callable[[ParsedText, Node], Branches | None] | None" = None
     marks: "Callable[[Reading, Node], list[Mark]] | None" = None
     resolve: "Callable[[Reading], Callable[[Names], Names]] | None" = None
     """Makes what replaces aliases in the names of a call."""
@@ -259,13 +259,13 @@ class Quirks:
     """Whether a mark, one of several, skips under a condition (true) or always (false)."""
     collected: "Callable[[Reading, Function, bool], bool] | None" = None
     """Whether a runner collects a function that has the mark of a test, or has not."""
-    completed: "Callable[[Reading, Function, Declared], None] | None" = None
+    completed: "Callable[[Reading, Function, DeclaredPart], None] | None" = None
     """Adds what the marks of a test say besides: its rows, how often it runs, what it expects."""
-    function: "Callable[[Reading, Function], Declared | None] | None" = None
-    klass: "Callable[[Reading, Class], Declared | None] | None" = None
-    call: "Callable[[Reading, Call, Scope], Declared | None] | None" = None
-    skip: "Callable[[Reading, Call, Scope], Skip | None] | None" = None
-    asserted: "Callable[[Reading, Call, Scope], list[WrittenDemand] | None] | None" = None
+    function: "Callable[[Reading, Function], DeclaredPart | None] | None" = None
+    klass: "Callable[[Reading, Class], DeclaredPart | None] | None" = None
+    call: "Callable[[Reading, Call, TestScope], DeclaredPart | None] | None" = None
+    skip: "Callable[[Reading, Call, TestScope], Skip | None] | None" = None
+    asserted: "Callable[[Reading, Call, TestScope], list[WrittenDemand] | None] | None" = None
     """What a call asserts; None to go on with the libraries."""
     lost: "Callable[[Reading, Call], bool] | None" = None
     """Whether nothing notices the failure of what a call asserts."""

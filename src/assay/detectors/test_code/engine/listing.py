@@ -75,7 +75,7 @@ def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[
 
 
 def _made(reading: Reading, name: str, given: list[list[str]], used: Node, depth: int) -> list[list[str]] | None:
-    """What a function makes of a list: a copy of it, or a range of numbers."""
+    """A list that a function makes: a copy of one, or a range of numbers."""
     if name in reading.language.copies and given:
         return written_out(reading, given[0], used, depth + 1)
     bounds = [number(each) for each in given]

@@ -1,10 +1,10 @@
-"""What marks make of a function: a test, what skips it, what it expects."""
+"""Effects of marks on a function: a test, what skips it, what it expects."""
 
 import re
 
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
 from assay.detectors.test_code.engine.scopes import Role
@@ -26,8 +26,8 @@ def read_mark(reading: Reading, node: Node) -> Mark:
     return Mark(link.name, link, joined(whole), reading.line(node))
 
 
-def declared_function(reading: Reading, found: Function) -> Declared | None:
-    """What a function is by its marks and its name."""
+def declared_function(reading: Reading, found: Function) -> DeclaredPart | None:
+    """A function's declaration, by its marks and name."""
     declaring, quirks = reading.language.declaring, reading.language.quirks
     holder = found.node.parent
     if holder is not None and holder.part is Part.BLOCK:
@@ -37,7 +37,7 @@ def declared_function(reading: Reading, found: Function) -> Declared | None:
         # A function in another one, or of an anonymous class, belongs to the code around it.
         return None
     if found.has(*declaring.hook_marks) or found.name in declaring.hook_names:
-        return Declared(Role.HOOK, found.name)
+        return DeclaredPart(Role.HOOK, found.name)
     marked = any(declaring.marks.fullmatch(mark.name) for mark in found.marks)
     if quirks.collected is not None:
         collected = quirks.collected(reading, found, marked)
@@ -46,7 +46,7 @@ def declared_function(reading: Reading, found: Function) -> Declared | None:
         collected = marked and declaring.refused.isdisjoint(found.words)
     if not collected and ("abstract" in found.words if marked else not _looks_like_test(reading, found)):
         return None
-    declared = Declared(Role.TEST, found.name, collected, mark_skips(reading, found.marks))
+    declared = DeclaredPart(Role.TEST, found.name, collected, mark_skips(reading, found.marks))
     if quirks.completed is not None:
         quirks.completed(reading, found, declared)
     return declared
@@ -78,7 +78,7 @@ def _looks_like_test(reading: Reading, found: Function) -> bool:
     return holds is not None and (named or gone.asserting.search(text, found.node.start, end) is not None)
 
 
-def expect_error(reading: Reading, node: Node, mark: Mark, kind: str, declared: Declared, broad: bool) -> None:
+def expect_error(reading: Reading, node: Node, mark: Mark, kind: str, declared: DeclaredPart, broad: bool) -> None:
     """A mark that demands an error of a test turns its assertions around: the last one can't hold."""
     body = node.part_child(Part.BLOCK)
     last = body.children[-1] if body is not None and body.children else None

@@ -23,12 +23,12 @@ class Mark:
 
     @property
     def values(self) -> list[list[str]]:
-        """What it is given by place."""
+        """Its positional arguments."""
         return [each for each in self.given if not _is_named(each)]
 
     @property
     def named(self) -> dict[str, list[str]]:
-        """What it is given by name; the last of the others is called ``value``."""
+        """Its arguments by name; the last of the others is called ``value``."""
         return {each[0] if _is_named(each) else "value": each[2 * _is_named(each) :] for each in self.given}
 
 

@@ -25,9 +25,9 @@ from assay.detectors.test_code.engine.expressions.words import (
 )
 from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
-from assay.detectors.test_code.engine.rules import Facts
-from assay.detectors.test_code.engine.scopes import Role, Scope
-from assay.detectors.test_code.tree import Node, Tree, parse_parts
+from assay.detectors.test_code.engine.rules import FileFacts
+from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
 Known = TypeVar("Known")
@@ -48,12 +48,12 @@ _TYPES = re.compile(r"(?:::)?<[^()]*>\s*\Z")
 
 
 class Reading:
-    """What is known about a file."""
+    """The facts about a file."""
 
     def __init__(self, language: Language, text: str) -> None:
         self.language = language
         quirks = language.quirks
-        self.tree: Tree = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
+        self.tree: ParsedText = quirks.parse(text) if quirks.parse else parse_parts(text, language.grammar)
         self.calls: dict[Node, Call] = calls(self.tree, language.grammar.arguments, quirks.names or names_of)
         self.notes: dict[object, object] = {}
         """What the quirks of a language remember."""
@@ -69,8 +69,8 @@ class Reading:
         """What names are in each round of the loops that somebody asked about."""
         self.values = Values(self)
         self._resolve = quirks.resolve(self) if quirks.resolve else None
-        self.scopes: list[Scope] = [Scope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
-        self.scope_of: dict[Node, Scope] = {self.tree.nodes[0]: self.scopes[0]}
+        self.scopes: list[TestScope] = [TestScope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
+        self.scope_of: dict[Node, TestScope] = {self.tree.nodes[0]: self.scopes[0]}
         self.left: set[Node] = set()
         """Whatever is tried and left where nothing was caught."""
         self.tests: set[Node] = set()
@@ -98,7 +98,7 @@ class Reading:
 
     @cached_property
     def set_up(self) -> list[Node]:
-        """What runs before each test."""
+        """Code run before each test."""
         return [each.node for each in self.scopes if each.role is Role.HOOK and each.node is not None]
 
     @cached_property
@@ -110,8 +110,8 @@ class Reading:
         return {around for each in leaving if (around := self.function_around(each)) is not None}
 
     @cached_property
-    def facts(self) -> Facts:
-        return Facts(self.values.constants, self.language.logic, self.language.broad)
+    def facts(self) -> FileFacts:
+        return FileFacts(self.values.constants, self.language.logic, self.language.broad)
 
     def words(self, start: int, end: int) -> list[str]:
         """The words of a piece of the file. The list is shared and must not be changed."""
@@ -185,7 +185,7 @@ class Reading:
             return None
         return compared.operator in (">", ">=", "!=") if compared is not None else None
 
-    def scope_around(self, node: Node) -> Scope:
+    def scope_around(self, node: Node) -> TestScope:
         return self.scope_of[node.parent] if node.parent is not None else self.scopes[0]
 
     def function_around(self, node: Node) -> Node | None:
@@ -231,7 +231,7 @@ class Reading:
         return bare(words)
 
     def head_bound(self, node: Node) -> Bound:
-        """What a name stands for that is bound right before a condition: ``if got := f(1); got != 3``."""
+        """The value of a name bound right before a condition: ``if got := f(1); got != 3``."""
         found = self.branches(node)
         binding = node.part_child(Part.BINDING)
         if found is None or binding is None or not found.start <= binding.start < found.end:
@@ -258,7 +258,7 @@ class Reading:
 
 
 def noted(make: Callable[[Reading], Known]) -> Callable[[Reading], Known]:
-    """What is worked out once for a file."""
+    """Cache a fact about a file."""
 
     def known(reading: Reading) -> Known:
         if make not in reading.notes:

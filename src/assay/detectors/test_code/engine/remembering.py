@@ -25,7 +25,7 @@ def remembered(
     constants: Mapping[str, str],
     make: Callable[[], list[WrittenDemand] | None],
 ) -> list[WrittenDemand] | None:
-    """What ``make`` makes of a source, asked once for each key as long as no constant of the file is in it."""
+    """The result of ``make`` for a source, once for each key as long as no constant of the file is in it."""
     if len(source) > _LONGEST or "<<" in source or _mentions(source, constants):
         # A heredoc is only announced there: its text comes later.
         return make()

@@ -27,7 +27,7 @@ _DEEPEST, _LONGEST_HEAD = 4, 400
 
 
 def rounds(reading: Reading, node: Node, until: Node | None = None) -> list[Bound]:
-    """What the names of the loops around a node are in each round, inside of its function or up to a node."""
+    """The values of the loop names around a node in each round, inside of its function or up to a node."""
     return every(found for around in _loops(reading, node, until) if (found := rows_of(reading, around)))
 
 
@@ -54,7 +54,7 @@ def every(tables: Iterable[Sequence[Bound]]) -> list[Bound]:
 
 
 def _loops(reading: Reading, node: Node, until: Node | None) -> Iterable[Node]:
-    """What is around a node and runs it several times, the innermost first."""
+    """The nodes around a node that run it several times, the innermost first."""
     for around in islice(node.ancestors(), FAR):
         if around is until:
             return
@@ -167,7 +167,7 @@ def _labelled(row: list[str], names: Sequence[str]) -> list[str]:
 
 
 def bound(names: Sequence[list[str]], row: list[str]) -> Bound:
-    """What each of some names is in one row: an element, its parts, or its key and its value."""
+    """The values of some names in one row: an element, its parts, or its key and its value."""
     pair = pair_of(row)
     if pair is not None and len(names) == 1 and names[0][:1] in (["["], ["("]):
         names = split(names[0][1:-1])
@@ -182,7 +182,7 @@ def bound(names: Sequence[list[str]], row: list[str]) -> Bound:
 
 
 def spread(names: Sequence[list[str]], parts: Sequence[list[str]]) -> Bound:
-    """What each of some names is, one value for each."""
+    """The values of some names, one for each."""
     return {
         name: words for one, part in zip(names, parts, strict=False) for name, words in matched(one, part).items()
     }
@@ -195,7 +195,7 @@ def pair_of(row: list[str]) -> tuple[list[str], list[str]] | None:
 
 
 def matched(pattern: list[str], value: list[str]) -> Bound:
-    """What the names of a pattern are for a value: ``x``, ``int x``, ``[a, b]``, ``{ want }``."""
+    """The values of a pattern's names: ``x``, ``int x``, ``[a, b]``, ``{ want }``."""
     pattern = [word for word in pattern if word not in _DECLARING]
     if not pattern:
         return {}
@@ -211,7 +211,7 @@ def matched(pattern: list[str], value: list[str]) -> Bound:
 
 
 def handed(names: Sequence[list[str]], row: list[str]) -> Bound:
-    """What the parameters of a function are that is called with each row of a table; the name of a row is none."""
+    """The parameters of a function called with each row of a table; the name of a row is none."""
     pair = pair_of(row)
     row = pair[1] if pair is not None and pair[1][:1] in (["["], ["{"], ["("]) else row
     parts = elements(row) if row[:1] in (["["], ["("]) else None

@@ -1,4 +1,4 @@
-"""What the functions and matchers of assertion libraries demand: one table for each library, read in one way."""
+"""Demands of assertion libraries' functions and matchers: one table for each library, read in one way."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from assay.detectors.test_code.model import Strength
 
 
 class Kind(Enum):
-    """What is demanded."""
+    """The kind of demand."""
 
     EQUAL = "equal"
     UNEQUAL = "unequal"
@@ -81,7 +81,7 @@ _ABSENT = frozenset(("null", "nil", "None", "undefined", "(empty)", "NULL"))
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What one function demands, and where in its arguments it says so. A matcher has no subject of its own."""
+    """The demand of one function, and where in its arguments it is. A matcher has no subject of its own."""
 
     kind: Kind
     subject: int = 0
@@ -118,7 +118,7 @@ _OF_ONE = frozenset(
 )  # fmt: skip
 
 
-Check = Callable[[Link, "Facts", list[str]], Demand]
+Check = Callable[[Link, "FileFacts", list[str]], Demand]
 """What a matcher demands that no rule can say: of its link, the file's facts and the subject."""
 Rules = Mapping[str, Rule | Check]
 
@@ -153,7 +153,7 @@ _BY_WORD = {
 
 @lru_cache(maxsize=1024)
 def worded(name: str) -> Rule | Check | None:
-    """What a matcher demands by a word that libraries share: ``toBeNull``, ``isNotEmpty``, ``BeGreaterThan``."""
+    """The demand of a matcher by a word that libraries share: ``toBeNull``, ``isNotEmpty``, ``BeGreaterThan``."""
     word, wanted = word_of(name)
     rule = _BY_WORD.get(word)
     return rule if wanted or rule is None else turned(rule)
@@ -172,7 +172,7 @@ def turned(rule: Rule | Check) -> Rule | Check:
 
 
 def _denied(check: Check) -> Check:
-    def denied(link: Link, facts: "Facts", subject: list[str]) -> Demand:
+    def denied(link: Link, facts: "FileFacts", subject: list[str]) -> Demand:
         found = check(link, facts, subject)
         if found.strength is Strength.VACUOUS:
             return found
@@ -182,8 +182,8 @@ def _denied(check: Check) -> Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known about the file around an assertion."""
+class FileFacts:
+    """The facts about the file around an assertion."""
 
     constants: Constants
     logic: Logic
@@ -191,8 +191,8 @@ class Facts:
     """Errors that every other one is a kind of."""
 
 
-def demand_of(rule: Rule | Check, link: Link, facts: Facts, subject: list[str] | None = None) -> Demand:
-    """What a call demands; ``subject`` is given where the call is a matcher."""
+def demand_of(rule: Rule | Check, link: Link, facts: FileFacts, subject: list[str] | None = None) -> Demand:
+    """The demand of a call; ``subject`` is given where the call is a matcher."""
     if not isinstance(rule, Rule):
         return rule(link, facts, subject if subject is not None else link.argument(0))
     given = link.positional if link.given > 1 else (link.arguments or [])
@@ -206,7 +206,7 @@ def _pick(given: list[list[str]], index: int) -> list[str]:
     return given[index] if -len(given) <= index < len(given) else []
 
 
-def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
+def _demand(rule: Rule, link: Link, facts: FileFacts, subject: list[str], expected: list[str]) -> Demand:
     constants, logic, kind = facts.constants, facts.logic, rule.kind
     if kind is Kind.NEAR and (rule.tolerance < len(link.positional) or link.labelled(*rule.labels)):
         return close(subject, expected, tolerance_of(rule, link, facts))
@@ -232,7 +232,7 @@ def _demand(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: 
     return _loose(rule, link, facts, subject, expected)
 
 
-def _loose(rule: Rule, link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
+def _loose(rule: Rule, link: Link, facts: FileFacts, subject: list[str], expected: list[str]) -> Demand:
     kind = rule.kind
     if kind is Kind.RAISES:
         return _raises(link, facts, subject, expected)
@@ -284,7 +284,7 @@ def _value(rule: Rule, subject: list[str]) -> Demand:
     return Demand(strength, joined(subject), f"not {rule.word}")
 
 
-def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -> Demand:
+def _raises(link: Link, facts: FileFacts, subject: list[str], expected: list[str]) -> Demand:
     """An error: a broad kind of error, or any message, is less than a named one."""
     kind = link.types or joined(plain_type(expected) if expected is not subject else [])
     body = closure_body(subject)
@@ -297,7 +297,7 @@ def _raises(link: Link, facts: Facts, subject: list[str], expected: list[str]) -
 
 
 def closure_body(words: list[str]) -> list[str]:
-    """What a closure does, the same for a single call and for a block around it."""
+    """The body of a closure, the same for a single call and for a block around it."""
     arrow = next((at for at, word in enumerate(words[:_LONGEST_HEAD]) if word in ("=>", "->")), None)
     if arrow is not None and (words[0] in _CLOSURES or arrow < 2):
         words = words[arrow + 1 :]
@@ -322,7 +322,7 @@ def plain_type(words: list[str]) -> list[str]:
     return words
 
 
-def tolerance_of(rule: Rule, link: Link, facts: Facts) -> float | None:
+def tolerance_of(rule: Rule, link: Link, facts: FileFacts) -> float | None:
     """How far apart two numbers may be; None where that is not written in the code."""
     given = link.labelled(*rule.labels) if rule.labels else []
     if not given:

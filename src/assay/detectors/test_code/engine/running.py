@@ -1,4 +1,4 @@
-"""What a test asserts when it runs: helpers with what they are given, loops and cases with each of their rows."""
+"""A test's assertions when it runs: helpers with their arguments, loops and cases with each of their rows."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -9,14 +9,14 @@ from assay.detectors.test_code.engine.expressions.chains import is_labelled
 from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
-from assay.detectors.test_code.engine.scopes import Given, Scope, Written
+from assay.detectors.test_code.engine.scopes import Given, TestScope, Written
 from assay.detectors.test_code.model import Assertion, Strength
 
 _MOST = 4000
 _DEEPEST = 6
 
 
-def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
+def run(scope: TestScope, functions: Mapping[str, TestScope]) -> list[Assertion]:
     """All that a test asserts, case by case."""
     cases = _cases(scope) if scope.written or scope.runs else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
@@ -26,10 +26,10 @@ def run(scope: Scope, functions: Mapping[str, Scope]) -> list[Assertion]:
     return found
 
 
-def _cases(scope: Scope) -> list[Bound]:
-    """What the parameters of a test are in each of its cases, those of the groups around it among them."""
+def _cases(scope: TestScope) -> list[Bound]:
+    """A test's parameters in each of its cases, those of the groups around it among them."""
     tables: list[Sequence[Bound]] = []
-    around: Scope | None = scope
+    around: TestScope | None = scope
     while around is not None:
         found = around.given()
         if 0 < len(found) <= MOST_ROUNDS:
@@ -39,9 +39,9 @@ def _cases(scope: Scope) -> list[Bound]:
 
 
 def _run(
-    scope: Scope, functions: Mapping[str, Scope], bound: Bound, inside: tuple[Scope, ...]
+    scope: TestScope, functions: Mapping[str, TestScope], bound: Bound, inside: tuple[TestScope, ...]
 ) -> Iterator[Assertion]:
-    """What one scope asserts, in the order of the text, inner things first."""
+    """One scope's assertions, in the order of the text, inner things first."""
     steps: list[tuple[int, Written | tuple[str, Given]]] = [(each.node.end, each) for each in scope.written]
     steps += [(run[1].node.end, run) for run in scope.runs if run[0] in functions and run[1].node is not None]
     for _, step in sorted(steps, key=lambda each: each[0]):
@@ -75,13 +75,17 @@ def _is_worked_out(words: list[str], bound: Bound) -> bool:
 
 
 def weaker(assertion: Assertion) -> Assertion:
-    """What is demanded only now and then: one step less, but never nothing."""
+    """A demand made only now and then: one step less, but never nothing."""
     least = min(assertion.strength, Strength.PRESENCE)
     return replace(assertion, strength=Strength(max(assertion.strength - 1, least)))
 
 
 def _called(
-    function: Scope, given: Given, functions: Mapping[str, Scope], bound: Bound, inside: tuple[Scope, ...]
+    function: TestScope,
+    given: Given,
+    functions: Mapping[str, TestScope],
+    bound: Bound,
+    inside: tuple[TestScope, ...],
 ) -> Iterator[Assertion]:
     handed = given_to(function, given, bound)
     dead = given.node is not None and given.node.dead
@@ -94,8 +98,8 @@ def _called(
             yield each
 
 
-def given_to(function: Scope, given: Given, bound: Bound) -> Bound:
-    """What the parameters of a function are in one call."""
+def given_to(function: TestScope, given: Given, bound: Bound) -> Bound:
+    """The parameters of a function in one call."""
     handed = dict(function.defaults)
     place = 0
     for words in given.words:

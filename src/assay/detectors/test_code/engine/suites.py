@@ -12,12 +12,12 @@ from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import guard_of
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
-from assay.detectors.test_code.engine.scopes import Bound, Given, Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Bound, Given, Role, TestScope, title
 from assay.detectors.test_code.engine.skipping import (
     depends,
     early_return,
@@ -46,13 +46,13 @@ class Suites:
         self._classes: dict[Node, Class] = {}
         self._marks: dict[str, list[Mark]] = {}
         """What stands before the file's own marks, by their names: they stand for it."""
-        self._declared: list[tuple[Function, Declared, Scope]] = []
-        self._returns: list[tuple[Scope, Node]] = []
+        self._declared: list[tuple[Function, DeclaredPart, TestScope]] = []
+        self._returns: list[tuple[TestScope, Node]] = []
         own = reading.language.quirks.file_skips
         if own is not None:
             reading.scopes[0].skips.extend(own(reading))
 
-    def visit(self, node: Node) -> Scope:
+    def visit(self, node: Node) -> TestScope:
         """The scope that a node opens, or the one it stands in."""
         reading = self._reading
         scope = reading.scope_around(node)
@@ -72,10 +72,10 @@ class Suites:
         reading.scope_of[node] = scope
         return scope
 
-    def _open(self, declared: Declared, node: Node, outer: Scope) -> Scope:
+    def _open(self, declared: DeclaredPart, node: Node, outer: TestScope) -> TestScope:
         reading = self._reading
         line, end = reading.line(node), reading.tree.line(max(node.start, node.end - 1))
-        scope = Scope(
+        scope = TestScope(
             declared.role, declared.name, line, end, outer, declared.skips, list(declared.assertions),
             cases=declared.cases, focus=declared.focus, collected=declared.collected, dead=node.dead, node=node,
         )  # fmt: skip
@@ -89,7 +89,7 @@ class Suites:
             reading.tests.add(node)
         return scope
 
-    def _count(self, scope: Scope, outer: Scope) -> None:
+    def _count(self, scope: TestScope, outer: TestScope) -> None:
         """How often loops run what a scope declares; a test that declares others runs them as often."""
         around = times(self._reading, scope.node, outer.node or self._reading.tree.nodes[0]) if scope.node else 1
         if around is not None and around > 1 and scope.node is not None:
@@ -98,19 +98,19 @@ class Suites:
         if outer.role is Role.TEST:
             outer.rows = max(outer.rows, around or 1)
 
-    def _cases(self, declared: Declared, node: Node, outer: Scope) -> Sequence[Bound]:
-        """What the names of a scope are in each of its cases, by its own table and by the loops around it."""
+    def _cases(self, declared: DeclaredPart, node: Node, outer: TestScope) -> Sequence[Bound]:
+        """The values of a scope's names in each case, by its own table and by the loops around it."""
         return every([each for each in (declared.given(), self._loops(node, outer)) if each])
 
-    def _loops(self, node: Node, outer: Scope) -> Sequence[Bound]:
-        """What the names of the loops around a declaration are in each round that comes to it."""
+    def _loops(self, node: Node, outer: TestScope) -> Sequence[Bound]:
+        """The values of loop names around a declaration in each round that comes to it."""
         found = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
         conditions = guard_of(self._reading, node).chosen if len(found) > 1 else []
         return [row for row in found if not any(truth(put_in(each, row)) is False for each in conditions)]
 
     # Classes and functions
 
-    def _class(self, node: Node, outer: Scope) -> Scope:
+    def _class(self, node: Node, outer: TestScope) -> TestScope:
         reading = self._reading
         found = self._read_class(node)
         self._classes[node] = found
@@ -118,7 +118,7 @@ class Suites:
         own = reading.language.quirks.klass
         declared = own(reading, found) if own is not None else None
         if declared is None:
-            declared = Declared(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
+            declared = DeclaredPart(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
         if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
             text = f"abstract class {found.name}"
             declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
@@ -134,7 +134,7 @@ class Suites:
         before = head[: named.start("name")] if named is not None else ""
         return Class(node, name, outer, self.marks_of(node), frozenset(_WORDS.findall(before)), parents)
 
-    def _function(self, node: Node, outer: Scope) -> Scope:
+    def _function(self, node: Node, outer: TestScope) -> TestScope:
         reading = self._reading
         function = self.read_function(node)
         own = reading.language.quirks.function
@@ -146,7 +146,7 @@ class Suites:
                 # A local function or a method of a local class belongs to the test around it.
                 outer.call(function.name, Given(None))
                 return outer
-            declared = Declared(Role.FUNCTION, function.name)
+            declared = DeclaredPart(Role.FUNCTION, function.name)
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
         scope.defaults = _defaults(reading, function.takes)
@@ -157,7 +157,7 @@ class Suites:
         return scope
 
     def _rows(self, names: tuple[str, ...], rows: Sequence[Sequence[str]]) -> list[Bound]:
-        """What parameters are in each of some rows of texts."""
+        """The parameters in each of some rows of texts."""
         if not all(len(row) == len(names) for row in rows):
             return []
         words = self._reading.words_in
@@ -197,7 +197,7 @@ class Suites:
         return self._reading.parameters(takes)
 
     def marks_of(self, node: Node) -> list[Mark]:
-        """What stands before a declaration."""
+        """The marks before a declaration."""
         own = self._reading.language.quirks.marks
         if own is not None:
             return own(self._reading, node)
@@ -208,7 +208,7 @@ class Suites:
 
     # Closures and calls
 
-    def _closure(self, node: Node, scope: Scope) -> Scope:
+    def _closure(self, node: Node, scope: TestScope) -> TestScope:
         """A closure with a name, outside of tests, is a function that tests may call."""
         parent = node.parent
         while parent is not None and parent.part is Part.HEAD:
@@ -222,9 +222,9 @@ class Suites:
         )
         skipped = {"let", "var", "val", "const", "export", "private", "static"}
         name = next((word for word in words if word not in skipped), "")
-        return self._open(Declared(Role.FUNCTION, name), node, scope) if name else scope
+        return self._open(DeclaredPart(Role.FUNCTION, name), node, scope) if name else scope
 
-    def _call(self, call: Call, scope: Scope) -> Scope:
+    def _call(self, call: Call, scope: TestScope) -> TestScope:
         reading = self._reading
         names = reading.names(call)
         own = reading.language.quirks.call
@@ -244,7 +244,7 @@ class Suites:
             skip_of_call(reading, call, names, scope)
         return scope
 
-    def _remember(self, call: Call, names: Names, scope: Scope) -> None:
+    def _remember(self, call: Call, names: Names, scope: TestScope) -> None:
         """A call of what may be a function of the same file."""
         name = names[-1]
         scope.runs.append((name, Given(call.node)))
@@ -255,8 +255,8 @@ class Suites:
             given = ("",)
         scope.call(name, Given(call.node, given, True))
 
-    def declared_call(self, call: Call, names: Names) -> Declared | None:
-        """What a call declares by its words: ``describe``, ``it.skip``, ``xit``."""
+    def declared_call(self, call: Call, names: Names) -> DeclaredPart | None:
+        """The declaration in a call's words: ``describe``, ``it.skip``, ``xit``."""
         declaring = self._reading.language.declaring
         if call.inner is not None or call.arguments is None or not names:
             return None
@@ -271,12 +271,12 @@ class Suites:
                 return None
             kinds.append(declaring.modifiers[name])
         if base in declaring.hook_calls:
-            return Declared(Role.HOOK)
+            return DeclaredPart(Role.HOOK)
         head = self._reading.head(call)
         role = Role.SUITE if base in declaring.suite_calls else Role.TEST
         if not head and call.arguments.part_child(Part.CLOSURE) is None:
             return None
-        declared = Declared(role, title(head[0]) if head else "(no name)")
+        declared = DeclaredPart(role, title(head[0]) if head else "(no name)")
         line, text = self._reading.line(call.node), ".".join(names)
         for kind in filter(None, kinds):
             if kind == "focus":
@@ -320,7 +320,7 @@ class Suites:
             if alone and not refused.match(scope.name):
                 scope.role, scope.collected = Role.TEST, False
 
-    def _turned_around(self, node: Node, declared: Declared) -> range:
+    def _turned_around(self, node: Node, declared: DeclaredPart) -> range:
         """The lines whose assertions nothing hears of in a test that must fail.
 
         What stands at its end can't hold; where any failure will do, none must.
@@ -361,7 +361,7 @@ class Suites:
         link = self._reading.links(call)[-1]
         return tuple(joined(each) for each in link.arguments or ())
 
-    def _doings(self, scope: Scope) -> list[str]:
+    def _doings(self, scope: TestScope) -> list[str]:
         """The calls that a test makes by themselves, and not for another call or to say something."""
         reading = self._reading
         silent = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]
@@ -376,7 +376,7 @@ class Suites:
         return any(call is not None and call.names == names for call in calls)
 
     def _run(self, given: Given) -> None:
-        """What a call is given, followed to where it came from."""
+        """Follow a call's arguments to where they came from."""
         reading, node = self._reading, given.node
         call = reading.calls.get(node) if node is not None else None
         if call is not None and node is not None and node.end - node.start < _LONGEST_HEAD:
@@ -397,7 +397,7 @@ def _has_heirs(reading: Reading, name: str) -> bool:
 
 
 def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
-    """What parameters are where a call doesn't say."""
+    """Default values of parameters."""
     if "=" not in takes:
         return {}
     parts = [each for each in split(reading.words_in(takes)) if "=" in each]

@@ -152,7 +152,7 @@ class Swallowing:
         return False
 
     def _said(self, node: Node) -> list[str]:
-        """What runs a closure: the names of a call, or the word of ``go func() {…}`` and ``new Thread(…)``."""
+        """The runner of a closure: a call's names, or the word of ``go func() {…}`` and ``new Thread(…)``."""
         call = self._reading.calls.get(node)
         if call is not None:
             return [".".join(call.names[at:]) for at in (-1, -2)] if call.names else []

@@ -1,4 +1,4 @@
-"""What the rules look at: every path that tests read, write or run, and who names it."""
+"""Facts for the rules: every path that tests read, write or run, and who names it."""
 
 import ast
 import posixpath
@@ -11,8 +11,16 @@ from typing import Any
 
 from assay.engine.tasks.task_reading import TaskFiles, is_shell
 from assay.formats.dockerfile import Instruction, parse_dockerfile
-from assay.formats.python_paths import NO_PATHS, Comparison, Mention, PythonPaths, Use, parse_python, python_paths
-from assay.formats.shell import Line, command_lines
+from assay.formats.python_paths import (
+    NO_PATHS,
+    EqualityTest,
+    Mention,
+    PythonPaths,
+    Use,
+    parse_python,
+    python_paths,
+)
+from assay.formats.shell import CommandLine, command_lines
 
 _SHELL_PATH = re.compile(
     r"(?<![\w./:~$}*-])(?P<before>(?:[12&]?>>?|\btee(?:\s+-a)?)\s*['\"]?)?(?P<path>/[\w.+@-]+(?:/[\w.+@-]+)*)"
@@ -174,14 +182,14 @@ class TaskFacts:
         return found
 
     @cached_property
-    def shell_lines(self) -> list[tuple[str, Line]]:
+    def shell_lines(self) -> list[tuple[str, CommandLine]]:
         scripts = (
             (name, text) for name, text in self.files.tests.items() if name.endswith(".sh") and is_shell(text)
         )
         return [(name, line) for name, text in scripts for line in command_lines(text)]
 
     @cached_property
-    def comparisons(self) -> list[tuple[str, Comparison]]:
+    def comparisons(self) -> list[tuple[str, EqualityTest]]:
         return [(name, one) for name, paths in self.python.items() for one in paths.comparisons]
 
     def used(self, use: Use) -> frozenset[str]:
@@ -229,7 +237,7 @@ def is_file(path: str) -> bool:
     return re.search(r"[^/.]\.\w{1,8}$", path) is not None
 
 
-def _in_shell(line: Line) -> Iterator[Mention]:
+def _in_shell(line: CommandLine) -> Iterator[Mention]:
     for found in _SHELL_PATH.finditer(line.text):
         runs = _RUNS.search(line.text[: found.start("path")]) is not None
         use = Use.WRITTEN if found["before"] else Use.RUN if runs else Use.READ

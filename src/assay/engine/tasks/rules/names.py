@@ -1,4 +1,4 @@
-"""What tests demand beyond files: functions of the agent's modules, how it worked, tools in the image."""
+"""The tests' demands beyond files: functions of the agent's modules, how it worked, tools in the image."""
 
 import ast
 import posixpath
@@ -121,11 +121,11 @@ def _never_run(facts: TaskFacts) -> Iterator[LintFinding]:
 
 def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Outputs that are read but not asked for, and the other way round."""
-    unpromised = dict(_unpromised(facts))
+    unpromised = dict(_unpromised_paths(facts))
     for path, at in unpromised.items():
         why = f"the tests read {path}, but neither the instruction nor the environment names that file"
         yield LintFinding("output-not-asked-for", at, why)
-    untested = list(_untested(facts))
+    untested = list(_untested_promises(facts))
     for path, line in untested:
         why = f"the instruction asks for {path}, but no test reads it"
         yield LintFinding("output-not-tested", f"instruction.md:{line}", why)
@@ -136,13 +136,13 @@ def asked_for(instruction: str) -> list[str]:
     return list(dict.fromkeys(found["path"] for found in _PROMISE.finditer(instruction)))
 
 
-def _unpromised(facts: TaskFacts) -> Iterator[tuple[str, str]]:
+def _unpromised_paths(facts: TaskFacts) -> Iterator[tuple[str, str]]:
     for place in facts.outputs():
         if not facts.instructed(place.path):
             yield place.path, place.at
 
 
-def _untested(facts: TaskFacts) -> Iterator[tuple[str, int]]:
+def _untested_promises(facts: TaskFacts) -> Iterator[tuple[str, int]]:
     tests = "\n".join(facts.files.tests.values())
     if facts.files.is_one_of_several or _LOOKS_AROUND.search(tests):
         return

@@ -11,8 +11,8 @@ from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import parse_python
 from assay.formats.python_tests import measured_times, random_verdicts, swallowed_assertions, test_demands
-from assay.formats.shell import Line, command_lines
-from assay.formats.shell_paths import missed
+from assay.formats.shell import CommandLine, command_lines
+from assay.formats.shell_paths import missed_paths
 
 _SLEEP = re.compile(r"^sleep\s+(\d+(?:\.\d+)?)([smh]?)\b")
 _YOU_HAVE = re.compile(
@@ -143,13 +143,13 @@ def _always_passes(script: str) -> Iterator[LintFinding]:
     writing = [line for line in command_lines(named) if writes_reward(line.text) or writes_reward(line.code)]
     if not writing or not all(_writes_one(line) for line in writing):
         return
-    without = missed(named, writes_reward)
+    without = missed_paths(named, writes_reward)
     if not without.at_end and not without.at_failure:
         why = "it writes a reward of 1 whatever the tests find"
         yield LintFinding("always-passes", f"tests/test.sh:{writing[0].number}", why)
 
 
-def _writes_one(line: Line) -> bool:
+def _writes_one(line: CommandLine) -> bool:
     """Whether a line writes a reward of 1 and no other one."""
     return not line.code and 0 < len(_ONE.findall(line.text)) == len(_REWARD_FILE.findall(line.text))
 
@@ -169,7 +169,7 @@ def _lost_status(script: str) -> Iterator[LintFinding]:
             yield LintFinding("always-passes", f"tests/test.sh:{line.number}", "it rewards a failure with 1")
 
 
-def _why_lost(before: Line, script: str) -> str | None:
+def _why_lost(before: CommandLine, script: str) -> str | None:
     if _TESTS.search(before.text):
         if _FORGIVEN.search(before.text):
             return "with '|| true', the status that is looked at afterwards is always 0"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.tree import Node, ParsedText
 
 Names = tuple[str, ...]
 _MOST_STEPS = 50
@@ -37,7 +37,7 @@ class Call:
             step = step.inner
 
 
-def calls(tree: Tree, arguments: tuple[str, ...], read_names: Callable[[str], Names]) -> dict[Node, Call]:
+def calls(tree: ParsedText, arguments: tuple[str, ...], read_names: Callable[[str], Names]) -> dict[Node, Call]:
     """Every call of a file. The inner calls of a chain come later in the tree, so it is read from its end."""
     found: dict[Node, Call] = {}
     for node in reversed(tree.nodes):
@@ -47,7 +47,11 @@ def calls(tree: Tree, arguments: tuple[str, ...], read_names: Callable[[str], Na
 
 
 def _call(
-    node: Node, tree: Tree, found: dict[Node, Call], kinds: tuple[str, ...], read_names: Callable[[str], Names]
+    node: Node,
+    tree: ParsedText,
+    found: dict[Node, Call],
+    kinds: tuple[str, ...],
+    read_names: Callable[[str], Names],
 ) -> Call:
     given = _given(node, kinds)
     first = node.children[0] if node.children else None
@@ -61,7 +65,7 @@ def _call(
 
 
 def _given(node: Node, kinds: tuple[str, ...]) -> Node | None:
-    """What a call is given: the first kind of arguments that it has."""
+    """The arguments of a call: the first kind that it has."""
     for kind in kinds:
         for child in node.children:
             if child.kind == kind and child.start > node.start:

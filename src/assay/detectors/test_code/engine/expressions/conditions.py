@@ -1,4 +1,4 @@
-"""What is demanded where a condition must hold, or must not: equality, closeness, an order, a property."""
+"""Demands of a condition that must hold, or must not: equality, closeness, an order, a property."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -126,7 +126,7 @@ def equalities(words: list[str]) -> list[list[str]]:
 
 
 def condition_demand(words: list[str], wanted: bool, constants: Constants, logic: Logic, depth: int = 0) -> Demand:
-    """What is demanded where a condition must be ``wanted``."""
+    """The demand of a condition that must be ``wanted``."""
     words, wanted = without_negations(words, wanted)
     always = truth(words, constants, logic.falsy)
     return _demanded(words, wanted, always, constants, logic, depth)
@@ -135,7 +135,7 @@ def condition_demand(words: list[str], wanted: bool, constants: Constants, logic
 def _demanded(
     words: list[str], wanted: bool, always: bool | None, constants: Constants, logic: Logic, depth: int = 0
 ) -> Demand:
-    """What is demanded by a condition that begins with no negation, of which is known whether it always holds."""
+    """The demand of a condition without a leading negation, of which is known whether it always holds."""
     if always is not None:
         # What can't fail is no demand; what always fails is a way to write "this must not be reached".
         strength = Strength.VACUOUS if always is wanted else Strength.EXACT
@@ -154,7 +154,7 @@ def _demanded(
 
 
 def _middle(words: list[str]) -> list[str]:
-    """What two inequalities are about: ``x`` in ``1 < x < 3``."""
+    """The subject of two inequalities: ``x`` in ``1 < x < 3``."""
     sides = split_any(words, ("<", ">", "<=", ">="))
     return sides[1] if len(sides) > 2 else []
 
@@ -232,7 +232,7 @@ def order(
 
 
 def _difference(words: list[str]) -> list[str] | None:
-    """What stands in ``abs(…)`` or before ``.abs()``."""
+    """The words in ``abs(…)`` or before ``.abs()``."""
     if words[-4:-1] == [".", "abs", "("] or words[-3:] == ["abs", "(", ")"]:
         return bare(words[:-4])
     at = next((index for index, word in enumerate(words[:6]) if word in _ABSOLUTE), -1)
@@ -276,7 +276,7 @@ def _is_term(word: str) -> bool:
 
 
 def _folded(words: list[str]) -> list[str]:
-    """What is compared without its case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
+    """The words compared without case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
     if words[-2:] == ["(", ")"]:
         words = words[:-2]
     if len(words) > 2 and words[-1] in _FOLDING and words[-2] in (".", "?."):
@@ -295,7 +295,7 @@ def unborrowed(words: list[str], logic: Logic) -> list[str]:
 
 
 def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
-    """What is compared: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
+    """Both sides: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
     left, right = unborrowed(bare(left), logic), unborrowed(bare(right), logic)
     if not logic.wrappers or left == right:
         return left, right
@@ -307,7 +307,7 @@ def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], 
 
 
 def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
-    """What is compared where the answer of a comparison must be "no difference": ``compare(a, b) == 0``."""
+    """Both sides where a comparison must answer "no difference": ``compare(a, b) == 0``."""
     for asked, answer in ((left, right), (right, left)):
         if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
             last = chain(asked)[-1]
@@ -319,7 +319,7 @@ def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[
 
 
 def _measured(words: list[str]) -> list[str]:
-    """What a size is the size of: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; nothing for others."""
+    """The subject of a size: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; empty for others."""
     if not is_size(words):
         return []
     if words[-1] == ")" and words[-2] != "(":
@@ -340,7 +340,7 @@ def inequality(left: list[str], right: list[str], constants: Constants, logic: L
 
 
 def arranged(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
-    """What is looked at, and what it is compared with: a literal is what is expected, on whichever side."""
+    """The subject, and what it is compared with: a literal is what is expected, on whichever side."""
     if is_literal(right):
         return left, right
     return (right, left) if is_literal(left) else (left, right)
@@ -457,7 +457,7 @@ def _is_chain(words: list[str]) -> bool:
 
 
 def receiver_of(words: list[str]) -> list[str]:
-    """What the last call of a chain is made on."""
+    """The receiver of a chain's last call."""
     depth = 0
     for index in range(len(words) - 1, -1, -1):
         word = words[index]

@@ -8,16 +8,16 @@ from assay.detectors.test_code.engine.expressions.conditions import close, shape
 from assay.detectors.test_code.engine.expressions.literals import measure
 from assay.detectors.test_code.engine.expressions.words import closing, joined, split
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, demand_of, strongest, turned
+from assay.detectors.test_code.engine.rules import FileFacts, demand_of, strongest, turned
 from assay.detectors.test_code.model import Strength
 
 _DEEPEST = 8
 
 
 def fluent_demands(
-    library: Library, words: list[str], links: list[Link], facts: Facts
+    library: Library, words: list[str], links: list[Link], facts: FileFacts
 ) -> list[WrittenDemand] | None:
-    """What a chain of calls demands; None where it is no assertion of this library."""
+    """The demands of a chain of calls; None if it isn't an assertion of this library."""
     at = next(
         (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
     )
@@ -81,14 +81,14 @@ def _length_of(words: list[str], at: int) -> int:
 
 
 def _before(words: list[str], word: str, and_itself: bool = False) -> list[str]:
-    """What a taker is asked of: the words before it."""
+    """The subject of a taker: the words before it."""
     at = words.index(word) if word in words else 0
     if and_itself:
         return words[: closing(words, words.index("(", at)) + 1] if "(" in words[at:] else words
     return words[: at - 1] if at > 1 else ["subject"]
 
 
-def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts) -> list[tuple[str, Demand]]:
+def _checks(library: Library, subject: list[str], rest: list[Link], facts: FileFacts) -> list[tuple[str, Demand]]:
     found: list[tuple[str, Demand]] = []
     negated = False
     if library.asked_of is not None and rest and rest[0].name in library.matchers:
@@ -121,9 +121,9 @@ def _checks(library: Library, subject: list[str], rest: list[Link], facts: Facts
 
 
 def _matcher(
-    library: Library, words: list[str], subject: list[str], facts: Facts, holds: bool, depth: int = 0
+    library: Library, words: list[str], subject: list[str], facts: FileFacts, holds: bool, depth: int = 0
 ) -> Demand:
-    """What a matcher demands that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
+    """The demand of a matcher that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
     if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
         for word, needs_all in library.infix.items():
             single = [_undotted(each) for each in split(words, word)]
@@ -182,14 +182,14 @@ def _combined(found: list[Demand], needs_all: bool, text: str) -> Demand:
     return replace(weakest, strength=min(weakest.strength, Strength.SHAPE), expected=text)
 
 
-def _tolerance(links: list[Link], facts: Facts) -> float | None:
+def _tolerance(links: list[Link], facts: FileFacts) -> float | None:
     """How far apart numbers may be by ``Within(0.1)`` or ``Within(10).Percent``."""
     value = measure(links[0].argument(0), facts.constants)
     percent = any("ercent" in name for link in links[1:] for name in link.names)
     return value / 100 if value is not None and percent else value
 
 
-def matched(library: Library, link: Link, facts: Facts) -> list[WrittenDemand]:
+def matched(library: Library, link: Link, facts: FileFacts) -> list[WrittenDemand]:
     """``assertThat(x, is(3))``: a subject and matchers that must all match; a reason may stand before them."""
     given = link.arguments or []
     if len(given) > 2 and given[0][0][0] in "\"'":

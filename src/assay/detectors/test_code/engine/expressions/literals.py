@@ -108,7 +108,7 @@ def measure(words: list[str], constants: Mapping[str, str]) -> float | None:
 
 
 def value_of(words: list[str], constants: Mapping[str, str]) -> str | float | None:
-    """What literals stand for: a number, or their text; None where a name is in them."""
+    """The value of literals: a number, or their text; None where a name is in them."""
     if len(words) == 1:
         words = [constants.get(words[0], words[0])]
     found = worked_out(words)
@@ -180,7 +180,7 @@ def fields_of(words: list[str]) -> dict[str, list[str]]:
 
 
 def _cut(found: list[list[str]], rest: list[str]) -> list[list[str]] | None:
-    """What is left of a list by what is asked of it: ``.take(1)``, ``.slice(0, 1)``, ``[:1]``."""
+    """The rest of a list after a cut: ``.take(1)``, ``.slice(0, 1)``, ``[:1]``."""
     text = joined(rest).replace(" ", "")
     for pattern, first in _CUTS:
         named = pattern.fullmatch(text)

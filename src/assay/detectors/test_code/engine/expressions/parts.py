@@ -1,4 +1,4 @@
-"""What a node of a syntax tree is to the engine, whatever its grammar calls it."""
+"""The role of a syntax tree's node for the engine, whatever its grammar calls it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

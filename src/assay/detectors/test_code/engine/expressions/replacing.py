@@ -16,7 +16,7 @@ _CALLED = re.compile(r"(?:await )?([\w.:]+)\(")
 
 
 class Replacing:
-    """What is replaced in one file, and where."""
+    """The replacements in one file."""
 
     def __init__(self, reading: "Reading") -> None:
         self._reading = reading

@@ -1,4 +1,4 @@
-"""What names stand for: constants that are bound once, and values that are written out where a name is used."""
+"""The values of names: constants that are bound once, and values that are written out where a name is used."""
 
 import re
 from collections import Counter

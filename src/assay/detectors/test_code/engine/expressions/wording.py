@@ -92,7 +92,7 @@ _ALONE = {
 
 
 def told(name: str, arguments: str = "", wanted: bool = True) -> str:
-    """What a check with this name demands."""
+    """The demand of a check of this name."""
     core, affirmed = word_of(name)
     wanted = wanted is affirmed
     if core in COMPARISONS:
@@ -123,5 +123,5 @@ def _plain(arguments: str) -> str:
 
 
 def compared(operator: str, right: str, wanted: bool) -> str:
-    """What an inequality demands."""
+    """The demand of an inequality."""
     return f"{operator if wanted else _OPPOSITES[operator]} {right}"

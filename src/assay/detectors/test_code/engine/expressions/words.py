@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.tree import Node, ParsedText
 from assay.detectors.test_code.word_sets import word_set
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
@@ -88,7 +88,7 @@ class Lexicon:
     """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
-    respelled: Callable[[Tree, Node], str] | None = None
+    respelled: Callable[[ParsedText, Node], str] | None = None
     """Writes the text of an opaque node in its one spelling, of which the words count then."""
 
     def words(self, text: str, start: int = 0, end: int = MAX_END) -> list[str]:
@@ -128,7 +128,7 @@ def _kept(lexicon: Lexicon, text: str) -> list[str]:
     return simplified(lexicon.words(text), lexicon.functions)
 
 
-def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
+def words(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[str]:
     """The words of a piece of a file, simplified. The list may be shared and must not be changed."""
     opaque = _opaque(tree, lexicon, start, end)
     if not opaque:
@@ -147,7 +147,7 @@ def words(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[str]:
     return simplified(found, lexicon.functions)
 
 
-def _opaque(tree: Tree, lexicon: Lexicon, start: int, end: int) -> list[Node]:
+def _opaque(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[Node]:
     if not lexicon.opaque or not tree.has(lexicon.opaque):
         return []
     return [node for node in tree.within(start, end) if node.kind in lexicon.opaque and node.end <= end]
@@ -327,7 +327,7 @@ def _callable(word: str) -> bool:
     return (word[-1].isalnum() or typed or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
 
 
-def uniform(tree: Tree, lexicon: Lexicon, start: int, end: int) -> str:
+def uniform(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> str:
     """A piece of the text in its uniform form."""
     return joined(words(tree, lexicon, start, end))
 

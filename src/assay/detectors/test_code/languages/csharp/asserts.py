@@ -1,4 +1,4 @@
-"""What assertions demand in xUnit, NUnit, MSTest, FluentAssertions and Shouldly."""
+"""Demands of assertions in xUnit, NUnit, MSTest, FluentAssertions and Shouldly."""
 
 import re
 from dataclasses import replace
@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.literals import measure
 from assay.detectors.test_code.engine.expressions.wording import told
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import PROPERTY, Check, Facts, Kind, Rule, demand_of, rules, worded
+from assay.detectors.test_code.engine.rules import PROPERTY, Check, FileFacts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -50,7 +50,7 @@ def _unnamed(words: list[str]) -> list[str]:
     return words[2:] if named else words
 
 
-def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _equal(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """A third whole number is xUnit's count of decimal places; a fraction or a named tolerance is itself one."""
     third = link.argument(2)
     text = joined(third)
@@ -64,7 +64,7 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
 
 
 def _holding(at: int) -> dict[str, Rule]:
-    """What texts and collections hold, with the subject at one of two places."""
+    """Rules on content of texts and collections, with the subject first or second."""
     holds, lacks = partial(Rule, Kind.SHAPE, at, 1 - at), partial(Rule, Kind.NO_SHAPE, at, 1 - at)
     return {
         "Contains": holds(word="contain"),
@@ -76,24 +76,24 @@ def _holding(at: int) -> dict[str, Rule]:
     }
 
 
-def _ranged(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _ranged(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     rest = ", ".join(joined(each) for each in (link.arguments or [])[1:])
     return Demand(Strength.SHAPE, joined(subject), told(link.name, rest))
 
 
-def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _kind(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``IsType<Foo>(x)``, ``IsType(typeof(Foo), x)``, ``IsInstanceOfType(x, typeof(Foo))``."""
     at = 0 if link.given < 2 or link.argument(0)[0] != "typeof" else 1
     return demand_of(Rule(Kind.SHAPE, at, 1 - at, word="instanceOf"), link, facts)
 
 
-def _single(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _single(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """One element, whichever; or the only one that is so."""
     rest = (link.arguments or [])[1 if subject is link.argument(0) else 0 :]
     return Demand(Strength.SHAPE, joined(subject), told("single", joined(rest[0])) if rest else "len 1")
 
 
-def _caught(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _caught(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """An error of a kind, or of any kind of that one."""
     found = demand_of(_CAUGHT, link, facts)
     return replace(found, strength=min(found.strength, Strength.SHAPE))
@@ -130,13 +130,13 @@ FUNCTIONS = rules(
 )
 
 
-def _type(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _type(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``Throws.TypeOf<E>()``, ``Is.InstanceOf<Foo>()``."""
     rule = Rule(Kind.RAISES, expected=0) if "Throws" in link.names else _OF_TYPE
     return demand_of(rule, link, facts, subject)
 
 
-def _named(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _named(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``Throws.ArgumentNullException``; anything else is a property."""
     if "Throws" in link.names:
         return demand_of(Rule(Kind.RAISES, expected=9), replace(link, types=link.name), facts, subject)

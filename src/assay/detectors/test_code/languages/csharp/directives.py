@@ -23,7 +23,7 @@ _NEVER = re.compile(r"(?i)never|disabled?|false|skip|ignored?|broken|todo|off\b|
 _NOT_NEWLINE = re.compile(r"[^\r\n]")
 
 
-class Part(NamedTuple):
+class DirectivePart(NamedTuple):
     """From an offset on, the code is built (True), left out (False), or that depends (None)."""
 
     start: int
@@ -40,10 +40,10 @@ class Directives:
     """A text without its directives, and what its parts depend on."""
 
     text: str
-    parts: list[Part] = field(default_factory=list)
+    parts: list[DirectivePart] = field(default_factory=list)
 
-    def at(self, offset: int) -> Part | None:
-        """What the code at an offset depends on."""
+    def at(self, offset: int) -> DirectivePart | None:
+        """The condition of the code at an offset."""
         index = bisect_right(self.parts, offset, key=lambda part: part.start)
         return self.parts[index - 1] if index else None
 
@@ -79,7 +79,7 @@ def directives(text: str) -> Directives:
         return Directives(_DIRECTIVE.sub(lambda found: _blank(found[0]), text))
     defined: dict[str, bool] = {}
     open_branches: list[_Branch] = []
-    parts: list[Part] = []
+    parts: list[DirectivePart] = []
     for found in _DIRECTIVE.finditer(text):
         word, rest = found[1], found[2]
         if word in ("define", "undef"):
@@ -91,7 +91,7 @@ def directives(text: str) -> Directives:
 
 
 def _turn(open_branches: list[_Branch], word: str, rest: str, defined: dict[str, bool]) -> None:
-    """What a directive does to the branches that are open."""
+    """Apply a directive to the branches that are open."""
     if word == "if":
         built = _holds(rest, defined)
         open_branches.append(_Branch(built, f"#if {rest}".strip(), built))
@@ -130,7 +130,7 @@ def _opposite(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
-def _part(start: int, open_branches: list[_Branch]) -> Part:
+def _part(start: int, open_branches: list[_Branch]) -> DirectivePart:
     built: _Built = (True, True)
     text, repeats = "", False
     # Few files nest conditions, none deeply; a hostile one is looked at no further than this.
@@ -138,7 +138,7 @@ def _part(start: int, open_branches: list[_Branch]) -> Part:
         both = _each(False, built, branch.built)
         text = branch.text if both != built or not text else text
         built, repeats = both, repeats or branch.repeats
-    return Part(start, *built, text, repeats)
+    return DirectivePart(start, *built, text, repeats)
 
 
 def _blank(text: str) -> str:

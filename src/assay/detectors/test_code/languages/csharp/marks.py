@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import Declared, Declaring, MarkGone
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
 from assay.detectors.test_code.engine.marked import expect_error, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading, noted
@@ -90,11 +90,11 @@ def klass(reading: Reading, found: Class) -> None:
         skipping[name] = _DECIDES.search(source) is not None
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """xUnit makes an object for every test; calls of a conditional method are only there in some builds."""
     if found.node.kind == "constructor_declaration":
-        return Declared(Role.HOOK, found.name)
-    return Declared(Role.FUNCTION) if found.has("Conditional") else None
+        return DeclaredPart(Role.HOOK, found.name)
+    return DeclaredPart(Role.FUNCTION) if found.has("Conditional") else None
 
 
 def collected(reading: Reading, found: Function, marked: bool) -> bool:
@@ -103,7 +103,7 @@ def collected(reading: Reading, found: Function, marked: bool) -> bool:
     return marked and "abstract" not in found.words and not hidden and not static
 
 
-def completed(reading: Reading, found: Function, declared: Declared) -> None:
+def completed(reading: Reading, found: Function, declared: DeclaredPart) -> None:
     """How often a test runs and with what, what it expects, and which builds have it."""
     declared.skips = [*_unseen(reading, found), *_left_out(reading, found.node), *declared.skips]
     declared.cases = _cases(reading, found)
@@ -133,7 +133,7 @@ def _unseen(reading: Reading, found: Function) -> list[Skip]:
 
 
 def _left_out(reading: Reading, node: Node) -> list[Skip]:
-    """What conditional compilation does to the whole method."""
+    """Skips of the whole method by conditional compilation."""
     part = _built(reading).at(node.end)
     if part is None or part.built is True:
         return []
@@ -141,7 +141,7 @@ def _left_out(reading: Reading, node: Node) -> list[Skip]:
 
 
 def skips(reading: Reading, mark: Mark, among: Sequence[Mark]) -> bool | None:
-    """Whether it is a condition that skips, or one row of many; None where nothing does."""
+    """True for a condition that skips, or one row of many; None where nothing does."""
     own, named = _own(reading)[0], mark.named
     if mark.name in own:
         return own[mark.name]

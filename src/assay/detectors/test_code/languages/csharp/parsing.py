@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.languages.csharp.directives import Directives, directives
-from assay.detectors.test_code.tree import Node, Tree, parse_parts
+from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
 
 GRAMMAR = Grammar(
     "csharp",
@@ -49,7 +49,7 @@ _NEAREST, _FARTHEST = 120, 20_000
 
 
 @dataclass(slots=True, eq=False)
-class Built(Tree):
+class Built(ParsedText):
     """A tree with what the build leaves out."""
 
     built: Directives = field(default_factory=lambda: Directives(""))
@@ -72,7 +72,7 @@ def parse(text: str) -> Built:
     return Built(**{each.name: getattr(tree, each.name) for each in fields(tree)}, built=built)
 
 
-def _mark_left_out(tree: Tree, built: Directives) -> None:
+def _mark_left_out(tree: ParsedText, built: Directives) -> None:
     """Code in a branch that no build sees, inside a method that builds see, never runs."""
     for node in tree.nodes:
         if node.kind != "method_declaration":
@@ -85,7 +85,7 @@ def _mark_left_out(tree: Tree, built: Directives) -> None:
             inside.dead = part is not None and part.likely is False
 
 
-def _is_unheard(tree: Tree, node: Node) -> bool:
+def _is_unheard(tree: ParsedText, node: Node) -> bool:
     """Whether the failure of a closure ends in a value that nobody looks at."""
     found = _CAUGHT_BY_CALL.search(tree.text, max(0, node.start - _NEAREST), node.start)
     if found is None:

@@ -1,4 +1,4 @@
-"""What assertions in Go demand: testify, gomega, gocheck and quicktest."""
+"""Demands of assertions in Go: testify, gomega, gocheck and quicktest."""
 
 import re
 
@@ -8,24 +8,24 @@ from assay.detectors.test_code.engine.expressions.conditions import close, equal
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import FileFacts, Kind, Rule, demand_of, rules
 
 
-def _nothing(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _nothing(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """An error that must be nil is the least one can ask; any other nil is an exact value."""
     error = joined(subject).lower().endswith("err")
     return demand_of(Rule(Kind.QUIET if error else Kind.VALUE, word="nil"), link, facts, subject)
 
 
-def _message(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _message(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     return equality([*subject, ".", "Error", "(", ")"], link.argument(1), facts.constants, facts.logic)
 
 
-def _part_of_message(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _part_of_message(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     return shape([*subject, ".", "Error", "(", ")"], "contain", link.argument(1))
 
 
-def _numerically(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _numerically(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``BeNumerically("~", 3, 0.1)``."""
     sign, right = joined(link.argument(0)).strip('"'), link.argument(1)
     if sign == "==":

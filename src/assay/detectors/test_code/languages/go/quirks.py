@@ -1,4 +1,4 @@
-"""What is particular to tests in Go."""
+"""Peculiarities of tests in Go."""
 
 import re
 from dataclasses import replace
@@ -10,11 +10,11 @@ from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import comparison
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import Declared, Quirks
+from assay.detectors.test_code.engine.language import DeclaredPart, Quirks
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
-from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Role, TestScope, title
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -63,14 +63,14 @@ def _fakes(reading: Reading) -> set[str]:
     return set(_FAKED.findall(reading.tree.text)) - {"t"}
 
 
-def _function(reading: Reading, function: Function) -> Declared | None:
+def _function(reading: Reading, function: Function) -> DeclaredPart | None:
     head = reading.tree.text[function.node.start : function.node.start + 400]
     method = _METHOD.match(head)
     name, takes = function.name, function.takes
     results = head.partition("{")[0].rpartition(")")[2].strip()
     if method is not None:
         if _COLLECTED.match(name) and not takes and not results:
-            return Declared(Role.TEST, f"{method[1]} > {name}")
+            return DeclaredPart(Role.TEST, f"{method[1]} > {name}")
         return None
     if name == "TestMain":
         return _main(reading, function.node)
@@ -78,15 +78,15 @@ def _function(reading: Reading, function: Function) -> Declared | None:
         return _example(reading, name, function.node)
     handed = _ONE_HANDLE.match(takes) is not None and not results
     if _COLLECTED.match(name) and handed:
-        return Declared(Role.TEST, name)
+        return DeclaredPart(Role.TEST, name)
     looks = (handed and "test" in name.lower()) or _COLLECTED.match(name)
     if looks and reading.values.mentions(name) < 2:
         # Neither collected nor called: it was put out of action.
-        return Declared(Role.TEST, name, collected=False)
+        return DeclaredPart(Role.TEST, name, collected=False)
     return None
 
 
-def _main(reading: Reading, node: Node) -> Declared:
+def _main(reading: Reading, node: Node) -> DeclaredPart:
     """``TestMain`` decides whether tests run and whether a failure counts."""
     line, text = reading.line(node), reading.tree.text
     calls = [reading.calls[each] for each in reading.tree.within(node.start, node.end) if each in reading.calls]
@@ -104,24 +104,24 @@ def _main(reading: Reading, node: Node) -> Declared:
     else:
         for each in well if not _is_direct(well[-1] if well else node, node) else ():
             reading.scopes[0].skips.append(Skip("disabled", reading.line(each), reading.tree.source(each), True))
-    return Declared(Role.HOOK, "TestMain")
+    return DeclaredPart(Role.HOOK, "TestMain")
 
 
 def _is_direct(node: Node, function: Node) -> bool:
     return node.parent is not None and node.parent.parent is function
 
 
-def _example(reading: Reading, name: str, node: Node) -> Declared:
+def _example(reading: Reading, name: str, node: Node) -> DeclaredPart:
     """An example is run only where its output is written down, and then it must be that output."""
     output = _OUTPUT.search(reading.tree.source(node))
     if output is None:
-        return Declared(Role.FUNCTION, name)
+        return DeclaredPart(Role.FUNCTION, name)
     expected = " ".join(output[1].replace("//", " ").rstrip("} \n\t").split())
     demanded = Assertion(reading.line(node), f"Output: {expected}", Strength.EXACT, name, expected)
-    return Declared(Role.TEST, name, assertions=[demanded])
+    return DeclaredPart(Role.TEST, name, assertions=[demanded])
 
 
-def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
+def _call(reading: Reading, call: Call, scope: TestScope) -> DeclaredPart | None:
     names = call.names
     if call.inner is not None or not names:
         return None
@@ -129,11 +129,11 @@ def _call(reading: Reading, call: Call, scope: Scope) -> Declared | None:
         head = reading.head(call)
         if not head:
             return None
-        return Declared(Role.TEST, title(head[0]), scope.collected)
+        return DeclaredPart(Role.TEST, title(head[0]), scope.collected)
     return _ginkgo(reading, call)
 
 
-def _ginkgo(reading: Reading, call: Call) -> Declared | None:
+def _ginkgo(reading: Reading, call: Call) -> DeclaredPart | None:
     name = call.names[-1]
     base = name[1:] if name[:1] in "FPX" and name[1:] in _GINKGO_TESTS | _GINKGO_SUITES else name
     role = (
@@ -143,7 +143,7 @@ def _ginkgo(reading: Reading, call: Call) -> Declared | None:
     if role is None or call.arguments is None or call.arguments.part_child(Part.CLOSURE, Part.CALL) is None:
         return None
     head, line, text = reading.head(call), reading.line(call.node), ".".join(call.names)
-    declared = Declared(role, title(head[0]) if head and role is not Role.HOOK else "")
+    declared = DeclaredPart(role, title(head[0]) if head and role is not Role.HOOK else "")
     if (base != name and name[0] in "PX") or ["Pending"] in head:
         declared.skips.append(Skip("skip", line, text))
     if (base != name and name[0] == "F") or ["Focus"] in head:
@@ -188,7 +188,7 @@ def _empty(reading: Reading, loop: Node) -> bool:
     return rows_of(reading, loop) == []
 
 
-def _asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+def _asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
     """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
     if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
         return None
@@ -240,7 +240,7 @@ def _lost(reading: Reading, call: Call) -> bool:
     return _FAKE.search(head) is not None or not _fakes(reading).isdisjoint(first)
 
 
-def _skip(reading: Reading, call: Call, scope: Scope) -> Skip | None:
+def _skip(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
     """Whether a call ends the program as if all was well."""
     if call.names != ("os", "Exit") or call.inner is not None:
         return None

@@ -1,4 +1,4 @@
-"""What matchers and assert functions demand, from Jest and Vitest to chai, node's assert, AVA, tape and QUnit."""
+"""Demands of matchers and assert functions, from Jest and Vitest to chai, node's assert, AVA, tape and QUnit."""
 
 import re
 
@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import FileFacts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -17,7 +17,7 @@ _ANYTHING = re.compile(
 )
 
 
-def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _equal(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """Equality; ``expect.any(Number)`` is no value, and several arguments belong together."""
     given = link.arguments or []
     found = equality(subject, link.argument(0), facts.constants, facts.logic)
@@ -28,14 +28,14 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return Demand(min(found.strength, most), found.subject, expected)
 
 
-def _property(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _property(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``toHaveProperty("a", 3)`` demands a value, ``toHaveProperty("a")`` that there is one."""
     if link.given > 1:
         return _equal(link, facts, subject)
     return demand_of(Rule(Kind.SHAPE, expected=0, word="property"), link, facts, subject)
 
 
-def _part(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _part(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``toMatchObject({})`` demands that something is there."""
     if link.argument(0) == ["{", "}"]:
         return demand_of(Rule(Kind.PRESENCE), link, facts, subject)

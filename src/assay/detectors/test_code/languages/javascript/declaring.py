@@ -7,10 +7,10 @@ from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
-from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Role, TestScope, title
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -47,7 +47,7 @@ _Modifiers = tuple[tuple[str, bool], ...]
 
 @lru_cache(maxsize=1024)
 def _declaration(names: Names) -> tuple[Role, _Modifiers] | None:
-    """What a call of these names declares, and its modifiers: ("skip", True) where a condition decides."""
+    """The declaration by a call's names, and its modifiers: ("skip", True) where a condition decides."""
     if not names:
         return None
     base, conditional = names[0].rstrip("?"), names[0].endswith("?")
@@ -64,8 +64,8 @@ def _declaration(names: Names) -> tuple[Role, _Modifiers] | None:
     return (Role.SUITE if group else Role.TEST), tuple(modifiers)
 
 
-def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
-    """What a call declares: itself, or as ``it.each(table)(name, body)`` with the call it is made on."""
+def declared(reading: Reading, call: Call, scope: TestScope) -> DeclaredPart | None:
+    """A call's declaration: itself, or as ``it.each(table)(name, body)`` with the call it is made on."""
     names = reading.names(call)
     if (call.inner is not None and (call.names or call.inner.inner is not None)) or not names:
         return None
@@ -77,8 +77,8 @@ def declared(reading: Reading, call: Call, scope: Scope) -> Declared | None:
     if not _declares(call, role, head):
         return None
     if role is Role.HOOK:
-        return Declared(role)
-    made = Declared(role, title(head[0]) if head else "(no name)")
+        return DeclaredPart(role)
+    made = DeclaredPart(role, title(head[0]) if head else "(no name)")
     if _has_table(call.inner):
         rows = _table(reading, call)
         made.cases = None if rows is None else len(rows)
@@ -105,7 +105,7 @@ def _declares(call: Call, role: Role, head: list[list[str]]) -> bool:
     return len(head) > 1 and head[0][0] not in ("true", "false") and not head[1][0].startswith(('"', "`"))
 
 
-def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: Declared) -> None:
+def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: DeclaredPart) -> None:
     line = reading.line(call.node)
     end = call.arguments.start if call.arguments is not None else call.node.end
     text = joined(reading.words(call.node.start, end))
@@ -124,7 +124,7 @@ def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: Declared)
         made.skips.append(Skip("disabled", line, f"{text} is redefined and runs nothing"))
 
 
-def _options(reading: Reading, node: Node, part: list[str], made: Declared) -> None:
+def _options(reading: Reading, node: Node, part: list[str], made: DeclaredPart) -> None:
     """The options that node:test, Vitest and Playwright take: ``{ skip: true }``."""
     for option in split(part[1:-1]) if part[:1] == ["{"] else ():
         kind = _SKIPS.get(option[0].strip('"'))
@@ -168,7 +168,7 @@ def _in_lines(reading: Reading, given: Node, names: list[list[str]]) -> list[Bou
     return [handed(names, ["{", *row[:-1], "}"]) for row in told]
 
 
-def skip_inside(reading: Reading, call: Call, scope: Scope) -> Skip | None:
+def skip_inside(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
     """``this.skip()``, ``pending()`` and ``test.skip(condition, why)``."""
     names = reading.names(call)
     if call.inner is not None or not call.outermost:
@@ -206,7 +206,7 @@ def _ends_when_told(reading: Reading, skip: Skip) -> bool:
     return _TOLD.search("\n".join(line)) is not None
 
 
-def _is_alone(reading: Reading, holder: Scope) -> bool:
+def _is_alone(reading: Reading, holder: TestScope) -> bool:
     named = rf"(?<![\w$.])(export\s[^\n=]{{0,400}}?)?{re.escape(holder.name)}(?![\w$])"
     mentions = re.findall(named, reading.tree.text)
     return len(mentions) == 1 and not mentions[0]

@@ -1,4 +1,4 @@
-"""What names stand for in a file of JavaScript: imports and aliases of the words of runners and assertions."""
+"""The meaning of names in JavaScript: imports and aliases of the words of runners and assertions."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What Java and Kotlin share: JUnit 3 to 5, TestNG, AssertJ, Truth, Hamcrest, Mockito."""
+"""Shared by Java and Kotlin: JUnit 3 to 5, TestNG, AssertJ, Truth, Hamcrest, Mockito."""
 
 import re
 

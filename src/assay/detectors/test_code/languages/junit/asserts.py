@@ -1,4 +1,4 @@
-"""What assertions demand in JUnit, TestNG, AssertJ, Truth, Hamcrest and Mockito."""
+"""Demands of assertions in JUnit, TestNG, AssertJ, Truth, Hamcrest and Mockito."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.expressions.conditions import close, equal
 from assay.detectors.test_code.engine.expressions.literals import measure, number
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.word_sets import word_set
 
 _MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})
@@ -42,7 +42,7 @@ def _is_message(words: list[str]) -> bool:
     return words[0][0] == '"' or lazy or words[:3] == ["String", ".", "format"] or joined(words) in _MESSAGES
 
 
-def _equals(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _equals(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``assertEquals(expected, actual)``, and with a third number within a tolerance."""
     expected = link.labelled("expected") or link.argument(0)
     actual = link.labelled("actual") or link.argument(1)
@@ -73,7 +73,7 @@ _FUNCTIONS = rules(
 JUNIT = Library(functions=_FUNCTIONS, trimmed=trimmed)
 
 
-def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _within(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``isEqualTo(3)``; with a second argument ``within(0.1)``, ``Offset.offset(0.1)``, ``withPercentage(5)``."""
     if link.given < 2:
         return equality(subject, link.argument(0), facts.constants, facts.logic)
@@ -84,14 +84,14 @@ def _within(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return close(subject, link.argument(0), value)
 
 
-def _kind(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _kind(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """An error of a kind, where the subject throws; or a type."""
     throws = "->" in subject[:4] or "{" in subject[:1]
     rule = Rule(Kind.RAISES if throws else Kind.SHAPE, expected=0, word="instanceOf")
     return demand_of(rule, link, facts, subject)
 
 
-def _of(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _of(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """Truth's ``isWithin(0.1).of(3)``."""
     looked_at = subject[: -2 if subject[-2:-1] == ["."] else None]
     return close(looked_at, link.argument(0), _number_in(joined(subject)))

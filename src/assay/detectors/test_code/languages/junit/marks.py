@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import closing, joined, split
-from assay.detectors.test_code.engine.language import Declared, Declaring, MarkGone
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
@@ -76,7 +76,7 @@ def _class_collected(reading: Reading, owner: Class | None) -> bool:
 
 
 def skips(reading: Reading, mark: Mark, _: Sequence[Mark]) -> bool | None:
-    """Whether it is a condition that skips; None where nothing does."""
+    """True for a condition that skips; None where nothing does."""
     values = mark.named
     if mark.name == "Test" and "enabled" in values:
         enabled = reading.truth(values["enabled"])
@@ -95,7 +95,7 @@ def skips(reading: Reading, mark: Mark, _: Sequence[Mark]) -> bool | None:
     return False if answer is mark.name.startswith("Disabled") else None
 
 
-def completed(reading: Reading, found: Function, declared: Declared) -> None:
+def completed(reading: Reading, found: Function, declared: DeclaredPart) -> None:
     """Its rows, and the error that it expects."""
     declared.cases = _cases(reading, found)
     declared.rows = _rows(found.marks, found.takes) if found.takes else ()

@@ -1,4 +1,4 @@
-"""What assertions demand in PHPUnit and Pest."""
+"""Demands of assertions in PHPUnit and Pest."""
 
 from dataclasses import replace
 from functools import partial
@@ -7,23 +7,23 @@ from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import FileFacts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
 
 _turned_around = partial(Rule, subject=1, expected=0)
 
 
-def _error(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _error(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``expectException(Foo::class)``: what comes after it must throw."""
     kind = joined(subject).replace("::class", "").rsplit("\\", 1)[-1]
     return Demand(Strength.SHAPE if kind in facts.broad else Strength.EXACT, "what follows", kind)
 
 
-def _message(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _message(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     return Demand(Strength.SHAPE, "message of what follows", f"match({joined(subject)})")
 
 
-def _thrown(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _thrown(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``toThrow(Foo::class, "why")``: of this kind, and with this in its message."""
     found = demand_of(Rule(Kind.RAISES, expected=0), link, facts, subject)
     return replace(found, expected=f"{found.expected}, {link.text(1)}") if link.given > 1 else found

@@ -1,4 +1,4 @@
-"""What is particular to tests in PHP: marks in comments, data providers, what follows Pest's tests."""
+"""Peculiarities of tests in PHP: marks in comments, data providers, what follows Pest's tests."""
 
 import re
 
@@ -6,12 +6,12 @@ from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import closing, joined, split
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import read_mark
 from assay.detectors.test_code.engine.marks import Function, Mark
 from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
-from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Role, TestScope, title
 from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -46,14 +46,14 @@ def marks(reading: Reading, node: Node) -> list[Mark]:
     return found
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """A test with its data provider; everything else goes by name."""
     provided = [mark for mark in found.marks if mark.name in ("DataProvider", "dataProvider")]
     given = [mark for mark in found.marks if mark.name in ("TestWith", "testWith")]
     if not provided and not given:
         return None
     refused = not found.words.isdisjoint(reading.language.declaring.refused)
-    declared = Declared(Role.TEST, found.name, not refused, mark_skips(reading, found.marks))
+    declared = DeclaredPart(Role.TEST, found.name, not refused, mark_skips(reading, found.marks))
     rows = [_cells(mark.given[0]) for mark in given if mark.given and mark.name == "TestWith"]
     for mark in provided:
         more = _provider(reading, joined(mark.given[0]).strip("\"'") if mark.given else "")
@@ -87,7 +87,7 @@ def _cells(row: list[str]) -> list[str]:
     return [joined(cell) for cell in split(row[1:-1])] if row[:1] == ["["] else [joined(row)]
 
 
-def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
+def call(reading: Reading, found: Call, scope: TestScope) -> DeclaredPart | None:
     """``it('adds', …)->with([…])->skip()``."""
     if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
         return None
@@ -95,7 +95,7 @@ def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
     given = found.arguments
     if not head or given is None or (given.part_child(Part.CLOSURE) is None and scope.role is not Role.FILE):
         return None
-    declared = Declared(Role.SUITE if found.names == ("describe",) else Role.TEST, title(head[0]))
+    declared = DeclaredPart(Role.SUITE if found.names == ("describe",) else Role.TEST, title(head[0]))
     around = found.node.parent
     while around is not None and around in reading.calls and reading.calls[around].root is found:
         _follow(reading, reading.calls[around], declared)
@@ -103,7 +103,7 @@ def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
     return declared
 
 
-def _follow(reading: Reading, chained: Call, declared: Declared) -> None:
+def _follow(reading: Reading, chained: Call, declared: DeclaredPart) -> None:
     name = chained.names[-1] if chained.names else ""
     kind, line = _MODIFIERS.get(name), reading.line(chained.node)
     link = reading.links(chained)[-1]

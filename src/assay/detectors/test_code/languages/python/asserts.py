@@ -1,4 +1,4 @@
-"""What assertions in Python demand: unittest, pytest, numpy.testing, pandas.testing and assertpy."""
+"""Demands of assertions in Python: unittest, pytest, numpy.testing, pandas.testing and assertpy."""
 
 import re
 from dataclasses import replace
@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.expressions.conditions import close, power
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, rules
+from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, rules
 from assay.detectors.test_code.languages.python.conditions import demanded, tolerance
 from assay.detectors.test_code.model import Strength
 
@@ -20,7 +20,7 @@ _MESSAGES = frozenset(("msg", "err_msg", "message", "verbose", "obj", "reason", 
 
 
 def _close(default: float, places: str = "") -> Check:
-    def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    def check(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
         given = link.positional
         right = given[1] if len(given) > 1 else []
         digits = link.labelled(places) or (given[2] if len(given) > 2 else [])
@@ -32,7 +32,7 @@ def _close(default: float, places: str = "") -> Check:
     return check
 
 
-def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _equal(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``check_dtype=False`` and its like ask for less, so they belong to what is expected."""
     found = demanded(facts, [*_held(subject), "==", *_held(link.argument(1))], wanted=True)
     given = [
@@ -43,9 +43,9 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
 
 
 def _compared(operator: str) -> Check:
-    """What an operator between both arguments would demand."""
+    """The demand of an operator between both arguments."""
 
-    def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    def check(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
         return demanded(facts, [*_held(subject), operator, *_held(link.argument(1))], wanted=True)
 
     return check
@@ -56,7 +56,7 @@ def _held(words: list[str]) -> list[str]:
     return ["(", *words, ")"] if not _LOOSE.isdisjoint(words) else words
 
 
-def _raises(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _raises(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """An exception of a kind; ``assertRaises(KeyError, f, 1)`` makes the call itself."""
     called = [joined(each) for each in link.positional[1:]]
     kinds = joined(subject)

@@ -1,4 +1,4 @@
-"""Which functions and classes of a Python file a runner collects, with their skips, fixtures and cases."""
+"""Functions and classes of a Python file that a runner collects, with their skips, fixtures and cases."""
 
 import math
 import re
@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import closing, joined, split
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.listing import written_out
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.scopes import Given, Role, Scope
+from assay.detectors.test_code.engine.scopes import Given, Role, TestScope
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -42,7 +42,7 @@ class Table(NamedTuple):
 
 @dataclass(slots=True)
 class Known:
-    """What a runner would collect from a file."""
+    """The tests a runner would collect."""
 
     classes: dict[str, tuple[list[str], Node]] = field(default_factory=dict)
     """The classes of the file, each with what it extends."""
@@ -54,7 +54,7 @@ class Known:
 
 
 def known(reading: Reading) -> Known:
-    """What is known so far; the classes of the file from the beginning."""
+    """The facts so far; the classes of the file from the beginning."""
     found = reading.notes.get("python")
     if not isinstance(found, Known):
         found = reading.notes["python"] = Known()
@@ -116,7 +116,7 @@ def set_in(reading: Reading, found: Known, name: str, wanted: str, depth: int = 
 
 
 def value_of(reading: Reading, node: Node) -> list[str]:
-    """What a statement sets something to."""
+    """The value that a statement sets."""
     words = reading.words_of(node)
     return words[words.index("=") + 1 :] if "=" in words else []
 
@@ -128,7 +128,7 @@ def marks_in(reading: Reading, value: list[str], line: int) -> list[Mark]:
     return [mark_of(reading, each, line, reading.tree.nodes[0]) for each in parts if each]
 
 
-def klass(reading: Reading, found: Class) -> Declared:
+def klass(reading: Reading, found: Class) -> DeclaredPart:
     """A class with its skips; what it is marked with counts for its tests."""
     all_known, line = known(reading), reading.line(found.node)
     marked = set_in(reading, all_known, found.name, "pytestmark")
@@ -144,7 +144,7 @@ def klass(reading: Reading, found: Class) -> Declared:
     runs = [each for each in own if re.match(r"(?:async )?def (?:run|__call__)\b", reading.tree.source(each)[:50])]
     if any("super" not in reading.tree.source(each) for each in runs) and is_test_case(all_known, found.name):
         skips.append(Skip("excluded", line, "an overridden run() that runs no test"))
-    return Declared(Role.SUITE, found.name, collected=False, skips=skips)
+    return DeclaredPart(Role.SUITE, found.name, collected=False, skips=skips)
 
 
 def _under(reading: Reading, node: Node) -> list[Skip]:
@@ -159,7 +159,7 @@ def _under(reading: Reading, node: Node) -> list[Skip]:
     return skips[::-1]
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """A test, or what looks like one; None for every other function."""
     if any(around.part in FUNCTIONS for around in islice(found.node.ancestors(), FAR)):
         return None
@@ -169,7 +169,7 @@ def function(reading: Reading, found: Function) -> Declared | None:
         named = fixture.link.labelled("name")
         all_known.fixtures[joined(named).strip('"') if named else found.name] = (found, fixture)
     if found.name in reading.language.declaring.hook_names:
-        return Declared(Role.HOOK, found.name)
+        return DeclaredPart(Role.HOOK, found.name)
     if not found.name.startswith("test") and (
         "test" not in found.name.lower() or fixture is not None or found.name.startswith("pytest_")
     ):
@@ -179,7 +179,7 @@ def function(reading: Reading, found: Function) -> Declared | None:
     all_known.tests[found.node] = found
     collected = collected and not found.node.dead
     skips = [*_under(reading, found.node), *skips_of(reading, found.marks), *_never_heard(reading, found)]
-    return Declared(Role.TEST, found.name, collected, skips)
+    return DeclaredPart(Role.TEST, found.name, collected, skips)
 
 
 def _owners(owner: Class | None) -> list[str]:
@@ -191,7 +191,7 @@ def _owners(owner: Class | None) -> list[str]:
 
 
 def _never_heard(reading: Reading, found: Function) -> list[Skip]:
-    """What a ``yield`` or a coroutine that nobody awaits does to all of a test's assertions."""
+    """Skips of a whole test by a ``yield`` or a coroutine that nobody awaits."""
     skips, line, coroutine = list[Skip](), reading.line(found.node), "async" in found.words
     source = reading.tree.source(found.node)
     if not coroutine and "yield" not in source:
@@ -212,7 +212,7 @@ def _never_heard(reading: Reading, found: Function) -> list[Skip]:
 
 
 def settle(reading: Reading) -> None:
-    """What tests use counts for them."""
+    """Settle the effects of fixtures."""
     all_known = known(reading)
     automatic = [name for name, (_, mark) in all_known.fixtures.items() if _is_automatic(reading, mark)]
     always = {all_known.fixtures[name][0].name for name in automatic}
@@ -232,7 +232,7 @@ def _is_automatic(reading: Reading, fixture: Mark) -> bool:
     return bool(given) and reading.truth(given) is not False
 
 
-def _run_with(reading: Reading, scope: Scope, found: Function, automatic: list[str], always: set[str]) -> None:
+def _run_with(reading: Reading, scope: TestScope, found: Function, automatic: list[str], always: set[str]) -> None:
     """How often a test runs, with what, and after which fixtures."""
     all_known, owner = known(reading), found.owner
     marks = [*found.marks]
@@ -331,7 +331,7 @@ def _row(reading: Reading, mark: Mark, value: list[str]) -> tuple[list[list[str]
 
 
 def _cases(reading: Reading, tables: list[Table], fixtures: list[str]) -> list[dict[str, list[str]]]:
-    """What a test's parameters are in each case: what its rows say, and what its fixtures only return."""
+    """A test's parameters in each case: by its rows, and by fixtures that only return a value."""
     number = _times(tables)
     returned = {name: words for name in fixtures if (words := reading.following.only_returns(name))}
     if number is None or not 0 < number <= _MOST_ROWS:

@@ -1,4 +1,4 @@
-"""What conditions demand in idioms of Python: approx, rounding, isinstance, members, ``.all()``."""
+"""Demands of conditions in idioms of Python: approx, rounding, isinstance, members, ``.all()``."""
 
 import re
 
@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.expressions.literals import elements, is_i
 from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, Comparison, comparison, truth
 from assay.detectors.test_code.engine.expressions.words import bare, closing, joined
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.rules import Facts
+from assay.detectors.test_code.engine.rules import FileFacts
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
@@ -27,20 +27,20 @@ _ALWAYS_THERE = frozenset(('"__class__"', '"__dict__"', '"__doc__"'))
 
 
 def condition(reading: Reading, words: list[str], wanted: bool, _: Node) -> WrittenDemand | None:
-    """What a condition demands; None for what is no idiom."""
+    """The demand of a condition; None if it isn't an idiom."""
     found = demand_of(reading.facts, bare(words), wanted)
     shown = joined(words)
     return WrittenDemand(shown if wanted else f"not {shown}", found) if found is not None else None
 
 
-def demanded(facts: Facts, words: list[str], wanted: bool) -> Demand:
-    """What a condition demands, be it an idiom or not."""
+def demanded(facts: FileFacts, words: list[str], wanted: bool) -> Demand:
+    """The demand of a condition, be it an idiom or not."""
     found = demand_of(facts, bare(words), wanted)
     return found or condition_demand(words, wanted, facts.constants, facts.logic)
 
 
-def demand_of(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
-    """What an idiom demands; None for any other condition."""
+def demand_of(facts: FileFacts, words: list[str], wanted: bool) -> Demand | None:
+    """The demand of an idiom; None for any other condition."""
     if words[:1] == ["not"] and "and" not in words and "or" not in words:
         return demand_of(facts, bare(words[1:]), not wanted)
     compared = comparison(words)
@@ -61,7 +61,7 @@ def _asked_of_all(words: list[str]) -> list[str]:
     return []
 
 
-def _called(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
+def _called(facts: FileFacts, words: list[str], wanted: bool) -> Demand | None:
     last = chain(words)[-1]
     first, second = last.argument(0), last.argument(1)
     if is_inert(words, facts.logic.pure) and last.name != "isinstance":
@@ -82,7 +82,7 @@ def _called(facts: Facts, words: list[str], wanted: bool) -> Demand | None:
     return None
 
 
-def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None:
+def _compared(facts: FileFacts, compared: Comparison, wanted: bool) -> Demand | None:
     left, operator, right = compared.left, compared.operator, compared.right
     equal = (operator in EQUALS and wanted) or (operator in DIFFERS and not wanted)
     sized = _sized(facts, left, operator, right) if wanted else None
@@ -110,7 +110,7 @@ def _compared(facts: Facts, compared: Comparison, wanted: bool) -> Demand | None
     return None
 
 
-def _sized(facts: Facts, left: list[str], operator: str, right: list[str]) -> Demand | None:
+def _sized(facts: FileFacts, left: list[str], operator: str, right: list[str]) -> Demand | None:
     """How long something is: ``len(x) == 0`` and ``len(x) > 0`` only ask whether there is anything in it."""
     bound = number(right)
     if _wrapper(left) != "len" or bound is None or is_inert(left, facts.logic.pure):
@@ -125,7 +125,7 @@ def _sized(facts: Facts, left: list[str], operator: str, right: list[str]) -> De
     return None
 
 
-def _are_own(facts: Facts, left: list[str], right: list[str]) -> bool:
+def _are_own(facts: FileFacts, left: list[str], right: list[str]) -> bool:
     """Whether both sides are worked out from literals alone."""
     inert = [is_inert(side, facts.logic.pure) for side in (left, right)]
     both = all(found or is_literal(side) for found, side in zip(inert, (left, right), strict=True))
@@ -144,7 +144,7 @@ def _wrapped(left: list[str], right: list[str]) -> Demand | None:
     return Demand(Strength.SHAPE, joined(left[2:-1]), f"{wrapper} {joined(right)}")
 
 
-def _closely(facts: Facts, left: list[str], right: list[str]) -> Demand | None:
+def _closely(facts: FileFacts, left: list[str], right: list[str]) -> Demand | None:
     link: Link = chain(right)[-1]
     if link.name == "approx" and link.given:
         return close(left, link.argument(0), _approx(facts, link))
@@ -155,13 +155,13 @@ def _closely(facts: Facts, left: list[str], right: list[str]) -> Demand | None:
     return None
 
 
-def _approx(facts: Facts, link: Link) -> float:
+def _approx(facts: FileFacts, link: Link) -> float:
     """pytest's approx takes the larger of both; with neither it is a millionth."""
     named = [[label, "=", *each] for label, each in zip(("rel", "abs"), link.positional[1:], strict=False)]
     return tolerance(Link(("approx",), [*named, *(link.arguments or [])]), facts, 1e-6)
 
 
-def tolerance(link: Link, facts: Facts, default: float) -> float:
+def tolerance(link: Link, facts: FileFacts, default: float) -> float:
     """The larger of a call's relative and absolute tolerance; one that only running would tell counts as 1."""
     given = [words for label in _TOLERANCES if (words := link.labelled(label)) and words != ["None"]]
     values = [number([facts.constants[words[-1]]] if words[-1] in facts.constants else words) for words in given]

@@ -1,4 +1,4 @@
-"""What a conftest.py does to a whole folder: hooks of pytest that skip, drop or ignore tests."""
+"""Effects of a conftest.py on a whole folder: hooks of pytest that skip, drop or ignore tests."""
 
 import re
 from itertools import islice
@@ -6,7 +6,7 @@ from itertools import islice
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.scopes import Scope
+from assay.detectors.test_code.engine.scopes import TestScope
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -32,7 +32,7 @@ _FEWER = re.compile(
 _LONGEST = 240
 
 
-def hook_skips(reading: Reading, scope: Scope) -> list[Skip]:
+def hook_skips(reading: Reading, scope: TestScope) -> list[Skip]:
     """The skips of one hook. A condition anywhere around them makes them conditional."""
     node = scope.node
     if node is None:

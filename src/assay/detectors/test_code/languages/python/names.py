@@ -1,4 +1,4 @@
-"""What names of a Python file stand for, by whatever way: imports, bindings, ``getattr``, ``__import__``."""
+"""The meaning of names in a Python file, by whatever way: imports, bindings, ``getattr``, ``__import__``."""
 
 import ast
 import re
@@ -42,7 +42,7 @@ _DISABLING = word_set("disabled disable ignore ignored quarantine quarantined br
 
 
 def aliases(reading: Reading) -> dict[str, str]:
-    """What the names of imports are imported as."""
+    """The aliases of imported names."""
     found: dict[str, str] = {}
     for node in reading.tree.imports if isinstance(reading.tree, PythonTree) else ():
         module = f"{node.module or ''}." if isinstance(node, ast.ImportFrom) else ""

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.languages.python.spelling import dotted_text, other_spelling, spelled
-from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.tree import Node, ParsedText
 
 # Warnings are a setting of the whole process, so only one thread may change them at a time.
 _QUIET = threading.Lock()
@@ -39,7 +39,7 @@ Found = tuple[int, int, str, Part, ast.AST | None]
 
 
 @dataclass(slots=True, eq=False)
-class PythonTree(Tree):
+class PythonTree(ParsedText):
     """A tree whose nodes know what they were made of."""
 
     made: dict[Node, ast.AST] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def parse(text: str) -> PythonTree:
     return _Maker(text).tree(module)
 
 
-def respelled(tree: Tree, node: Node) -> str:
+def respelled(tree: ParsedText, node: Node) -> str:
     """A node in its one spelling."""
     if not isinstance(tree, PythonTree):
         return tree.source(node)

@@ -1,4 +1,4 @@
-"""What assertions demand in Minitest, Test::Unit, Rails and RSpec."""
+"""Demands of assertions in Minitest, Test::Unit, Rails and RSpec."""
 
 import re
 from dataclasses import replace
@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import (
     Check,
-    Facts,
+    FileFacts,
     Kind,
     Rule,
     closure_body,
@@ -39,12 +39,12 @@ def _all(link: Link) -> str | None:
 # Minitest, Test::Unit and Rails
 
 
-def _operator(link: Link, facts: Facts, _: list[str]) -> Demand:
+def _operator(link: Link, facts: FileFacts, _: list[str]) -> Demand:
     """``assert_operator got, :>, 3``."""
     return _compared(link.argument(0), joined(link.argument(1)).lstrip(":"), link.argument(2), facts)
 
 
-def _compared(left: list[str], sign: str, right: list[str], facts: Facts) -> Demand:
+def _compared(left: list[str], sign: str, right: list[str], facts: FileFacts) -> Demand:
     if sign in _ORDERS:
         return order(left, sign, right)
     if sign in ("==", "===", "equal?", "eql?"):
@@ -54,7 +54,7 @@ def _compared(left: list[str], sign: str, right: list[str], facts: Facts) -> Dem
     return shape(left, "match" if sign == "=~" else sign.rstrip("?"), right)
 
 
-def _refuted(link: Link, facts: Facts, _: list[str]) -> Demand:
+def _refuted(link: Link, facts: FileFacts, _: list[str]) -> Demand:
     """``refute_operator got, :>, 3``."""
     left, sign, right = link.argument(0), joined(link.argument(1)).lstrip(":"), link.argument(2)
     if not right:
@@ -103,7 +103,7 @@ ASSERT = Library(functions=_FUNCTIONS, receivers=frozenset(("", "self", "Asserti
 # RSpec, and the expectations of Minitest
 
 
-def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _equal(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``eq(3)``, ``contain_exactly(1, 2)``; with a looser matcher inside it demands less."""
     expected = link.argument(0)
     if not expected:
@@ -117,7 +117,7 @@ def _equal(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return replace(found, expected=text) if link.given > 1 else found
 
 
-def _effect(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _effect(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``change { n }.by(1)``, ``receive(:save).with(3)``: exact where it is said what comes of it."""
     said = link.arguments or []
     narrow = any(each[0] in _NARROW for each in said)
@@ -144,7 +144,7 @@ _MATCHERS = rules(
 )
 
 
-def _said(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _said(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``_(got).must_be :>, 3``."""
     return _compared(subject, joined(link.argument(0)).lstrip(":"), link.argument(1), facts)
 
@@ -171,7 +171,7 @@ _MUST_OR_NOT = {
 
 
 def _pairs(subject: list[str], matcher: list[str]) -> list[tuple[list[str], list[str]]]:
-    """What is asked of what: ``have_attributes(size: 2)`` asks for ``size`` to be 2.
+    """Subjects with demands: ``have_attributes(size: 2)`` asks for ``size`` to be 2.
 
     A matcher that goes on, such as ``be_within(0.1).of(3)`` and ``be > 3``, becomes one call.
     """

@@ -1,4 +1,4 @@
-"""What is particular to tests in Ruby: groups and examples, visibility, what keeps a whole run from counting."""
+"""Peculiarities of tests in Ruby: groups and examples, visibility, what keeps a whole run from counting."""
 
 import re
 from itertools import islice
@@ -7,11 +7,11 @@ from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import rows_of
-from assay.detectors.test_code.engine.scopes import Role, Scope, title
+from assay.detectors.test_code.engine.scopes import Role, TestScope, title
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
@@ -47,7 +47,7 @@ _CUSTOM = re.compile(r"(?:expect|verify|check|assert|refute)_\w+\Z")
 _LONGEST_TITLE = 300
 
 
-def call(reading: Reading, found: Call, scope: Scope) -> Declared | None:
+def call(reading: Reading, found: Call, scope: TestScope) -> DeclaredPart | None:
     """``describe``, ``it``, ``before`` and their like."""
     names = found.names
     if len(names) == 2 and names[0] == "RSpec":
@@ -75,9 +75,9 @@ def _declares(found: Call, role: Role, word: str) -> bool:
     return named or has_block
 
 
-def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer: Scope) -> Declared:
+def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer: TestScope) -> DeclaredPart:
     word, line, head = found.names[-1], reading.line(found.node), reading.head(found)
-    made = Declared(role, _title(reading, found, head) if role is not Role.HOOK else "")
+    made = DeclaredPart(role, _title(reading, found, head) if role is not Role.HOOK else "")
     if kind is not None:
         _add(made, Skip(kind, line, ".".join(found.names)))
     if word not in _INCLUDED:
@@ -88,7 +88,7 @@ def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer
     return made
 
 
-def _add(made: Declared, skip: Skip) -> None:
+def _add(made: DeclaredPart, skip: Skip) -> None:
     if skip.kind == "focus":
         made.focus = skip
     else:
@@ -111,7 +111,7 @@ def _is_metadata(part: list[str]) -> bool:
     return part[1:2] == [":"] or symbol or part[0] in ("**", "&")
 
 
-def _metadata(reading: Reading, parts: list[list[str]], line: int, made: Declared) -> None:
+def _metadata(reading: Reading, parts: list[list[str]], line: int, made: DeclaredPart) -> None:
     """``skip: true``, ``:focus`` and ``if: false``."""
     for part in parts:
         symbol = part[0][1:] if len(part) == 1 and part[0][:1] == ":" else ""
@@ -126,7 +126,7 @@ def _metadata(reading: Reading, parts: list[list[str]], line: int, made: Declare
 
 
 def _receiver(reading: Reading, loop: Node) -> str:
-    """What a loop goes through, as it is written."""
+    """The collection of a loop, as it is written."""
     block = loop.child(*BLOCKS)
     head = reading.tree.text[loop.start : block.start if block is not None else loop.end]
     return head.rpartition(".")[0].rstrip()
@@ -142,7 +142,7 @@ def empty(reading: Reading, loop: Node) -> bool:
     return receiver not in reading.values.lists or reading.values.mentions(receiver) == 2
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """Methods of a class of tests: what runs them, what surrounds them, and what looks like one of them."""
     outer = reading.scope_of[found.node.parent or found.node]
     if outer.role is not Role.SUITE:
@@ -150,18 +150,18 @@ def function(reading: Reading, found: Function) -> Declared | None:
     if found.name in _OVERRIDES and found.owner is not None and found.owner.node.kind == "class":
         outer.skips.append(Skip("disabled", reading.line(found.node), f"def {found.name}"))
     if found.name in HOOK_METHODS:
-        return Declared(Role.HOOK, found.name)
+        return DeclaredPart(Role.HOOK, found.name)
     named = _COLLECTED.match(found.name) is not None
     alike = _TESTLIKE.search(found.name) is not None and reading.values.mentions(found.name.rstrip("?!=")) < 2
     if found.node.kind != "method" or found.takes or not (named or alike):
         return None
-    made = Declared(Role.TEST, found.name, named and _is_collected(reading, found, outer))
+    made = DeclaredPart(Role.TEST, found.name, named and _is_collected(reading, found, outer))
     if found.node.parent is not None and found.node in _after(reading, found.node.parent, "focus"):
         made.focus = Skip("focus", reading.line(found.node), "focus")
     return made
 
 
-def _is_collected(reading: Reading, found: Function, outer: Scope) -> bool:
+def _is_collected(reading: Reading, found: Function, outer: TestScope) -> bool:
     """A public method of a group, or of a class that is derived from another."""
     if outer.collected:
         return True
@@ -173,7 +173,7 @@ def _is_collected(reading: Reading, found: Function, outer: Scope) -> bool:
 
 
 def _after(reading: Reading, body: Node, *words: str, until: str = "") -> set[Node]:
-    """What comes after a word in the body of a class: all of it until another word, or only the next."""
+    """The nodes after a word in the body of a class: all until another word, or only the next."""
     known = reading.notes.get(f"{words} {body.start}")
     if isinstance(known, set):
         return known
@@ -190,8 +190,8 @@ def _after(reading: Reading, body: Node, *words: str, until: str = "") -> set[No
     return found
 
 
-def skip(reading: Reading, found: Call, scope: Scope) -> Skip | None:
-    """What ends the whole run, at once or in the end, and skips that are sent as a message."""
+def skip(reading: Reading, found: Call, scope: TestScope) -> Skip | None:
+    """Ends of the whole run, at once or in the end, and skips that are sent as a message."""
     last = found.names[-1] if found.names else ""
     if last not in _ENDING and last not in _SENDING:
         return None
@@ -209,8 +209,8 @@ def skip(reading: Reading, found: Call, scope: Scope) -> Skip | None:
     return None if in_the_end else Skip("disabled", line, text)
 
 
-def asserted(reading: Reading, found: Call, scope: Scope) -> list[WrittenDemand] | None:
-    """What looks like an assertion and is none: declarations, ``allow(x).to``, methods of other objects."""
+def asserted(reading: Reading, found: Call, scope: TestScope) -> list[WrittenDemand] | None:
+    """Lookalikes of assertions: declarations, ``allow(x).to``, methods of other objects."""
     last = found.names[-1] if found.names else ""
     if found.node in reading.tests:
         return []

@@ -11,7 +11,7 @@ from dataclasses import replace
 from assay.detectors.test_code.engine.expressions.parts import LOOPS, Grammar, Part, parts
 from assay.detectors.test_code.engine.language import Branches
 from assay.detectors.test_code.languages.ruby.words import OPAQUE
-from assay.detectors.test_code.tree import Node, Tree, parse_parts
+from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
 GRAMMAR = Grammar(
@@ -68,7 +68,7 @@ _TEXT = OPAQUE | {"heredoc_body", "comment"}
 _REFUSED = "A heredoc's delimiter has 200 characters or more."
 
 
-def parse(text: str) -> Tree:
+def parse(text: str) -> ParsedText:
     """Read a text."""
     announced = [match.start() for match in _LONG_DELIMITER.finditer(text)]
     grammar = _grammar(text)
@@ -99,12 +99,12 @@ def _without(text: str, offsets: list[int]) -> str | None:
     return "".join((*pieces, text[position:])) if offsets else None
 
 
-def _is_text(tree: Tree, offset: int) -> bool:
+def _is_text(tree: ParsedText, offset: int) -> bool:
     """Whether an offset is within a string or a comment, where nothing announces a heredoc."""
     return any(node.kind in _TEXT and node.start < offset < node.end for node in tree.nodes)
 
 
-def _settle(tree: Tree) -> None:
+def _settle(tree: ParsedText) -> None:
     """Make of every node what it is to the engine."""
     changed = False
     for node in list(tree.nodes):
@@ -124,7 +124,7 @@ def _settle(tree: Tree) -> None:
         tree.nodes[:] = _in_order(tree.nodes[0])
 
 
-def _settle_call(tree: Tree, node: Node) -> bool:
+def _settle_call(tree: ParsedText, node: Node) -> bool:
     if _RAISES.match(tree.text, node.start):
         node.part = Part.THROW
     elif _LET.match(tree.text, node.start):
@@ -143,7 +143,7 @@ def _settle_call(tree: Tree, node: Node) -> bool:
     return True
 
 
-def _settle_block(tree: Tree, node: Node) -> None:
+def _settle_block(tree: ParsedText, node: Node) -> None:
     """``lambda do … end`` is a closure, and ``xs.each do |x| … end`` a loop."""
     block = node.child("do_block", "block")
     if block is None:
@@ -169,7 +169,7 @@ def _leaves_block(node: Node) -> bool:
     return False
 
 
-def _settle_try(tree: Tree, node: Node) -> bool:
+def _settle_try(tree: ParsedText, node: Node) -> bool:
     """Give what has handlers a body of its own."""
     if node.kind == "rescue_modifier":
         at = keyword(tree, node)
@@ -219,7 +219,7 @@ def _in_order(root: Node) -> list[Node]:
     return found
 
 
-def keyword(tree: Tree, node: Node) -> int:
+def keyword(tree: ParsedText, node: Node) -> int:
     """Where the keyword of a modifier stands: the first that is in none of its parts."""
     pattern, at = _KEYWORDS[node.kind], node.start
     for child in node.children:
@@ -231,7 +231,7 @@ def keyword(tree: Tree, node: Node) -> int:
     return match.start() if match is not None else node.end
 
 
-def branches(tree: Tree, node: Node) -> Branches | None:
+def branches(tree: ParsedText, node: Node) -> Branches | None:
     """``x if y``, where the body comes first."""
     if node.kind not in _KEYWORDS:
         return None

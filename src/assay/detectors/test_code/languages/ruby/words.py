@@ -7,7 +7,7 @@ the words have one form for all of them.
 import re
 
 from assay.detectors.test_code.engine.expressions.words import OPERATORS, Lexicon, simplified
-from assay.detectors.test_code.tree import Node, Tree
+from assay.detectors.test_code.tree import Node, ParsedText
 from assay.detectors.test_code.word_sets import word_set
 
 BLOCKS = frozenset(("do_block", "block"))
@@ -42,7 +42,7 @@ def literal(text: str) -> str:
 LEXICON = Lexicon(_PATTERN, literal, "\"'")
 
 
-def words(tree: Tree, start: int, end: int) -> list[str]:
+def words(tree: ParsedText, start: int, end: int) -> list[str]:
     """The words of a piece of a file, in one form for all styles. The list is shared, so it must not be changed.
 
     Most pieces are the same before and after a change, so they are kept; but not those with heredocs, whose text
@@ -59,7 +59,7 @@ def words(tree: Tree, start: int, end: int) -> list[str]:
     return found
 
 
-def _read(tree: Tree, start: int, end: int) -> list[str]:
+def _read(tree: ParsedText, start: int, end: int) -> list[str]:
     found: list[str] = []
     position = start
     for offset, _, after, word in sorted(_events(tree, start, end)):
@@ -71,7 +71,7 @@ def _read(tree: Tree, start: int, end: int) -> list[str]:
     return _hashes(simplified(found))
 
 
-def _events(tree: Tree, start: int, end: int) -> list[_Event]:
+def _events(tree: ParsedText, start: int, end: int) -> list[_Event]:
     events: list[_Event] = []
     for rank, node in enumerate(tree.within(start, end)):
         if node.end > end:
@@ -86,7 +86,7 @@ def _events(tree: Tree, start: int, end: int) -> list[_Event]:
     return events
 
 
-def _block(tree: Tree, node: Node, rank: int) -> list[_Event]:
+def _block(tree: ParsedText, node: Node, rank: int) -> list[_Event]:
     """A block in braces; that of ``expect`` in parentheses, because it is what is expected."""
     begin, finish = (2, 3) if node.kind == "do_block" else (1, 1)
     expected = tree.text[max(0, node.start - 20) : node.start].rstrip().endswith("expect")
@@ -97,7 +97,7 @@ def _block(tree: Tree, node: Node, rank: int) -> list[_Event]:
     ]
 
 
-def _opaque(tree: Tree, node: Node) -> str:
+def _opaque(tree: ParsedText, node: Node) -> str:
     text = tree.source(node)
     if node.kind == "heredoc_beginning":
         return _heredoc(tree, node)
@@ -108,7 +108,7 @@ def _opaque(tree: Tree, node: Node) -> str:
     return literal(text)
 
 
-def _heredoc(tree: Tree, node: Node) -> str:
+def _heredoc(tree: ParsedText, node: Node) -> str:
     """The text that a heredoc stands for: the first body that begins after the line it is announced on."""
     for later in tree.within(node.end, node.end + _FAR):
         if later.kind == "heredoc_body":

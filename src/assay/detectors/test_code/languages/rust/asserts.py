@@ -1,4 +1,4 @@
-"""What assertion macros demand in Rust."""
+"""Demands of assertion macros in Rust."""
 
 import re
 
@@ -8,7 +8,7 @@ from assay.detectors.test_code.engine.expressions.conditions import close, condi
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Check, Facts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
 
 CLOSE = re.compile(r"(?>\w*?(?:relative|abs_diff|ulps|approx|float|near|close|within))\w*+!")
@@ -20,7 +20,7 @@ _ASKED = {"Ok(_)": "is_ok", "Err(_)": "is_err", "Some(_)": "is_some", "None": "i
 _EVERYTHING = ({"_"}, {"Ok(_)", "Err(_)"}, {"Some(_)", "None"})
 
 
-def matched(subject: list[str], pattern: list[str], facts: Facts, wanted: bool = True) -> Demand:
+def matched(subject: list[str], pattern: list[str], facts: FileFacts, wanted: bool = True) -> Demand:
     """A pattern that matches everything demands nothing; one for any success asks what ``is_ok`` does."""
     text, subject = joined(pattern), unborrowed(subject, facts.logic)
     if any(each <= {one.strip() for one in text.split("|")} for each in _EVERYTHING):
@@ -31,7 +31,7 @@ def matched(subject: list[str], pattern: list[str], facts: Facts, wanted: bool =
     return shape(subject, "match", pattern, wanted)
 
 
-def near(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def near(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """Equal within a tolerance: the largest of those that are named, or the third argument."""
     given = [link.labelled(name) for name in _TOLERANCES] + link.positional[2:3]
     found = [value for value in map(number, given) if value is not None]
@@ -39,25 +39,25 @@ def near(link: Link, facts: Facts, subject: list[str]) -> Demand:
     return close(unborrowed(subject, facts.logic), unborrowed(link.argument(1), facts.logic), tolerance)
 
 
-def _pattern(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _pattern(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     return matched(subject, link.argument(1), facts)
 
 
-def _snapshot(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _snapshot(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     expected = joined(link.argument(-1)) if link.given > 1 else "snapshot"
     return Demand(Strength.EXACT, joined(unborrowed(subject, facts.logic)), expected)
 
 
-def _own(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _own(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """An assertion of the project's own gets the benefit of the doubt."""
     expected = ", ".join(joined(each) for each in (link.arguments or [])[1:]) or link.name.rstrip("!")
     return Demand(Strength.EXACT, joined(unborrowed(subject, facts.logic)), expected)
 
 
 def _of_one(rule: Rule) -> Check:
-    """What is demanded of a single argument; with more of them, it is an assertion like any other."""
+    """The demand on a single argument; with more of them, it is an assertion like any other."""
 
-    def check(link: Link, facts: Facts, subject: list[str]) -> Demand:
+    def check(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
         return demand_of(rule, link, facts, subject) if link.given == 1 else _own(link, facts, subject)
 
     return check

@@ -55,7 +55,7 @@ def _attributes_of(_: Reading) -> dict[Node, list[Mark]]:
 
 
 def inside(mark: Mark) -> list[str]:
-    """What stands between the parentheses of an attribute."""
+    """The words between an attribute's parentheses."""
     return [word for each in mark.given for word in (*each, ",")][:-1]
 
 
@@ -82,7 +82,7 @@ def _inner(reading: Reading, node: Node) -> list[Mark]:
 
 
 def _read(reading: Reading, node: Node) -> list[Mark]:
-    """What an attribute comes to; a conditional one may be none or several."""
+    """The marks of an attribute; a conditional one may be none or several."""
     end = min(node.end, node.start + _LONGEST)
     words = reading.language.lexicon.words(reading.tree.text, node.start, end)
     inside = words[words.index("[") + 1 : -1] if "[" in words else []
@@ -180,7 +180,7 @@ def cases(reading: Reading, found: list[Mark], takes: str) -> int | None:
 
 
 def answers(name: str, found: list[Mark]) -> list[Assertion]:
-    """What cases say that a test gives back: ``#[test_case(1, 2 => 3)]``."""
+    """The answers that cases expect of a test: ``#[test_case(1, 2 => 3)]``."""
     made = []
     for one in found:
         given, *answers = split(inside(one), "=>") if one.name == "test_case" else [[]]

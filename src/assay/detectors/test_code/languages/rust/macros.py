@@ -5,7 +5,7 @@ import re
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.languages.rust.written import written_out
-from assay.detectors.test_code.tree import Node, Tree, parse_parts
+from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
 
 _HOLDS_TESTS = re.compile(r"(?:\b\w{1,100}::){0,20}\b(?:proptest|quickcheck|rusty_fork_test)!\s*\{")
 _MAKES_TESTS = re.compile(r"\bquickcheck!\s*\{")
@@ -22,7 +22,7 @@ _STRATEGIES = re.compile(r"\bfn\s+\w+\s*\(")
 _NOT_NEWLINE = re.compile(r"[^\n]")
 
 
-def bare_parsed(text: str, grammar: Grammar) -> Tree:
+def bare_parsed(text: str, grammar: Grammar) -> ParsedText:
     """A text, parsed without the macros around tests and without the strategies of their parameters."""
     text = written_out(text)
     # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
@@ -36,7 +36,7 @@ def bare_parsed(text: str, grammar: Grammar) -> Tree:
     return tree
 
 
-def _is_unless(tree: Tree, node: Node) -> bool:
+def _is_unless(tree: ParsedText, node: Node) -> bool:
     """``let Some(x) = f() else { return };``."""
     last = node.children[-1] if node.children else None
     return (

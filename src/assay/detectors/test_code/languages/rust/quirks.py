@@ -1,4 +1,4 @@
-"""What is particular to tests in Rust."""
+"""Peculiarities of tests in Rust."""
 
 import re
 from dataclasses import replace
@@ -9,12 +9,12 @@ from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.conditions import unborrowed
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import closing, joined
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
-from assay.detectors.test_code.engine.scopes import Role, Scope
+from assay.detectors.test_code.engine.scopes import Role, TestScope
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
 from assay.detectors.test_code.languages.rust.attributes import (
     TESTS,
@@ -51,12 +51,12 @@ def names(text: str) -> Names:
     return (*found[:-1], f"{found[-1]}!")
 
 
-def klass(reading: Reading, found: Class) -> Declared:
+def klass(reading: Reading, found: Class) -> DeclaredPart:
     """A module, a trait, an implementation."""
-    return Declared(Role.SUITE, " ".join(found.name.split()), False, skips(found.marks))
+    return DeclaredPart(Role.SUITE, " ".join(found.name.split()), False, skips(found.marks))
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """A test by its attributes, what looks like one, or a function that tests may call."""
     own = found.marks
     collected = any(one.name in TESTS and not one.unsure for one in own) or _in_region(reading, found.node)
@@ -65,8 +65,8 @@ def function(reading: Reading, found: Function) -> Declared | None:
         if reading.scope_of[found.node.parent].role is Role.TEST:  # type: ignore[index]
             return None
         # Beside unit tests stands production code, which may assert for reasons of its own.
-        return Declared(Role.FUNCTION, found.name if _is_among_tests(reading, found.node) else "")
-    declared = Declared(Role.TEST, found.name, collected, skips(own))
+        return DeclaredPart(Role.FUNCTION, found.name if _is_among_tests(reading, found.node) else "")
+    declared = DeclaredPart(Role.TEST, found.name, collected, skips(own))
     takes = _takes(reading, found.node)
     declared.cases = cases(reading, own, takes)
     declared.rows = _rows(reading, found, own, takes)
@@ -81,7 +81,7 @@ def function(reading: Reading, found: Function) -> Declared | None:
 
 
 def _takes(reading: Reading, node: Node) -> str:
-    """What a function takes, with the attributes of its parameters."""
+    """The head of a function, with the attributes of its parameters."""
     body = node.part_child(Part.BLOCK)
     return reading.tree.text[node.start : min(body.start if body is not None else node.end, node.start + 2000)]
 
@@ -101,7 +101,7 @@ def _in_region(reading: Reading, node: Node) -> bool:
 
 @noted
 def _with_tests(reading: Reading) -> set[Node | None]:
-    """What holds functions with a test's attribute."""
+    """Parents of functions with a test's attribute."""
     every = (node for node in reading.tree.nodes if node.part is Part.FUNCTION)
     return {each.parent for each in every if any(one.name in TESTS for one in attributes(reading, each))}
 
@@ -126,7 +126,7 @@ def _looks_like_test(reading: Reading, found: Function) -> bool:
     return found.name.startswith("test_") or bool(asserts)
 
 
-def asserted(reading: Reading, call: Call, scope: Scope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
     """``cmd.assert().success()``, ``expect![…].assert_eq(&x)``, and what stands in macros that have no tree."""
     name = call.names[-1] if call.names else ""
     if not name.endswith("!"):

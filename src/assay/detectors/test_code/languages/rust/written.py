@@ -24,7 +24,7 @@ _LONGEST, _LONGEST_CALL, _LONGEST_MACRO = 1_000_000, 10_000, 50_000
 
 @dataclass(slots=True)
 class _Bound:
-    """What the names of a rule stand for, and what those of its repetitions do in each round."""
+    """The values of a rule's names, and those of its repetitions in each round."""
 
     names: dict[str, list[str]] = field(default_factory=dict)
     rounds: list[list["_Bound"]] = field(default_factory=list)
@@ -124,7 +124,7 @@ def _replaced(text: str) -> str:
 
 
 def _made(rules: list[_Rule], given: Tokens) -> str | None:
-    """What a call stands for by the first rule that fits it."""
+    """The text of a call by the first rule that fits it."""
     for pattern, body in rules:
         bound = _Bound()
         if _fits(pattern, given, bound) == len(given):
@@ -160,7 +160,7 @@ def _fits(pattern: Tokens, given: Tokens, bound: _Bound, at: int = 0, depth: int
 
 
 def _separator(pattern: Tokens, closed: int) -> tuple[str, int]:
-    """What stands between rounds, and where the pattern goes on behind its ``*``."""
+    """The separator of rounds, and where the pattern goes on behind its ``*``."""
     following = _bare(pattern[closed + 1]) if closed + 1 < len(pattern) else ""
     return ("", closed + 2) if following in ("*", "+", "?") else (following, closed + 3)
 

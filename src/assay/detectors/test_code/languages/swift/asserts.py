@@ -1,19 +1,19 @@
-"""What assertions demand in XCTest and Swift Testing."""
+"""Demands of assertions in XCTest and Swift Testing."""
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import condition_demand
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import Facts, Kind, Rule, closure_body, rules
+from assay.detectors.test_code.engine.rules import FileFacts, Kind, Rule, closure_body, rules
 from assay.detectors.test_code.model import Strength
 
 
-def _throws(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _throws(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     return Demand(Strength.SHAPE, joined(closure_body(subject)), "an error")
 
 
-def _expect(link: Link, facts: Facts, subject: list[str]) -> Demand:
+def _expect(link: Link, facts: FileFacts, subject: list[str]) -> Demand:
     """``#expect(x == 3)``; ``#expect(throws: Foo.self) { … }`` demands an error."""
     kind = link.labelled("throws")
     if not kind:

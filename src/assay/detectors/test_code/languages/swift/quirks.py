@@ -1,11 +1,11 @@
-"""What is particular to tests in Swift: macros, and traits of tests and suites."""
+"""Peculiarities of tests in Swift: macros, and traits of tests and suites."""
 
 import re
 from collections.abc import Sequence
 
 from assay.detectors.test_code.engine.expressions.calls import Names
 from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.language import Declared
+from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marks import Function, Mark
 from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.scopes import Role
@@ -28,13 +28,13 @@ def skips(reading: Reading, mark: Mark, _: Sequence[Mark]) -> bool | None:
     return False if ".disabled" in mark.text else None
 
 
-def function(reading: Reading, found: Function) -> Declared | None:
+def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """A test of XCTest goes by its name and takes nothing."""
     named = found.name.startswith("test") and found.takes and not found.has("Test")
-    return Declared(Role.FUNCTION, found.name) if named else None
+    return DeclaredPart(Role.FUNCTION, found.name) if named else None
 
 
-def completed(reading: Reading, found: Function, declared: Declared) -> None:
+def completed(reading: Reading, found: Function, declared: DeclaredPart) -> None:
     """The arguments of a test of Swift Testing."""
     for mark in found.marks:
         given = mark.link.labelled("arguments")
