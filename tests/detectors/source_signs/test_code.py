@@ -1,4 +1,4 @@
-from assay.detectors.source_signs.code import read_code
+from assay.detectors.source_signs.code_words import read_code
 
 
 def test_words_in_braces_are_those_between_any_pair() -> None:

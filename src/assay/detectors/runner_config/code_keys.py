@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from assay.detectors.source_signs.code import Code, Slice, read_code
+from assay.detectors.source_signs.code import Code, Slice
+from assay.detectors.source_signs.code_words import read_code
 
 _GIVES = frozenset((":", "="))
 _ENDS = frozenset((",", ";", ")", "]", "}"))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 
+from assay.detectors.test_code.engine.expressions.brackets import OPERATORS
 from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import OPERATORS
 from assay.detectors.test_code.word_sets import word_set
 
 

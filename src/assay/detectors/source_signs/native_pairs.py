@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.detectors.source_signs.code import Code, read_code
+from assay.detectors.source_signs.code import Code
+from assay.detectors.source_signs.code_words import read_code
 from assay.detectors.source_signs.constants import number_of
 from assay.detectors.source_signs.native import SignsText
 from assay.detectors.test_code.word_sets import word_set

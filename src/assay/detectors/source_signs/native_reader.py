@@ -2,7 +2,8 @@
 
 import re
 
-from assay.detectors.source_signs.code import Code, read_code
+from assay.detectors.source_signs.code import Code
+from assay.detectors.source_signs.code_words import read_code
 from assay.detectors.source_signs.equality import equality_signs
 from assay.detectors.source_signs.exits import exit_signs
 from assay.detectors.source_signs.interpreter import hidden_code, interpreter_signs

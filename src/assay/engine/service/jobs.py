@@ -4,8 +4,10 @@ from datetime import datetime
 from typing import ClassVar
 
 from assay.engine.explorer.blobs import BlobStore
+from assay.engine.explorer.imported_runs import RESULTLESS, Kept
+from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import Resources, Storage
+from assay.engine.service.storage import Resources, Row, Storage
 from assay.formats.strict_model import StrictModel
 
 
@@ -42,3 +44,15 @@ class Jobs(Resources[JobResource]):
 
     def archive(self, job: JobResource) -> bytes:
         return b"".join(self._blobs.read(job.sha256))
+
+
+def kind_of_import(kept: Kept, before: Row | None) -> str:
+    """``before`` is what is known of the run. Raises ``ConflictError`` for one that came with another result."""
+    if before is None:
+        return "added"
+    if before["digest"] == kept.digest:
+        return "known"
+    if before["reason"] not in RESULTLESS:
+        run = kept.run
+        raise ConflictError(f"the run {run.name} of the job {run.job} was imported with another result")
+    return "replaced"

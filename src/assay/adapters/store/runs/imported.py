@@ -23,7 +23,7 @@ from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.imports import kind_of_import
+from assay.engine.service.jobs import kind_of_import
 from assay.engine.service.storage import require
 from assay.evidence.run import Run, State
 

@@ -7,25 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import islice, takewhile
 
-from assay.detectors.test_code.engine.asserted_text import without_message
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
 from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
 from assay.detectors.test_code.engine.expressions.calls import Call
-from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.conditions import (
-    condition_demands,
-    receiver_of,
-    without_negations,
-)
-from assay.detectors.test_code.engine.expressions.fluent import fluent_demands, matched
+from assay.detectors.test_code.engine.expressions.conditions import condition_demands
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
+from assay.detectors.test_code.engine.expressions.sides import receiver_of
 from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
-from assay.detectors.test_code.engine.language import Library
+from assay.detectors.test_code.engine.library_calls import LibraryCalls
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
-from assay.detectors.test_code.engine.rules import Check, Kind, Rule, demand_of
+from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import Role, TestScope, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.model import Assertion, Strength
@@ -34,7 +28,6 @@ from assay.detectors.test_code.tree import Node
 _DEEPEST = 4
 _THEN = (("catch",), ("then",), ("finally",))
 """What may follow a promise that asserts."""
-_MOST_LINKS = 50
 _LONGEST_TRIED = 1000
 _SAYS_EQUAL = re.compile(r"^(?!.*(?:[nN]ot|[aA]lmost|[cC]lose)).*[eE]qual")
 _TYPE = re.compile(r"\b(?:\w++(?:\.|::|\\))*+[A-Z]\w*+")
@@ -79,10 +72,7 @@ class Asserting:
         self._ends: list[int] = []
         self._asked_at: list[tuple[int, Strength]] | None = None
         self.strong: set[Node] = set()
-        language = reading.language
-        self._by_function: dict[str, list[tuple[Library, Rule | Check]]] = {}
-        self._starters = {name for library in language.libraries for name in library.starters}
-        self._middle = {name for library in language.libraries for name in library.asking}
+        self._libraries = LibraryCalls(reading)
 
     def visit(self, node: Node, scope: TestScope) -> None:
         if scope.role is Role.FILE:
@@ -114,7 +104,7 @@ class Asserting:
             if self._fails(call, names):
                 self.fail(call.node, scope)
                 return
-            again = partial(self._of_libraries, call, names)
+            again = partial(self._libraries.demands, call, names)
             written = self._first_asked(call, names, again)
         else:
             again = None
@@ -137,7 +127,7 @@ class Asserting:
         """The name under which a function of this file may take the place of a library's."""
         receivers = self._reading.language.heads.receivers
         names = call.root.names
-        if not names or (call.inner is not None and names[-1] not in self._starters):
+        if not names or (call.inner is not None and names[-1] not in self._libraries.starters):
             return ""
         return names[-1] if len(names) == 1 or names[0] in receivers else names[0]
 
@@ -163,83 +153,6 @@ class Asserting:
         return remembered(
             (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
         )
-
-    def _of_libraries(
-        self, call: Call, names: tuple[str, ...], swap: Callable[[list[str]], list[str]]
-    ) -> list[WrittenDemand] | None:
-        """The demands of a call by the language's libraries; None for a call that has none."""
-        step: Call | None = call
-        for _ in range(_MOST_LINKS):
-            if step is None:
-                break
-            if step.names and step.names[-1] in self._starters:
-                return self._fluent(call, step.names[-1], swap)
-            if not self._middle.isdisjoint(step.names):
-                return self._fluent(call, next(name for name in step.names if name in self._middle), swap)
-            step = step.inner
-        for asked in (call, call.root):
-            root = self._known(names[-1]) if names and asked.inner is None else []
-            if not root and asked.names:
-                root = self._known(asked.names[-1])
-            found = self._function(asked, names, root, swap) if root else None
-            if found is not None:
-                return found
-        return None
-
-    def _known(self, name: str) -> list[tuple[Library, Rule | Check]]:
-        """The libraries that have a function of this name, and what it demands."""
-        if name not in self._by_function:
-            asked = [(library, library.rule(name)) for library in self._reading.language.libraries]
-            self._by_function[name] = [(library, rule) for library, rule in asked if rule is not None]
-        return self._by_function[name]
-
-    def _fluent(self, call: Call, word: str, swap: Callable[[list[str]], list[str]]) -> list[WrittenDemand] | None:
-        reading = self._reading
-        words = swap(reading.words_of(call.node))
-        links = reading.chain(words)
-        for library in reading.language.libraries:
-            if word in library.starters or word in library.asking:
-                found = fluent_demands(library, words, links, reading.facts)
-                if found is not None:
-                    return found
-        return None
-
-    def _function(
-        self,
-        call: Call,
-        names: tuple[str, ...],
-        known: list[tuple[Library, Rule | Check]],
-        swap: Callable[[list[str]], list[str]],
-    ) -> list[WrittenDemand] | None:
-        reading = self._reading
-        for library, rule in known:
-            if not reading.is_received(call, names, library.receivers):
-                continue
-            words = swap(reading.words_of(call.node))
-            link = reading.chain(words)[-1]
-            link = self._reading.without_handle(link)
-            if library.trimmed is not None:
-                link = library.trimmed(link)
-            if link.name in library.asked and link.given > 1:
-                found = matched(library, link, reading.facts)
-                return [each._replace(text=library.head + each.text) for each in found]
-            text = (
-                library.head + link.written(link.names[-1:])
-                if library.trimmed is not None
-                else without_message(words, link, rule)
-            )
-            demand = self._idiom(rule, link, call) or demand_of(rule, link, reading.facts)
-            return [WrittenDemand(text, demand)]
-        return None
-
-    def _idiom(self, rule: Rule | Check, link: Link, call: Call) -> Demand | None:
-        """The demand of a condition that is handed over, in an idiom of the language."""
-        own = self._reading.language.quirks.condition
-        if own is None or not isinstance(rule, Rule) or rule.kind not in (Kind.HOLDS, Kind.FAILS):
-            return None
-        words, wanted = without_negations(link.argument(rule.subject), rule.kind is Kind.HOLDS)
-        found = own(self._reading, words, wanted, call.node) if words else None
-        return found.demand if found is not None else None
 
     def _custom(self, call: Call, scope: TestScope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""

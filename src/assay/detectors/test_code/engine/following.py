@@ -6,10 +6,23 @@ A name that a branch, a loop or another function may have set since is left as i
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from assay.detectors.test_code.engine.bindings import (
+    Followed,
+    Returned,
+    _Binding,
+    _choices,
+    _function,
+    _is_chained,
+    _is_container,
+    _is_same,
+    _is_within,
+    _relations,
+    _stands_in,
+)
 from assay.detectors.test_code.engine.bound import (
     DOTS,
     NOTHING_BOUND,
@@ -20,11 +33,12 @@ from assay.detectors.test_code.engine.bound import (
     put_in,
 )
 from assay.detectors.test_code.engine.demand import FAILURES, Demand
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import is_literal, spelled
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.values import bound_in
-from assay.detectors.test_code.engine.expressions.words import closing, joined, simplified, split
+from assay.detectors.test_code.engine.expressions.words import joined, simplified, split
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
@@ -37,34 +51,8 @@ _PLAIN = re.compile(r"[^\W\d][\w$]*")
 """What may be a name, without the signs before it: read faster than words are."""
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d]\w*")
 _OF_A_CLASS = (["."], ["::"])
-_CHOOSING = BRANCHING | LOOPS | {Part.CASE, Part.CATCH, Part.TRY, Part.CLOSURE, Part.FUNCTION}
 _PATTERN = re.compile(r"(?:\A|\()/")
 """A regular expression, whose words are no names."""
-_RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Binding:
-    node: Node
-    start: int
-    """Where its value begins; nothing is known of it where that is its end."""
-    end: int
-    function: Node | None
-
-
-class Followed(NamedTuple):
-    """The value of a name, and where it was written: its own names mean what they meant there."""
-
-    words: list[str]
-    node: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """A function that does nothing but return one expression."""
-
-    parameters: tuple[str, ...]
-    words: list[str]
 
 
 class Following:
@@ -382,49 +370,3 @@ class Following:
             told = _PATTERN.search(text)
             filled = self._filled[key] = words if told else self.filled(words, used, containers=containers)
         return put_in(filled, bound) if bound else filled
-
-
-def _is_same(words: list[str], before: list[str]) -> bool:
-    """Whether words are what they were before names were followed, brackets that change nothing apart."""
-    return words == before or words == simplified(before)
-
-
-def _relations(text: str) -> int:
-    """How many words tell the relation to what is expected: ``not``, ``>``, ``len``."""
-    found = _RELATIONS.match(text)
-    return len(found[0].split()) if found is not None else 0
-
-
-def _is_container(words: list[str]) -> bool:
-    return words[0] in ("[", "{") and closing(words, 0) == len(words) - 1
-
-
-def _is_chained(words: list[str]) -> bool:
-    """``a = b = 3``."""
-    return len(split(words, "=")) > 1
-
-
-def _function(node: Node) -> Node | None:
-    return next((each for each in islice(node.ancestors(), _FAR) if each.part in FUNCTIONS), None)
-
-
-def _stands_in(binding: _Binding, function: Node | None) -> bool:
-    """Whether a function inside of another, or of the file, sets a name of that one."""
-    if binding.node.part is not Part.ASSIGNMENT:
-        return False
-    return function is None or any(each is function for each in islice(binding.node.ancestors(), _FAR))
-
-
-def _choices(node: Node, function: Node | None) -> list[Node]:
-    """The choices that decide on a node, inside of its function."""
-    found = []
-    for each in islice(node.ancestors(), _FAR):
-        if each is function:
-            break
-        if each.part in _CHOOSING:
-            found.append(each)
-    return found
-
-
-def _is_within(node: Node, around: Node | None) -> bool:
-    return around is not None and around.start <= node.start < around.end

@@ -1,7 +1,8 @@
 """The elements of lists that are written out: by a name, in several pieces, as a range or as entries of a map."""
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import elements, number
-from assay.detectors.test_code.engine.expressions.words import closing, split
+from assay.detectors.test_code.engine.expressions.words import split
 from assay.detectors.test_code.engine.expressions.words import words as words_between
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.tree import Node

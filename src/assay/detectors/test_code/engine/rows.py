@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import elements, fields_of
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, LOOPS, Part
-from assay.detectors.test_code.engine.expressions.words import bare, closing, split
+from assay.detectors.test_code.engine.expressions.words import bare, split
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

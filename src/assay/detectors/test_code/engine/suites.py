@@ -10,8 +10,9 @@ from assay.detectors.test_code.engine.bound import put_in
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
-from assay.detectors.test_code.engine.expressions.words import joined, split
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.guarded import guard_of
+from assay.detectors.test_code.engine.heads import _defaults, _has_heirs
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
@@ -30,8 +31,6 @@ from assay.detectors.test_code.tree import Node
 
 _LONGEST_HEAD = 2000
 _MOST_TEXT = 300
-_FAR_BEFORE = 400
-_ENDS = re.compile(r"[{};()]")
 _COMMENT = re.compile(r"//[^\n]*|/\*.{0,2000}?\*/", re.DOTALL)
 _WORDS = re.compile(r"\w+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*[?!]?\Z")
@@ -384,21 +383,3 @@ class Suites:
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
-
-
-def _has_heirs(reading: Reading, name: str) -> bool:
-    """Whether a class of the file extends another one."""
-    text = reading.tree.text
-    for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
-        before = _ENDS.split(text[max(0, found.start() - _FAR_BEFORE) : found.start()])[-1]
-        if ":" in before or "extends" in before:
-            return True
-    return False
-
-
-def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
-    """Default values of parameters."""
-    if "=" not in takes:
-        return {}
-    parts = [each for each in split(reading.words_in(takes)) if "=" in each]
-    return {each[0]: each[each.index("=") + 1 :] for each in parts}

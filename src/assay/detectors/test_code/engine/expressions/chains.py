@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split, type_end
+from assay.detectors.test_code.engine.expressions.brackets import closing, type_end
+from assay.detectors.test_code.engine.expressions.words import joined, split
 
 _DOTS = frozenset((".", "?.", "&.", "::"))
 _OPENERS = frozenset(("(", "[", "{"))

@@ -3,10 +3,11 @@
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.conditions import close, shape
 from assay.detectors.test_code.engine.expressions.literals import measure
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import FileFacts, demand_of, strongest, turned
 from assay.detectors.test_code.model import Strength

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from functools import reduce
 
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.brackets import closing
+from assay.detectors.test_code.engine.expressions.words import joined, split
 
 _NUMBER = re.compile(
     r"-?(0[xX][\da-fA-F_]+|(?:\d[\d_]*(?:\.\d[\d_]*)?|\.\d+)(?:[eE][-+]?\d+)?)"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import (
     CONSTANT_WORDS,
     is_literal,
@@ -11,7 +12,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     number,
     value_of,
 )
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import bare, joined, split
 from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40

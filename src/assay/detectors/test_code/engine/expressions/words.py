@@ -9,12 +9,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
+from assay.detectors.test_code.engine.expressions.brackets import (
+    _CLOSERS,
+    _OPENERS,
+    _ends_types,
+    _group_end,
+    closing,
+    type_end,
+)
 from assay.detectors.test_code.tree import Node, ParsedText
 from assay.detectors.test_code.word_sets import word_set
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
-_CLOSERS = {")", "]", "}"}
-_OPENERS = {"(", "[", "{"}
 _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
 _BRACKETS = {"(", "["}
 _TIGHT = {".", "?.", "::", ",", ")", "]", "++", "--"}
@@ -64,11 +70,6 @@ _SPECIAL = {
     ";": _DROPPED,
 }
 """What a word is to ``simplified``: an operator's precedence, or one of the three above."""
-
-OPERATORS = (
-    r"===|!==|<=>|\.\.\.|=>|->|:=|<-|==|!=|<=|>=|&&|\|\||\?\?|\?\.|::|=~|!~|\*\*|\+\+|--|[-+*/%&|^]=|<<|>>|\.\."
-)
-"""Operators of more than one character, of all the languages together."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,22 +238,6 @@ def _groups(out: list[str], functions: frozenset[str]) -> bool:
     )
 
 
-def _ends_types(out: list[str]) -> bool:
-    """Whether the last word closes the types of a name, ``Foo<Bar>``, and is no comparison."""
-    depth = 0
-    for index in range(len(out) - 1, max(0, len(out) - _MOST_TYPE), -1):
-        word = out[index]
-        if word in (">", ">>"):
-            depth += len(word)
-        elif word == "<":
-            depth -= 1
-            if depth <= 0:
-                return out[index - 1][0].isalpha() or out[index - 1][0] == "_"
-        elif not _TYPE_PART.fullmatch(word):
-            return False
-    return False
-
-
 def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
     """Put a closing bracket, or take the pair away where it changes nothing."""
     empty = group.index == len(out) - 1
@@ -332,54 +317,6 @@ def uniform(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> str:
     return joined(words(tree, lexicon, start, end))
 
 
-_TYPE_PART = re.compile(r"[\w.,?&\[\]\s:'*]+|extends|super|::|out|in")
-_AFTER_TYPE = frozenset({"(", "::", ".", "{", ">", ")", ",", "?.", "[", ""})
-_MOST_TYPE = 60
-
-
-def type_end(found: Sequence[str], at: int) -> int | None:
-    """Where ``<…>`` that begins at an index ends, if it holds types and is no comparison."""
-    depth = 0
-    for index in range(at, min(len(found), at + _MOST_TYPE)):
-        word = found[index]
-        if word == "<":
-            depth += 1
-        elif word in (">", ">>"):
-            depth -= len(word)
-            if depth <= 0:
-                following = found[index + 1] if index + 1 < len(found) else ""
-                return index if following in _AFTER_TYPE else None
-        elif not _TYPE_PART.fullmatch(word):
-            return None
-    return None
-
-
-def _group_end(found: list[str], at: int, before: list[str]) -> int:
-    """Where the brackets, types or closure parameters that begin at an index end; the index where none do."""
-    word = found[at]
-    if word == "<":
-        return (type_end(found, at) or at) if at else at
-    if word == "|":
-        if before and before != ["move"]:
-            return at
-        return next((index for index in range(at + 1, len(found)) if found[index] == "|"), at)
-    return closing(found, at)
-
-
-def closing(found: list[str], opening: int) -> int:
-    """Where the bracket that opens at an index is closed; the last index where it never is."""
-    depth = 0
-    for index in range(opening, len(found)):
-        word = found[index]
-        if word in _OPENERS:
-            depth += 1
-        elif word in _CLOSERS:
-            depth -= 1
-            if depth <= 0:
-                return index
-    return len(found) - 1
-
-
 _UNEVEN = frozenset({"<", "|"})
 _GROUPS = _UNEVEN | _OPENERS
 
@@ -431,18 +368,3 @@ def bare(found: list[str]) -> list[str]:
             break
         found = simplified(found[1:-1])
     return found
-
-
-def lexicon_pattern(
-    strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+"
-) -> re.Pattern[str]:
-    """A pattern for ``Lexicon``: white space and comments, then a string, a word, a number or an operator."""
-    number = r"\d[\w]*(?:\.\d[\w]*)?(?:(?<=[eE])[-+]\d+)?"
-    return re.compile(
-        rf"(?:\s+|{comments})*+({strings}|{number}|{word}|{OPERATORS}|.|\Z)", re.DOTALL | re.MULTILINE
-    )
-
-
-DOUBLE = r'"(?:[^"\\\n]|\\.)*"'
-SINGLE = r"'(?:[^'\\\n]|\\.)*'"
-CHARACTER = r"'(?:\\[^'\n]{1,10}|[^'\\\n])'"

@@ -2,8 +2,9 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import CHARACTER, Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import (
     Catching,
     Heads,

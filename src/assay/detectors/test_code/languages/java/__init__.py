@@ -3,9 +3,10 @@
 import re
 from dataclasses import replace
 
+from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import Heads, Language
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES

@@ -3,8 +3,9 @@
 import re
 from dataclasses import replace
 
+from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
-from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
+from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks, Skipping
 from assay.detectors.test_code.languages.javascript import declaring, quirks
 from assay.detectors.test_code.languages.javascript.asserts import ASSERT, EXPECT, SHOULD, T

@@ -4,16 +4,10 @@ import re
 from collections.abc import Callable
 from functools import cache
 
+from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.calls import Names
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.words import (
-    DOUBLE,
-    SINGLE,
-    Lexicon,
-    lexicon_pattern,
-    quoted,
-    words_in,
-)
+from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted, words_in
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set

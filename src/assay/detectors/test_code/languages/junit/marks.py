@@ -3,8 +3,9 @@
 import re
 from collections.abc import Sequence
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import number
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark

@@ -3,9 +3,10 @@
 import re
 from dataclasses import replace
 
+from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import CHARACTER, DOUBLE, Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import Heads, Language, Library
 from assay.detectors.test_code.engine.rules import Kind, Rule, rules
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING

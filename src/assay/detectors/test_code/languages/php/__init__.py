@@ -2,9 +2,10 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import DOUBLE, SINGLE, Lexicon, lexicon_pattern, quoted
+from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted
 from assay.detectors.test_code.engine.language import (
     NEVER,
     Catching,

@@ -2,10 +2,11 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import read_mark
 from assay.detectors.test_code.engine.marks import Function, Mark

@@ -2,9 +2,10 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import FALSY, Logic
-from assay.detectors.test_code.engine.expressions.words import Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, SkipCall, Skipping
 from assay.detectors.test_code.engine.reader import read as read_with
 from assay.detectors.test_code.languages.python import quirks

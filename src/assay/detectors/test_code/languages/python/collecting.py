@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.listing import written_out
 from assay.detectors.test_code.engine.marks import Class, Function, Mark

@@ -3,11 +3,12 @@
 import re
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape
 from assay.detectors.test_code.engine.expressions.literals import elements, is_inert, is_literal, number
 from assay.detectors.test_code.engine.expressions.truth import DIFFERS, EQUALS, Comparison, comparison, truth
-from assay.detectors.test_code.engine.expressions.words import bare, closing, joined
+from assay.detectors.test_code.engine.expressions.words import bare, joined
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import FileFacts
 from assay.detectors.test_code.model import Strength

@@ -6,7 +6,8 @@ the words have one form for all of them.
 
 import re
 
-from assay.detectors.test_code.engine.expressions.words import OPERATORS, Lexicon, simplified
+from assay.detectors.test_code.engine.expressions.brackets import OPERATORS
+from assay.detectors.test_code.engine.expressions.words import Lexicon, simplified
 from assay.detectors.test_code.tree import Node, ParsedText
 from assay.detectors.test_code.word_sets import word_set
 

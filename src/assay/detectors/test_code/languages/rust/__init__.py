@@ -2,9 +2,10 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks
 from assay.detectors.test_code.engine.rules import Kind, Rule
 from assay.detectors.test_code.languages.rust import attributes, quirks

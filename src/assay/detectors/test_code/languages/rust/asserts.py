@@ -4,8 +4,9 @@ import re
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape, unborrowed
+from assay.detectors.test_code.engine.expressions.conditions import close, condition_demand, shape
 from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.sides import unborrowed
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, demand_of, rules

@@ -4,10 +4,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import combined
-from assay.detectors.test_code.engine.expressions.words import closing, joined, split
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.model import Assertion, Skip, Strength

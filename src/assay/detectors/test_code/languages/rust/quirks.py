@@ -5,10 +5,11 @@ from dataclasses import replace
 from itertools import islice
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
-from assay.detectors.test_code.engine.expressions.conditions import unborrowed
 from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.words import closing, joined
+from assay.detectors.test_code.engine.expressions.sides import unborrowed
+from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark

@@ -2,9 +2,10 @@
 
 import re
 
+from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
-from assay.detectors.test_code.engine.expressions.words import DOUBLE, Lexicon, lexicon_pattern
+from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.language import (
     Catching,
     Declaring,

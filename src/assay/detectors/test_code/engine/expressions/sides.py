@@ -1,0 +1,139 @@
+"""The two sides of an equality: what is compared, without wrappers that change nothing."""
+
+from assay.detectors.test_code.engine.expressions.brackets import closing
+from assay.detectors.test_code.engine.expressions.chains import chain
+from assay.detectors.test_code.engine.expressions.literals import (
+    is_literal,
+    is_text,
+    number,
+)
+from assay.detectors.test_code.engine.expressions.truth import (
+    Logic,
+    is_size,
+)
+from assay.detectors.test_code.engine.expressions.words import bare, joined
+from assay.detectors.test_code.word_sets import word_set
+
+_COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
+
+
+_NO_DIFFERENCE = frozenset(
+    ("0", "Ordering::Equal", "std::cmp::Ordering::Equal", ".orderedSame", "ComparisonResult.orderedSame")
+)
+
+
+_CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
+
+
+_FOLDING = word_set(
+    "lower upper casefold toLowerCase toUpperCase ToLower ToUpper ToLowerInvariant ToUpperInvariant downcase "
+    "upcase to_lowercase to_uppercase lowercased uppercased lowercase uppercase strtolower strtoupper "
+    "mb_strtolower"
+)
+
+
+_ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
+
+
+def _difference(words: list[str]) -> list[str] | None:
+    """The words in ``abs(…)`` or before ``.abs()``."""
+    if words[-4:-1] == [".", "abs", "("] or words[-3:] == ["abs", "(", ")"]:
+        return bare(words[:-4])
+    at = next((index for index, word in enumerate(words[:6]) if word in _ABSOLUTE), -1)
+    if at >= 0 and words[at + 1 : at + 2] == ["("] and words[-1] == ")":
+        return words[at + 2 : -1]
+    return None
+
+
+def _is_formula(left: list[str], right: list[str]) -> bool:
+    """Whether a calculation with literals takes the place of the code under test: ``3 == 1 + 2``."""
+    if not left or not right or not is_literal(right):
+        return False
+    return len(left) > 2 and not _CALCULATING.isdisjoint(left) and all(map(_is_term, left))
+
+
+def _is_term(word: str) -> bool:
+    return word in _CALCULATING or word in ("(", ")") or number([word]) is not None or is_text(word)
+
+
+def _folded(words: list[str]) -> list[str]:
+    """The words compared without case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
+    if words[-2:] == ["(", ")"]:
+        words = words[:-2]
+    if len(words) > 2 and words[-1] in _FOLDING and words[-2] in (".", "?."):
+        return words[:-2]
+    at = next((index for index, word in enumerate(words[:4]) if word in _FOLDING), -1)
+    if at >= 0 and words[at + 1 : at + 2] == ["("] and closing(words, at + 1) == len(words) - 1:
+        return words[at + 2 : -1]
+    return []
+
+
+def unborrowed(words: list[str], logic: Logic) -> list[str]:
+    """A borrowed value is the same value."""
+    while logic.borrows and words and words[0] in ("&", "*", "&&", "mut"):
+        words = words[1:]
+    return words
+
+
+def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
+    """Both sides: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
+    left, right = unborrowed(bare(left), logic), unborrowed(bare(right), logic)
+    if not logic.wrappers or left == right:
+        return left, right
+    for subject, expected in ((left, right), (right, left)):
+        wrapped = len(expected) > 3 and expected[0] in logic.wrappers and expected[1] == "("
+        if wrapped and closing(expected, 1) == len(expected) - 1 and subject[:1] != expected[:1]:
+            return [*subject, ".", "unwrap", "(", ")"], bare(expected[2:-1])
+    return left, right
+
+
+def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+    """Both sides where a comparison must answer "no difference": ``compare(a, b) == 0``."""
+    for asked, answer in ((left, right), (right, left)):
+        if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
+            last = chain(asked)[-1]
+            given = last.arguments or []
+            sides = given if len(given) == 2 else [receiver_of(asked), *given]
+            if last.name in _COMPARING and len(sides) == 2 and all(sides) and _is_chain(asked):
+                return _unborrowed(sides[0]), _unborrowed(sides[1])
+    return left, right
+
+
+def _measured(words: list[str]) -> list[str]:
+    """The subject of a size: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; empty for others."""
+    if not is_size(words):
+        return []
+    if words[-1] == ")" and words[-2] != "(":
+        return words[2:-1]
+    return words[:-4] if words[-1] == ")" else words[:-2]
+
+
+def _is_chain(words: list[str]) -> bool:
+    """Whether the words are one chain and no calculation."""
+    depth = 0
+    for word in words:
+        if word in ("(", "[", "{"):
+            depth += 1
+        elif word in (")", "]", "}"):
+            depth -= 1
+        elif depth == 0 and not (word[0].isalnum() or word[0] in "_$@&*\"'`?" or word in (".", "?.", "::", "!")):
+            return False
+    return True
+
+
+def receiver_of(words: list[str]) -> list[str]:
+    """The receiver of a chain's last call."""
+    depth = 0
+    for index in range(len(words) - 1, -1, -1):
+        word = words[index]
+        if word in (")", "]", "}"):
+            depth += 1
+        elif word in ("(", "[", "{"):
+            depth -= 1
+        elif depth == 0 and word in (".", "?.", "::", "&."):
+            return words[:index]
+    return []
+
+
+def _unborrowed(words: list[str]) -> list[str]:
+    return words[1:] if words[:1] in (["&"], ["*"]) else words
