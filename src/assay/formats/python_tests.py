@@ -151,8 +151,7 @@ class _Tests:
     def _statement_demands(self, node: ast.stmt) -> bool:
         match node:
             case ast.If(test=test, body=body, orelse=orelse):
-                both = bool(orelse) and self._demands(body) and self._demands(orelse)
-                return both or self._reads(test) or _fails(body) or _fails(orelse)
+                return self._reads(test) or self._branches_demand(body, orelse)
             case ast.For(iter=over, body=body) | ast.AsyncFor(iter=over, body=body):
                 return self._reads(over) or (self._never_empty(over) and self._demands(body))
             case ast.While(test=test):
@@ -163,6 +162,11 @@ class _Tests:
             case ast.With(items=items, body=body) | ast.AsyncWith(items=items, body=body):
                 return self._reads(*(item.context_expr for item in items)) or self._demands(body)
         return self._reads(node) or any(self._can_fail(inner) for inner in ast.walk(node))
+
+    def _branches_demand(self, body: list[ast.stmt], orelse: list[ast.stmt]) -> bool:
+        if _fails(body) or _fails(orelse):
+            return True
+        return bool(orelse) and self._demands(body) and self._demands(orelse)
 
     def _can_fail(self, node: ast.AST) -> bool:
         if isinstance(node, ast.Assert):
