@@ -152,7 +152,7 @@ CATCH_EVERYTHING = {
     "dialects/evaluation/schema.py",  # a schema library: refuses the schema, or raises MeasurementError
     "dialects/evaluation/output.py",  # a YAML library on hostile text: the text is unusable
     "dialects/harbor/outcome_line.py",  # harbor's own rule
-    "engine/service/doing_work.py",  # raised again as a broken measurement, which ends the piece of work
+    "engine/service/do_work.py",  # raised again as a broken measurement, which ends the piece of work
     "engine/service/task_runs.py",  # raised again, once the run can be completed by somebody else
     "engine/criteria/shared_state.py",  # raised again, to everybody who waits
     "engine/run/trial_queue.py",  # raised again, in the thread that waits

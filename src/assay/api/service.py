@@ -21,7 +21,7 @@ from assay.adapters.store.service.work import StoredWorkClaims
 from assay.adapters.store.store import Store
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
-from assay.engine.service.doing_work import ServiceWork
+from assay.engine.service.do_work import ServiceWork
 from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
