@@ -89,7 +89,7 @@ def _in_response(path: str) -> Sequence[Any]:
 
 
 def _in_file(kind: str, content: str) -> Find:
-    return FORMATS[kind].reader.opened(content.encode())
+    return FORMATS[kind].reader.open_content(content.encode())
 
 
 LANGUAGES: Final = {

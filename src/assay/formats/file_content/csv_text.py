@@ -23,7 +23,7 @@ def check_path(path: str) -> None:
         raise ValueError(f"a path into a CSV must be column, N.column with N from 1, or *.column, got {path!r}")
 
 
-def value_finder(data: bytes) -> Finder:
+def open_content(data: bytes) -> Finder:
     """How to find values in it. Raises ``FileFormatError``."""
     text = decoded(data)
     separator = _separator(text)

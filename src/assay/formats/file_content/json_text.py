@@ -16,7 +16,7 @@ def check_path(path: str) -> None:
         raise ValueError(f"a dotted path can't have quotes, got {path!r}; JSONPath begins with $")
 
 
-def value_finder(data: bytes) -> Finder:
+def open_content(data: bytes) -> Finder:
     """How to find values in it. Raises ``FileFormatError``."""
     if sum(map(data.count, (b",", b"[", b"{"))) > MAX_VALUES:
         raise FileFormatError(f"the file has more than {MAX_VALUES} values")

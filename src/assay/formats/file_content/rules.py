@@ -116,7 +116,7 @@ def _field_rows(
             raise FileFormatError(
                 f"the file has {passage.size} bytes; fields can be checked in files of up to {limit}"
             )
-        find = FORMATS[file_format].reader.opened(passage.content)
+        find = FORMATS[file_format].reader.open_content(passage.content)
         return [_shorten_row(row) for row in results(fields, lambda rule: find(rule.path))], None
     except FileFormatError as error:
         return absent_rows(fields), str(error)

@@ -39,7 +39,7 @@ def check_path(path: str) -> None:
         raise ValueError(f"a path into a text must be content, line.N with N from 1, or line.*, got {path!r}")
 
 
-def value_finder(data: bytes) -> Finder:
+def open_content(data: bytes) -> Finder:
     """How to find values in it."""
     text = decoded(data)
     lines = _LINE_END.split(text.removesuffix("\n").removesuffix("\r")) if text else []

@@ -13,7 +13,7 @@ def check_path(path: str) -> None:
     parse_path(path)
 
 
-def value_finder(data: bytes) -> Finder:
+def open_content(data: bytes) -> Finder:
     """How to find values in it. Raises ``FileFormatError``."""
     try:
         document = tokenize(data)

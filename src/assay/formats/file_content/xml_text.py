@@ -42,7 +42,7 @@ def check_path(path: str) -> None:
     _parse_path(path)
 
 
-def value_finder(data: bytes) -> Finder:
+def open_content(data: bytes) -> Finder:
     """How to find values in it. Raises ``FileFormatError``."""
     if data.count(b"<") > MAX_VALUES:
         raise FileFormatError(f"the file has more than {MAX_VALUES} values")
