@@ -28,7 +28,7 @@ from typing import ClassVar
 from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
-from assay.detectors.effects.sides import Both, TestedSide
+from assay.detectors.effects.sides import Both, EffectSide
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, touches_tests
 from assay.detectors.effects.test_data import data_read_by_baseline
 from assay.detectors.effects.watch.find import watch_for
@@ -84,10 +84,10 @@ class TestsBite:
         plain = None if watch is not None and watch.is_light else suite.run(evidence, old)
         if plain is not None and not plain.says_something:
             return _says_nothing(plain)
-        before = TestedSide(suite, watch, old, evidence, plain)
+        before = EffectSide(suite, watch, old, evidence, plain)
         if not before.base.says_something:
             return _says_nothing(before.base)
-        after = TestedSide(suite, watch, AS_LEFT, evidence)
+        after = EffectSide(suite, watch, AS_LEFT, evidence)
         if not after.base.says_something and not after.base.has_report:
             return NotApplicable(f"the agent's own tests don't pass: {after.base.problem()}")
         found = mutants_in(evidence, source_files(evidence, before.reach))

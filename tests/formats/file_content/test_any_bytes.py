@@ -24,7 +24,7 @@ BEGINNINGS = st.sampled_from([b"", b"MSH|^~\\&|", b"ISA*00*", b'{"a": [', b"a,b\
 @given(BEGINNINGS, st.binary(max_size=300))
 def test_no_bytes_crash_a_reader(name: str, beginning: bytes, data: bytes) -> None:
     with contextlib.suppress(FileFormatError):
-        find = FORMATS[name].reader.opened(beginning + data)
+        find = FORMATS[name].reader.open_content(beginning + data)
         for path in PATHS[name]:
             assert isinstance(find(path), list)
 

@@ -40,7 +40,7 @@ class Compared:
     silent: tuple[str, ...] = ()
 
 
-class TestedSide:
+class EffectSide:
     """One side's tests on the agent's source. ``plain`` is a run that nobody watched, if there was one."""
 
     def __init__(
@@ -111,7 +111,7 @@ class TestedSide:
 class Both:
     """Both sides, with the seconds that may be spent on them. What the first runs took is spent already."""
 
-    def __init__(self, before: TestedSide, after: TestedSide, allowed_sec: float) -> None:
+    def __init__(self, before: EffectSide, after: EffectSide, allowed_sec: float) -> None:
         self.before, self.after = before, after
         self._left = allowed_sec - before.spent_sec - after.spent_sec
         self._latest = 0.0
@@ -154,7 +154,7 @@ class Both:
         return Compared(noticed=True, silent=tuple(self._silent(by_again, instead_again)))
 
     def _noticed(
-        self, side: TestedSide, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT
+        self, side: EffectSide, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT
     ) -> Noticed:
         found = side.noticed(mutant, text, self._left, asked)
         if found is None:
@@ -162,7 +162,7 @@ class Both:
         self._left -= found.spent_sec
         return found
 
-    def _doubt(self, side: TestedSide, once: Noticed, again: Noticed) -> None:
+    def _doubt(self, side: EffectSide, once: Noticed, again: Noticed) -> None:
         """Two runs of the same that differ aren't remembered."""
         if once.tests != again.tests:
             for one in (once, again):

@@ -149,7 +149,7 @@ class Reader(Protocol):
         """Refuse an invalid path. Raises ``ValueError`` or ``InputError``."""
         ...
 
-    def opened(self, data: bytes) -> Finder:
+    def open_content(self, data: bytes) -> Finder:
         """How to find values in it. Raises ``FileFormatError``."""
         ...
 

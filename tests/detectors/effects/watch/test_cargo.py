@@ -9,7 +9,7 @@ import pytest
 from assay.detectors.effects.choose import mutants_in
 from assay.detectors.effects.mutants import Mutant, SourceText
 from assay.detectors.effects.reach import Everything
-from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, Noticed, TestedSide
+from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, EffectSide, Noticed
 from assay.detectors.effects.suite import Suite
 from assay.detectors.effects.watch.cargo import FunctionPlace, bodies_of, read_threads
 from assay.detectors.effects.watch.find import watch_for
@@ -63,14 +63,14 @@ COMMAND = f"{AROUND}RUSTC_BOOTSTRAP=1 cargo test --offline -- -Z unstable-option
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> TestedSide:
+def found(tmp_path_factory: pytest.TempPathFactory) -> EffectSide:
     if shutil.which("cargo") is None:
         pytest.skip("cargo isn't installed")
     evidence, suite = project(tmp_path_factory.mktemp("shop"), {}, FILES), Suite(COMMAND, 200, REPORT)
-    return TestedSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
+    return EffectSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
 
 
-def mutant_of(found: TestedSide, old: str, line: int) -> Mutant:
+def mutant_of(found: EffectSide, old: str, line: int) -> Mutant:
     return next(one for one, _ in mutants_in(found.evidence, ["src/lib.rs"]) if (one.old, one.line) == (old, line))
 
 
@@ -85,7 +85,7 @@ def mutant_of(found: TestedSide, old: str, line: int) -> Mutant:
         ("7", 1, None),
     ],
 )
-def test_the_tests_that_run_a_function(old: str, line: int, tests: list[str] | None, found: TestedSide) -> None:
+def test_the_tests_that_run_a_function(old: str, line: int, tests: list[str] | None, found: EffectSide) -> None:
     assert found.base.passed == {"tests.one", "tests.in_a_thread", "two"}
     mutant = mutant_of(found, old, line)
     assert found.chooses_for(mutant) is (tests is not None)
@@ -94,7 +94,7 @@ def test_the_tests_that_run_a_function(old: str, line: int, tests: list[str] | N
     assert tests is None or found.reach.reaching(mutant, found.base.passed) == tests
 
 
-def test_only_chosen_tests_are_run(found: TestedSide) -> None:
+def test_only_chosen_tests_are_run(found: EffectSide) -> None:
     assert found.selects
     told = found.noticed(mutant_of(found, "5", 7), LIB, 200, THOSE_THAT_REACH_IT)
     assert isinstance(told, Noticed)

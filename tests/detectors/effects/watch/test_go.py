@@ -6,7 +6,7 @@ import pytest
 
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Everything, Reach
-from assay.detectors.effects.sides import TestedSide
+from assay.detectors.effects.sides import EffectSide
 from assay.detectors.effects.suite import Suite, SuiteResult
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.effects.watch.go import imports_of
@@ -81,7 +81,7 @@ def test_an_import_of_either_side_counts(tmp_path: Path) -> None:
 )
 def test_a_choice_is_tried_out_before_it_is_believed(command: str, chooses: bool, tmp_path: Path) -> None:
     suite, evidence = Suite(command, 60, REPORT), project(tmp_path, {}, FILES)
-    side = TestedSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
+    side = EffectSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
     assert len(side.base.passed) == 4
     assert side.selects is chooses
 

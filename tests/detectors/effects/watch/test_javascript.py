@@ -9,7 +9,7 @@ import pytest
 
 from assay.detectors.effects.choose import mutants_in, source_files
 from assay.detectors.effects.reach import Everything, Reach
-from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, Noticed, TestedSide
+from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, EffectSide, Noticed
 from assay.detectors.effects.suite import Suite
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.effects.watch.javascript import read_notes, runs_node
@@ -45,12 +45,12 @@ JAVASCRIPT = {
 }
 
 
-def side(folder: Path, suite: Suite, files: dict[str, str]) -> TestedSide:
+def side(folder: Path, suite: Suite, files: dict[str, str]) -> EffectSide:
     evidence = project(folder, {}, files)
-    return TestedSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
+    return EffectSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
 
 
-def noticed(found: TestedSide, path: str, old: str) -> tuple[list[str], set[str]]:
+def noticed(found: EffectSide, path: str, old: str) -> tuple[list[str], set[str]]:
     """The files of tests that reach a mutant, and the tests that notice it."""
     assert found.reach is not None
     (mutant, text), *_ = [one for one in mutants_in(found.evidence, [path]) if one[0].old == old]
@@ -68,12 +68,12 @@ def for_node(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def node(tmp_path_factory: pytest.TempPathFactory) -> TestedSide:
+def node(tmp_path_factory: pytest.TempPathFactory) -> EffectSide:
     return side(tmp_path_factory.mktemp("n"), Suite(NODE, 60, ReportRule("report.xml")), for_node(JAVASCRIPT))
 
 
 @WITH_NODE
-def test_node_tells_the_lines_that_tests_run(node: TestedSide) -> None:
+def test_node_tells_the_lines_that_tests_run(node: EffectSide) -> None:
     assert node.reach is not None
     assert node.selects
     paths = [path for path in ("src/slug.js", "src/other.js", "a.ts") if node.reach.can_reach(path)]
@@ -95,13 +95,13 @@ def test_node_tells_the_lines_that_tests_run(node: TestedSide) -> None:
     ],
 )
 def test_node_runs_the_files_that_run_a_line(
-    path: str, old: str, files: list[str], tests: set[str], node: TestedSide
+    path: str, old: str, files: list[str], tests: set[str], node: EffectSide
 ) -> None:
     assert noticed(node, path, old) == (files, tests)
 
 
 @WITH_NODE
-def test_node_runs_no_file_that_was_not_chosen(node: TestedSide) -> None:
+def test_node_runs_no_file_that_was_not_chosen(node: EffectSide) -> None:
     assert node.watch is not None
     assert node.reach is not None
     way = node.watch.choosing(AS_LEFT, ["test/slug.test.js"], node.reach)

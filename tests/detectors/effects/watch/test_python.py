@@ -11,7 +11,7 @@ import pytest
 from assay.detectors.effects.choose import in_order, mutants_in
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, Noticed, TestedSide
+from assay.detectors.effects.sides import THOSE_THAT_REACH_IT, EffectSide, Noticed
 from assay.detectors.effects.suite import Suite
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.effects.watch.python import read_calls
@@ -99,7 +99,7 @@ def found(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     files = {"shop.py": SHOP, "tests/__init__.py": "", "tests/test_shop.py": TESTS}
     evidence = project(tmp_path_factory.mktemp("shop"), {}, files)
     suite = Suite(command(request.param), 60, ReportRule("report.xml"))
-    side = TestedSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
+    side = EffectSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
     assert side.reach is not None
     assert side.selects
     return side.reach, [mutant for mutant, _ in mutants_in(evidence, ["shop.py"])]
@@ -184,11 +184,11 @@ UNITTEST = f"{sys.executable} -m unittest discover -v -s tests -t . 2> report.tx
 
 
 @pytest.fixture(scope="module")
-def cases(tmp_path_factory: pytest.TempPathFactory) -> TestedSide:
+def cases(tmp_path_factory: pytest.TempPathFactory) -> EffectSide:
     files = {"shop.py": SHOP, "tests/__init__.py": "", "tests/test_shop.py": CASES}
     evidence = project(tmp_path_factory.mktemp("cases"), {}, files)
     suite = Suite(UNITTEST, 60, ReportRule("report.txt", "unittest"))
-    return TestedSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
+    return EffectSide(suite, watch_for(suite, evidence, "abcdefgh"), AS_LEFT, evidence)
 
 
 @pytest.mark.parametrize(
@@ -199,7 +199,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> TestedSide:
         ("12", ["TestLate.test_late"]),
     ],
 )
-def test_unittest_runs_the_tests_that_run_a_line(old: str, tests: list[str], cases: TestedSide) -> None:
+def test_unittest_runs_the_tests_that_run_a_line(old: str, tests: list[str], cases: EffectSide) -> None:
     assert cases.selects
     assert cases.reach is not None
     mutant, *_ = [one for one, _ in mutants_in(cases.evidence, ["shop.py"]) if one.old == old]
@@ -210,7 +210,7 @@ def test_unittest_runs_the_tests_that_run_a_line(old: str, tests: list[str], cas
     assert found.tests == names
 
 
-def test_unittest_runs_no_test_that_was_not_chosen(cases: TestedSide) -> None:
+def test_unittest_runs_no_test_that_was_not_chosen(cases: EffectSide) -> None:
     assert cases.watch is not None
     assert cases.reach is not None
     way = cases.watch.choosing(AS_LEFT, ["tests.test_shop.TestShop.test_one"], cases.reach)

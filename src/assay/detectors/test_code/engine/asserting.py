@@ -20,7 +20,7 @@ from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import demand_of
-from assay.detectors.test_code.engine.scopes import Role, TestScope, Written
+from assay.detectors.test_code.engine.scopes import CodeScope, Role, Written
 from assay.detectors.test_code.engine.swallowing import in_catch, is_strong
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.tree import Node
@@ -49,7 +49,7 @@ def _as_it_is(words: list[str]) -> list[str]:
 @dataclass(slots=True)
 class _Pending:
     node: Node
-    scope: TestScope
+    scope: CodeScope
     text: str
     demand: Demand
     lost: bool = False
@@ -74,7 +74,7 @@ class Asserting:
         self.strong: set[Node] = set()
         self._libraries = LibraryCalls(reading)
 
-    def visit(self, node: Node, scope: TestScope) -> None:
+    def visit(self, node: Node, scope: CodeScope) -> None:
         if scope.role is Role.FILE:
             return
         if node.part is Part.CALL:
@@ -92,7 +92,7 @@ class Asserting:
             self._ends.pop()
         return len(self._ends) >= _DEEPEST
 
-    def _visit_call(self, call: Call, scope: TestScope) -> None:
+    def _visit_call(self, call: Call, scope: CodeScope) -> None:
         reading, language = self._reading, self._reading.language
         whole = call
         while call.inner is not None and call.names in _THEN:
@@ -154,7 +154,7 @@ class Asserting:
             (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
         )
 
-    def _custom(self, call: Call, scope: TestScope) -> None:
+    def _custom(self, call: Call, scope: CodeScope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""
         words = self._reading.words_of(call.node)
         whole = self._reading.chain(words)[-1]
@@ -165,14 +165,14 @@ class Asserting:
         demand = Demand(strength, link.text(0) or "", link.text(1))
         self.add(call.node, scope, joined(words), demand, function=call.names[-1])
 
-    def _at_least(self, call: Call, scope: TestScope) -> None:
+    def _at_least(self, call: Call, scope: CodeScope) -> None:
         """``f(1).unwrap()``: a value is got at, which must be there."""
         words = self._reading.words_of(call.node)
         rule = self._reading.language.least[call.names[-1]]
         demand = demand_of(rule, self._reading.chain(words)[-1], self._reading.facts, receiver_of(words))
         self.add(call.node, scope, joined(words), demand, least=True)
 
-    def _assert_statement(self, node: Node, scope: TestScope) -> None:
+    def _assert_statement(self, node: Node, scope: CodeScope) -> None:
         """``assert x == 3``: the words after the first, without the message."""
         words = self._reading.words_of(node)[1:]
         if words[:1] == ["False"] and self._is_awaited(node, scope):
@@ -197,7 +197,7 @@ class Asserting:
         idiom = None if own is None else lambda part, holds: own(reading, part, holds, node)
         return condition_demands(words, wanted, reading.values.constants, reading.language.logic, idiom)
 
-    def _throws(self, node: Node, scope: TestScope) -> None:
+    def _throws(self, node: Node, scope: CodeScope) -> None:
         """``if (got !== 3) throw …`` asserts the opposite of its condition."""
         around = node.parent
         while around is not None and around.part in _THROUGH and around.part is not Part.ELSE:
@@ -209,7 +209,7 @@ class Asserting:
         if scope.role in (Role.TEST, Role.FUNCTION):
             self._guard(around, node, scope)
 
-    def _is_awaited(self, node: Node, scope: TestScope) -> bool:
+    def _is_awaited(self, node: Node, scope: CodeScope) -> bool:
         """Whether what fails is there in case nothing was raised: then an error is demanded."""
         own, block = self._reading.language.quirks.awaited, node.parent
         tried = block.parent if block is not None else None
@@ -220,7 +220,7 @@ class Asserting:
             self.add(tried, scope, found.text, found.demand)
         return found is not None
 
-    def fail(self, node: Node, scope: TestScope) -> None:
+    def fail(self, node: Node, scope: CodeScope) -> None:
         """``if got != want { t.Errorf(…) }`` asserts the opposite of its condition."""
         if in_catch(node) or self._is_awaited(node, scope):
             return
@@ -236,7 +236,7 @@ class Asserting:
         self.add(node, scope, self._reading.text(node), Demand(Strength.SHAPE, "reached"))
         self._reading.panics.add(self._reading.function_around(node))
 
-    def _expect_error(self, tried: Node, node: Node, scope: TestScope) -> None:
+    def _expect_error(self, tried: Node, node: Node, scope: CodeScope) -> None:
         """A failure at the end of a try body says that an error must come before it."""
         reading = self._reading
         clause = tried.part_child(Part.CATCH)
@@ -255,7 +255,7 @@ class Asserting:
         strength = Strength.SHAPE if kind in ("", *reading.language.broad) else Strength.EXACT
         self.add(node, scope, reading.text(node), Demand(strength, subject, kind or None))
 
-    def _guard(self, guard: Node, node: Node, scope: TestScope) -> None:
+    def _guard(self, guard: Node, node: Node, scope: CodeScope) -> None:
         found = self._reading.branches(guard)
         if found is None or guard in self._guards:
             return
@@ -279,7 +279,7 @@ class Asserting:
     def add(
         self,
         node: Node,
-        scope: TestScope,
+        scope: CodeScope,
         text: str,
         demand: Demand,
         *,

@@ -16,7 +16,7 @@ from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import Lexicon
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, Rule, worded
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.model import Assertion, Skip
 from assay.detectors.test_code.tree import Node, ParsedText
 
@@ -263,9 +263,9 @@ class Quirks:
     """Adds what the marks of a test say besides: its rows, how often it runs, what it expects."""
     function: "Callable[[Reading, Function], DeclaredPart | None] | None" = None
     klass: "Callable[[Reading, Class], DeclaredPart | None] | None" = None
-    call: "Callable[[Reading, Call, TestScope], DeclaredPart | None] | None" = None
-    skip: "Callable[[Reading, Call, TestScope], Skip | None] | None" = None
-    asserted: "Callable[[Reading, Call, TestScope], list[WrittenDemand] | None] | None" = None
+    call: "Callable[[Reading, Call, CodeScope], DeclaredPart | None] | None" = None
+    skip: "Callable[[Reading, Call, CodeScope], Skip | None] | None" = None
+    asserted: "Callable[[Reading, Call, CodeScope], list[WrittenDemand] | None] | None" = None
     """What a call asserts; None to go on with the libraries."""
     lost: "Callable[[Reading, Call], bool] | None" = None
     """Whether nothing notices the failure of what a call asserts."""

@@ -26,7 +26,7 @@ from assay.detectors.test_code.engine.expressions.words import (
 from assay.detectors.test_code.engine.following import Following
 from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.rules import FileFacts
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
 from assay.detectors.test_code.word_sets import word_set
 
@@ -69,8 +69,8 @@ class Reading:
         """What names are in each round of the loops that somebody asked about."""
         self.values = Values(self)
         self._resolve = quirks.resolve(self) if quirks.resolve else None
-        self.scopes: list[TestScope] = [TestScope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
-        self.scope_of: dict[Node, TestScope] = {self.tree.nodes[0]: self.scopes[0]}
+        self.scopes: list[CodeScope] = [CodeScope(Role.FILE, "", 1, self.tree.line(len(self.tree.text)))]
+        self.scope_of: dict[Node, CodeScope] = {self.tree.nodes[0]: self.scopes[0]}
         self.left: set[Node] = set()
         """Whatever is tried and left where nothing was caught."""
         self.tests: set[Node] = set()
@@ -185,7 +185,7 @@ class Reading:
             return None
         return compared.operator in (">", ">=", "!=") if compared is not None else None
 
-    def scope_around(self, node: Node) -> TestScope:
+    def scope_around(self, node: Node) -> CodeScope:
         return self.scope_of[node.parent] if node.parent is not None else self.scopes[0]
 
     def function_around(self, node: Node) -> Node | None:

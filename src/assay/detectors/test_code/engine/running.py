@@ -9,14 +9,14 @@ from assay.detectors.test_code.engine.expressions.chains import is_labelled
 from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
-from assay.detectors.test_code.engine.scopes import Given, TestScope, Written
+from assay.detectors.test_code.engine.scopes import CodeScope, Given, Written
 from assay.detectors.test_code.model import Assertion, Strength
 
 _MOST = 4000
 _DEEPEST = 6
 
 
-def run(scope: TestScope, functions: Mapping[str, TestScope]) -> list[Assertion]:
+def run(scope: CodeScope, functions: Mapping[str, CodeScope]) -> list[Assertion]:
     """All that a test asserts, case by case."""
     cases = _cases(scope) if scope.written or scope.runs else [NOTHING_BOUND]
     every = (found for bound in cases for found in _run(scope, functions, bound, (scope,)))
@@ -26,10 +26,10 @@ def run(scope: TestScope, functions: Mapping[str, TestScope]) -> list[Assertion]
     return found
 
 
-def _cases(scope: TestScope) -> list[Bound]:
+def _cases(scope: CodeScope) -> list[Bound]:
     """A test's parameters in each of its cases, those of the groups around it among them."""
     tables: list[Sequence[Bound]] = []
-    around: TestScope | None = scope
+    around: CodeScope | None = scope
     while around is not None:
         found = around.given()
         if 0 < len(found) <= MOST_ROUNDS:
@@ -39,7 +39,7 @@ def _cases(scope: TestScope) -> list[Bound]:
 
 
 def _run(
-    scope: TestScope, functions: Mapping[str, TestScope], bound: Bound, inside: tuple[TestScope, ...]
+    scope: CodeScope, functions: Mapping[str, CodeScope], bound: Bound, inside: tuple[CodeScope, ...]
 ) -> Iterator[Assertion]:
     """One scope's assertions, in the order of the text, inner things first."""
     steps: list[tuple[int, Written | tuple[str, Given]]] = [(each.node.end, each) for each in scope.written]
@@ -81,11 +81,11 @@ def weaker(assertion: Assertion) -> Assertion:
 
 
 def _called(
-    function: TestScope,
+    function: CodeScope,
     given: Given,
-    functions: Mapping[str, TestScope],
+    functions: Mapping[str, CodeScope],
     bound: Bound,
-    inside: tuple[TestScope, ...],
+    inside: tuple[CodeScope, ...],
 ) -> Iterator[Assertion]:
     handed = given_to(function, given, bound)
     dead = given.node is not None and given.node.dead
@@ -98,7 +98,7 @@ def _called(
             yield each
 
 
-def given_to(function: TestScope, given: Given, bound: Bound) -> Bound:
+def given_to(function: CodeScope, given: Given, bound: Bound) -> Bound:
     """The parameters of a function in one call."""
     handed = dict(function.defaults)
     place = 0

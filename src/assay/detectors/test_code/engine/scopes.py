@@ -1,6 +1,6 @@
 """From scopes to tests: names joined, skips inherited, shared assertions handed to the tests that run them.
 
-The engine makes one ``TestScope`` for each container, test, hook and function of a file; what follows from their
+The engine makes one ``CodeScope`` for each container, test, hook and function of a file; what follows from their
 nesting and from who calls whom is worked out here.
 """
 
@@ -65,14 +65,14 @@ class Written:
 
 
 @dataclass(slots=True, eq=False)
-class TestScope:
+class CodeScope:
     """A piece of a file that a runner treats as one. ``calls`` are the functions that it calls, by their names."""
 
     role: Role
     name: str
     line: int
     end_line: int
-    parent: "TestScope | None" = None
+    parent: "CodeScope | None" = None
     skips: list[Skip] = field(default_factory=list)
     assertions: list[Assertion] = field(default_factory=list)
     """What it asserts whatever it is given, by its marks or by the rows of its tables."""
@@ -99,9 +99,9 @@ class TestScope:
     dead: bool = False
     node: Node | None = None
 
-    def within(self, *roles: Role) -> "TestScope | None":
+    def within(self, *roles: Role) -> "CodeScope | None":
         """This scope or the nearest one around it that has one of the roles."""
-        scope: TestScope | None = self
+        scope: CodeScope | None = self
         while scope is not None and scope.role not in roles:
             scope = scope.parent
         return scope
@@ -113,7 +113,7 @@ class TestScope:
             self.calls[name] = given
 
 
-Run = Callable[[TestScope, Mapping[str, TestScope]], list[Assertion]]
+Run = Callable[[CodeScope, Mapping[str, CodeScope]], list[Assertion]]
 
 
 @dataclass(slots=True)
@@ -131,12 +131,12 @@ class _Inherited:
 class _Called:
     """A function that is called, with what the calls on the way to it do to its skips."""
 
-    function: TestScope
+    function: CodeScope
     dead: bool
     certain: bool
 
 
-def assemble(language: str, scopes: list[TestScope], problems: tuple[str, ...], run: Run) -> TestCode:
+def assemble(language: str, scopes: list[CodeScope], problems: tuple[str, ...], run: Run) -> TestCode:
     """All tests of a file. ``scopes`` has every scope after the one around it, and begins with the file's.
 
     ``run`` tells what a test or a hook asserts when it runs.
@@ -144,7 +144,7 @@ def assemble(language: str, scopes: list[TestScope], problems: tuple[str, ...], 
     functions = {scope.name: scope for scope in scopes if scope.role is Role.FUNCTION and scope.name}
     hooks = _hooks(scopes, functions, run)
     focus = next((scope.focus for scope in scopes if scope.focus is not None), None)
-    handed: dict[TestScope, _Inherited] = {}
+    handed: dict[CodeScope, _Inherited] = {}
     tests: list[Test] = []
     for scope in scopes:
         inherited = _inherit(scope, handed.get(scope.parent) if scope.parent else None, hooks)
@@ -154,7 +154,7 @@ def assemble(language: str, scopes: list[TestScope], problems: tuple[str, ...], 
     return TestCode(language, tuple(tests), tuple(dict.fromkeys(_file_skips(scopes))), problems)
 
 
-def _inherit(scope: TestScope, outer: _Inherited | None, hooks: dict[TestScope, list[Assertion]]) -> _Inherited:
+def _inherit(scope: CodeScope, outer: _Inherited | None, hooks: dict[CodeScope, list[Assertion]]) -> _Inherited:
     if outer is None:
         return _Inherited("", tuple(scope.skips), 1, False, tuple(hooks.get(scope, ())))
     cases = None if outer.cases is None or scope.cases is None else outer.cases * scope.cases
@@ -166,7 +166,7 @@ def _inherit(scope: TestScope, outer: _Inherited | None, hooks: dict[TestScope, 
     return _Inherited(_path(scope, outer), skips, cases, outer.focused or scope.focus is not None, shared)
 
 
-def _path(scope: TestScope, outer: _Inherited) -> str:
+def _path(scope: CodeScope, outer: _Inherited) -> str:
     path = outer.path
     if scope.role in (Role.SUITE, Role.TEST) and scope.name:
         path = f"{path} > {scope.name}" if path else scope.name
@@ -174,7 +174,7 @@ def _path(scope: TestScope, outer: _Inherited) -> str:
 
 
 def _test(
-    scope: TestScope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, TestScope], run: Run
+    scope: CodeScope, inherited: _Inherited, focus: Skip | None, functions: Mapping[str, CodeScope], run: Run
 ) -> Test:
     skips = inherited.skips
     if focus is not None and not inherited.focused:
@@ -191,13 +191,13 @@ def _test(
     return Test(inherited.path, scope.line, scope.end_line, skips, assertions, cases, scope.collected)
 
 
-def _are_unused(scope: TestScope) -> bool:
+def _are_unused(scope: CodeScope) -> bool:
     """Whether all that a test asserts is in functions of its own that nothing runs: it is not skipped."""
     nodes = [each.node for each in scope.written]
     return bool(nodes) and all(any(map(_is_unused, _inside(node, scope))) for node in nodes)
 
 
-def _inside(node: Node, scope: TestScope) -> Iterator[Node]:
+def _inside(node: Node, scope: CodeScope) -> Iterator[Node]:
     """The nodes around a node inside of a scope."""
     return takewhile(lambda around: around is not scope.node, islice(node.ancestors(), _FAR))
 
@@ -207,13 +207,13 @@ def _is_unused(node: Node) -> bool:
     return node.dead and node.part in FUNCTIONS and not (node.parent is not None and node.parent.dead)
 
 
-def _only_runs(scope: TestScope) -> list[Assertion]:
+def _only_runs(scope: CodeScope) -> list[Assertion]:
     """A test without assertions demands at least that its code runs."""
     doings = scope.doings()
     return [Assertion(scope.line, RUNS, Strength.PRESENCE, "; ".join(doings)[:_LONGEST_DOINGS])] if doings else []
 
 
-def _called(scope: TestScope, functions: Mapping[str, TestScope]) -> Iterator[_Called]:
+def _called(scope: CodeScope, functions: Mapping[str, CodeScope]) -> Iterator[_Called]:
     """The functions of the same file that a scope calls, directly or through others."""
     waiting = [(name, given, False, True, 0) for name, given in sorted(scope.calls.items())]
     seen = {scope.name}
@@ -242,10 +242,10 @@ def _called_skips(called: list[_Called]) -> Iterator[Skip]:
 
 
 def _hooks(
-    scopes: list[TestScope], functions: Mapping[str, TestScope], run: Run
-) -> dict[TestScope, list[Assertion]]:
+    scopes: list[CodeScope], functions: Mapping[str, CodeScope], run: Run
+) -> dict[CodeScope, list[Assertion]]:
     """Assertions and skips of hooks count for the container they stand in."""
-    found: dict[TestScope, list[Assertion]] = {}
+    found: dict[CodeScope, list[Assertion]] = {}
     for scope in scopes:
         owner = scope.parent
         if scope.role is Role.HOOK and owner is not None:
@@ -255,7 +255,7 @@ def _hooks(
     return {scope: assertions for scope, assertions in found.items() if assertions}
 
 
-def _file_skips(scopes: list[TestScope]) -> Iterator[Skip]:
+def _file_skips(scopes: list[CodeScope]) -> Iterator[Skip]:
     """The file's own, and one for each container that holds nothing at all."""
     yield from scopes[0].skips if scopes else ()
     filled = {scope.parent for scope in scopes if scope.role in (Role.SUITE, Role.TEST, Role.FUNCTION)}

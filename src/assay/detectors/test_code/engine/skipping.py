@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRA
 from assay.detectors.test_code.engine.language import SkipCall
 from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
@@ -53,7 +53,7 @@ def asked_skip(reading: Reading, rule: SkipCall, link: Link, line: int, text: st
     return None if always is never else Skip(rule.kind, line, text, always is None)
 
 
-def skip_of_call(reading: Reading, call: Call, names: Names, scope: TestScope) -> None:
+def skip_of_call(reading: Reading, call: Call, names: Names, scope: CodeScope) -> None:
     """Put the skip that a call makes on the scope that it is made in."""
     own = reading.language.quirks.skip
     found = own(reading, call, scope) if own is not None else None
@@ -85,7 +85,7 @@ def _skip_call(reading: Reading, call: Call, names: Names) -> Skip | None:
     return asked_skip(reading, rule, reading.without_handle(reading.links(call)[-1]), line, text)
 
 
-def thrown_skip(reading: Reading, node: Node, scope: TestScope) -> None:
+def thrown_skip(reading: Reading, node: Node, scope: CodeScope) -> None:
     """Put the skip on a scope that throws an error for it."""
     found = reading.language.skipping.throws.match(reading.tree.text, node.start, node.end)
     owner = scope.within(Role.TEST, Role.HOOK, Role.FUNCTION)
@@ -126,7 +126,7 @@ def is_body(reading: Reading, function: Node) -> bool:
     return holder in reading.tests
 
 
-def early_return(reading: Reading, scope: TestScope, node: Node) -> None:
+def early_return(reading: Reading, scope: CodeScope, node: Node) -> None:
     """A return before every assertion, on a condition, leaves all of them out."""
     branch = next(
         (

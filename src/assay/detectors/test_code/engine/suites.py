@@ -18,7 +18,7 @@ from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
-from assay.detectors.test_code.engine.scopes import Bound, Given, Role, TestScope, title
+from assay.detectors.test_code.engine.scopes import Bound, CodeScope, Given, Role, title
 from assay.detectors.test_code.engine.skipping import (
     depends,
     early_return,
@@ -45,13 +45,13 @@ class Suites:
         self._classes: dict[Node, Class] = {}
         self._marks: dict[str, list[Mark]] = {}
         """What stands before the file's own marks, by their names: they stand for it."""
-        self._declared: list[tuple[Function, DeclaredPart, TestScope]] = []
-        self._returns: list[tuple[TestScope, Node]] = []
+        self._declared: list[tuple[Function, DeclaredPart, CodeScope]] = []
+        self._returns: list[tuple[CodeScope, Node]] = []
         own = reading.language.quirks.file_skips
         if own is not None:
             reading.scopes[0].skips.extend(own(reading))
 
-    def visit(self, node: Node) -> TestScope:
+    def visit(self, node: Node) -> CodeScope:
         """The scope that a node opens, or the one it stands in."""
         reading = self._reading
         scope = reading.scope_around(node)
@@ -71,10 +71,10 @@ class Suites:
         reading.scope_of[node] = scope
         return scope
 
-    def _open(self, declared: DeclaredPart, node: Node, outer: TestScope) -> TestScope:
+    def _open(self, declared: DeclaredPart, node: Node, outer: CodeScope) -> CodeScope:
         reading = self._reading
         line, end = reading.line(node), reading.tree.line(max(node.start, node.end - 1))
-        scope = TestScope(
+        scope = CodeScope(
             declared.role, declared.name, line, end, outer, declared.skips, list(declared.assertions),
             cases=declared.cases, focus=declared.focus, collected=declared.collected, dead=node.dead, node=node,
         )  # fmt: skip
@@ -88,7 +88,7 @@ class Suites:
             reading.tests.add(node)
         return scope
 
-    def _count(self, scope: TestScope, outer: TestScope) -> None:
+    def _count(self, scope: CodeScope, outer: CodeScope) -> None:
         """How often loops run what a scope declares; a test that declares others runs them as often."""
         around = times(self._reading, scope.node, outer.node or self._reading.tree.nodes[0]) if scope.node else 1
         if around is not None and around > 1 and scope.node is not None:
@@ -97,11 +97,11 @@ class Suites:
         if outer.role is Role.TEST:
             outer.rows = max(outer.rows, around or 1)
 
-    def _cases(self, declared: DeclaredPart, node: Node, outer: TestScope) -> Sequence[Bound]:
+    def _cases(self, declared: DeclaredPart, node: Node, outer: CodeScope) -> Sequence[Bound]:
         """The values of a scope's names in each case, by its own table and by the loops around it."""
         return every([each for each in (declared.given(), self._loops(node, outer)) if each])
 
-    def _loops(self, node: Node, outer: TestScope) -> Sequence[Bound]:
+    def _loops(self, node: Node, outer: CodeScope) -> Sequence[Bound]:
         """The values of loop names around a declaration in each round that comes to it."""
         found = rounds(self._reading, node, outer.node or self._reading.tree.nodes[0])
         conditions = guard_of(self._reading, node).chosen if len(found) > 1 else []
@@ -109,7 +109,7 @@ class Suites:
 
     # Classes and functions
 
-    def _class(self, node: Node, outer: TestScope) -> TestScope:
+    def _class(self, node: Node, outer: CodeScope) -> CodeScope:
         reading = self._reading
         found = self._read_class(node)
         self._classes[node] = found
@@ -133,7 +133,7 @@ class Suites:
         before = head[: named.start("name")] if named is not None else ""
         return Class(node, name, outer, self.marks_of(node), frozenset(_WORDS.findall(before)), parents)
 
-    def _function(self, node: Node, outer: TestScope) -> TestScope:
+    def _function(self, node: Node, outer: CodeScope) -> CodeScope:
         reading = self._reading
         function = self.read_function(node)
         own = reading.language.quirks.function
@@ -207,7 +207,7 @@ class Suites:
 
     # Closures and calls
 
-    def _closure(self, node: Node, scope: TestScope) -> TestScope:
+    def _closure(self, node: Node, scope: CodeScope) -> CodeScope:
         """A closure with a name, outside of tests, is a function that tests may call."""
         parent = node.parent
         while parent is not None and parent.part is Part.HEAD:
@@ -223,7 +223,7 @@ class Suites:
         name = next((word for word in words if word not in skipped), "")
         return self._open(DeclaredPart(Role.FUNCTION, name), node, scope) if name else scope
 
-    def _call(self, call: Call, scope: TestScope) -> TestScope:
+    def _call(self, call: Call, scope: CodeScope) -> CodeScope:
         reading = self._reading
         names = reading.names(call)
         own = reading.language.quirks.call
@@ -243,7 +243,7 @@ class Suites:
             skip_of_call(reading, call, names, scope)
         return scope
 
-    def _remember(self, call: Call, names: Names, scope: TestScope) -> None:
+    def _remember(self, call: Call, names: Names, scope: CodeScope) -> None:
         """A call of what may be a function of the same file."""
         name = names[-1]
         scope.runs.append((name, Given(call.node)))
@@ -360,7 +360,7 @@ class Suites:
         link = self._reading.links(call)[-1]
         return tuple(joined(each) for each in link.arguments or ())
 
-    def _doings(self, scope: TestScope) -> list[str]:
+    def _doings(self, scope: CodeScope) -> list[str]:
         """The calls that a test makes by themselves, and not for another call or to say something."""
         reading = self._reading
         silent = [given.node for _, given in scope.runs if given.node is not None and not given.node.dead]

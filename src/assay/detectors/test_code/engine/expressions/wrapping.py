@@ -7,7 +7,7 @@ from typing import NamedTuple
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, Part
 from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
@@ -31,7 +31,7 @@ class Wrapping:
         }
         self._effects: dict[tuple[str, bool], _Effect] = {}
 
-    def put_around(self, scope: TestScope, marks: list[Mark]) -> None:
+    def put_around(self, scope: CodeScope, marks: list[Mark]) -> None:
         """Let marks that are functions of the file do to a test what they do."""
         for mark in marks:
             unnamed = _UNNAMED.match(mark.text)
@@ -43,7 +43,7 @@ class Wrapping:
                 if effect.skip is not None:
                     scope.skips.append(replace(effect.skip, line=mark.line, text=mark.text))
 
-    def _mark(self, scope: TestScope, never: bool, swallows: bool) -> None:
+    def _mark(self, scope: CodeScope, never: bool, swallows: bool) -> None:
         if never and scope.node is not None:
             scope.skips.append(Skip("disabled", scope.line, _NEVER_RUN))
         node = scope.node

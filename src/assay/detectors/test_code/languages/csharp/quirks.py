@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import closure_body
-from assay.detectors.test_code.engine.scopes import TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.languages.csharp.asserts import FUNCTIONS
 from assay.detectors.test_code.model import Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -45,7 +45,7 @@ def resolve(reading: Reading) -> Callable[[Names], Names]:
     return resolved
 
 
-def skip(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
+def skip(reading: Reading, call: Call, scope: CodeScope) -> Skip | None:
     """``Assert.Pass()`` with more behind it, and ``Assume.That(…)``."""
     if call.inner is not None or call.names[-1:] not in (("Pass",), ("That",)):
         return None
@@ -67,7 +67,7 @@ def _is_last(node: Node) -> bool:
     return block is None or block.children[-1] is statement
 
 
-def asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """Moq's ``Verify``, NSubstitute's ``Received``, snapshots."""
     if not any(step.names and _VERIFIES.fullmatch(step.names[-1]) for step in call.steps()):
         return None

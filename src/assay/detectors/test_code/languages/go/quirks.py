@@ -14,7 +14,7 @@ from assay.detectors.test_code.engine.language import DeclaredPart, Quirks
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
-from assay.detectors.test_code.engine.scopes import Role, TestScope, title
+from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -121,7 +121,7 @@ def _example(reading: Reading, name: str, node: Node) -> DeclaredPart:
     return DeclaredPart(Role.TEST, name, assertions=[demanded])
 
 
-def _call(reading: Reading, call: Call, scope: TestScope) -> DeclaredPart | None:
+def _call(reading: Reading, call: Call, scope: CodeScope) -> DeclaredPart | None:
     names = call.names
     if call.inner is not None or not names:
         return None
@@ -188,7 +188,7 @@ def _empty(reading: Reading, loop: Node) -> bool:
     return rows_of(reading, loop) == []
 
 
-def _asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def _asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
     if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
         return None
@@ -240,7 +240,7 @@ def _lost(reading: Reading, call: Call) -> bool:
     return _FAKE.search(head) is not None or not _fakes(reading).isdisjoint(first)
 
 
-def _skip(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
+def _skip(reading: Reading, call: Call, scope: CodeScope) -> Skip | None:
     """Whether a call ends the program as if all was well."""
     if call.names != ("os", "Exit") or call.inner is not None:
         return None

@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
-from assay.detectors.test_code.engine.scopes import Role, TestScope, title
+from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -64,7 +64,7 @@ def _declaration(names: Names) -> tuple[Role, _Modifiers] | None:
     return (Role.SUITE if group else Role.TEST), tuple(modifiers)
 
 
-def declared(reading: Reading, call: Call, scope: TestScope) -> DeclaredPart | None:
+def declared(reading: Reading, call: Call, scope: CodeScope) -> DeclaredPart | None:
     """A call's declaration: itself, or as ``it.each(table)(name, body)`` with the call it is made on."""
     names = reading.names(call)
     if (call.inner is not None and (call.names or call.inner.inner is not None)) or not names:
@@ -168,7 +168,7 @@ def _in_lines(reading: Reading, given: Node, names: list[list[str]]) -> list[Bou
     return [handed(names, ["{", *row[:-1], "}"]) for row in told]
 
 
-def skip_inside(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
+def skip_inside(reading: Reading, call: Call, scope: CodeScope) -> Skip | None:
     """``this.skip()``, ``pending()`` and ``test.skip(condition, why)``."""
     names = reading.names(call)
     if call.inner is not None or not call.outermost:
@@ -206,7 +206,7 @@ def _ends_when_told(reading: Reading, skip: Skip) -> bool:
     return _TOLD.search("\n".join(line)) is not None
 
 
-def _is_alone(reading: Reading, holder: TestScope) -> bool:
+def _is_alone(reading: Reading, holder: CodeScope) -> bool:
     named = rf"(?<![\w$.])(export\s[^\n=]{{0,400}}?)?{re.escape(holder.name)}(?![\w$])"
     mentions = re.findall(named, reading.tree.text)
     return len(mentions) == 1 and not mentions[0]

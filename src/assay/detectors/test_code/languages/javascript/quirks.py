@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import demand_of, turned
-from assay.detectors.test_code.engine.scopes import TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.languages.javascript.asserts import EXPECT
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Strength
@@ -27,7 +27,7 @@ _DONE = frozenset(("done", "next", "cb", "callback", "end", "finish", "resolve",
 _SOFT = (("soft",), ("poll",), ("element",))
 
 
-def asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """``expect`` with all that follows it, and chains that assert with a word of theirs."""
     names = reading.names(call)
     if names[:1] == ("expect",):

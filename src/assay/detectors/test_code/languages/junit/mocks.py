@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading, noted
-from assay.detectors.test_code.engine.scopes import TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.word_sets import word_set
 
@@ -15,7 +15,7 @@ _LATER = word_set("andExpect expectStatus verifyComplete verifyError expectNext 
 _SOFT = re.compile(r"\bnew\s+(?:\w+\.)*(?:BDD)?Soft(?:Assertions|Assert)\b")
 
 
-def asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """``verify(mock).call(…)``, and an expectation at the end of a request or of a stream."""
     if call.root.names[-1:] and call.root.names[-1].startswith("verify"):
         return _mock(reading.links(call))

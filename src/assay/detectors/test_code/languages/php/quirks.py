@@ -12,7 +12,7 @@ from assay.detectors.test_code.engine.marked import read_mark
 from assay.detectors.test_code.engine.marks import Function, Mark
 from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
-from assay.detectors.test_code.engine.scopes import Role, TestScope, title
+from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -88,7 +88,7 @@ def _cells(row: list[str]) -> list[str]:
     return [joined(cell) for cell in split(row[1:-1])] if row[:1] == ["["] else [joined(row)]
 
 
-def call(reading: Reading, found: Call, scope: TestScope) -> DeclaredPart | None:
+def call(reading: Reading, found: Call, scope: CodeScope) -> DeclaredPart | None:
     """``it('adds', …)->with([…])->skip()``."""
     if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
         return None

@@ -13,7 +13,7 @@ from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.listing import written_out
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.scopes import Given, Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Given, Role
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
@@ -233,7 +233,7 @@ def _is_automatic(reading: Reading, fixture: Mark) -> bool:
     return bool(given) and reading.truth(given) is not False
 
 
-def _run_with(reading: Reading, scope: TestScope, found: Function, automatic: list[str], always: set[str]) -> None:
+def _run_with(reading: Reading, scope: CodeScope, found: Function, automatic: list[str], always: set[str]) -> None:
     """How often a test runs, with what, and after which fixtures."""
     all_known, owner = known(reading), found.owner
     marks = [*found.marks]

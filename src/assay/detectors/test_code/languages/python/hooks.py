@@ -6,7 +6,7 @@ from itertools import islice
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.scopes import TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
@@ -32,7 +32,7 @@ _FEWER = re.compile(
 _LONGEST = 240
 
 
-def hook_skips(reading: Reading, scope: TestScope) -> list[Skip]:
+def hook_skips(reading: Reading, scope: CodeScope) -> list[Skip]:
     """The skips of one hook. A condition anywhere around them makes them conditional."""
     node = scope.node
     if node is None:

@@ -12,7 +12,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.expressions.wrapping import Wrapping
 from assay.detectors.test_code.engine.language import Quirks
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.languages.python import collecting
 from assay.detectors.test_code.languages.python.asserts import RAISING
 from assay.detectors.test_code.languages.python.conditions import condition
@@ -54,7 +54,7 @@ def _made(reading: Reading, node: Node) -> ast.AST | None:
     return reading.tree.made.get(node) if isinstance(reading.tree, PythonTree) else None
 
 
-def _asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def _asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """Mocks, and ``raises`` around a block."""
     name = call.names[-1] if call.names else ""
     if name in _MOCKS and (len(call.names) > 1 or call.inner is not None):
@@ -158,7 +158,7 @@ def _takes_failures(reading: Reading, name: str, given: list[str], node: Node) -
     return taken and reading.language.catching.assertions.search(kinds) is not None
 
 
-def _skip(reading: Reading, call: Call, scope: TestScope) -> Skip | None:
+def _skip(reading: Reading, call: Call, scope: CodeScope) -> Skip | None:
     """``pytest.skip()`` and its like, by whatever name, and what ends the program as if all was well."""
     names, thrown = reading.names(call) if call.inner is None else (), call.node.parent
     throws = reading.language.skipping.throws

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.languages.python.collecting import known, marks_in, value_of
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
@@ -31,7 +31,7 @@ class Rebinding:
         self._reading = reading
         self._known = known(reading)
         self._file = reading.scopes[0]
-        self._tests: list[tuple[str, TestScope]] = []
+        self._tests: list[tuple[str, CodeScope]] = []
         for scope in reading.scopes:
             if scope.node in self._known.tests:
                 self._tests.append((_path(scope, self._known.tests[scope.node].name), scope))
@@ -62,7 +62,7 @@ class Rebinding:
 
     def _shadow(self) -> None:
         """A second definition takes the name of the first."""
-        last: dict[str, TestScope] = {}
+        last: dict[str, CodeScope] = {}
         for path, scope in self._tests:
             if scope.node is not None and not scope.node.conditional and not scope.node.dead:
                 earlier = last.get(path)
@@ -70,7 +70,7 @@ class Rebinding:
                     earlier.collected = False
             last[path] = scope
 
-    def _under(self, path: str, node: Node) -> list[TestScope]:
+    def _under(self, path: str, node: Node) -> list[CodeScope]:
         """The tests of that name, or inside the class of that name, that are there before a node."""
         return [
             scope
@@ -175,7 +175,7 @@ class Rebinding:
             self._exclude(node, found[0])
 
 
-def _path(scope: TestScope, name: str) -> str:
+def _path(scope: CodeScope, name: str) -> str:
     names = [name]
     while scope.parent is not None:
         scope = scope.parent

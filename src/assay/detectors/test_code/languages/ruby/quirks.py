@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import rows_of
-from assay.detectors.test_code.engine.scopes import Role, TestScope, title
+from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
@@ -47,7 +47,7 @@ _CUSTOM = re.compile(r"(?:expect|verify|check|assert|refute)_\w+\Z")
 _LONGEST_TITLE = 300
 
 
-def call(reading: Reading, found: Call, scope: TestScope) -> DeclaredPart | None:
+def call(reading: Reading, found: Call, scope: CodeScope) -> DeclaredPart | None:
     """``describe``, ``it``, ``before`` and their like."""
     names = found.names
     if len(names) == 2 and names[0] == "RSpec":
@@ -75,7 +75,7 @@ def _declares(found: Call, role: Role, word: str) -> bool:
     return named or has_block
 
 
-def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer: TestScope) -> DeclaredPart:
+def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer: CodeScope) -> DeclaredPart:
     word, line, head = found.names[-1], reading.line(found.node), reading.head(found)
     made = DeclaredPart(role, _title(reading, found, head) if role is not Role.HOOK else "")
     if kind is not None:
@@ -161,7 +161,7 @@ def function(reading: Reading, found: Function) -> DeclaredPart | None:
     return made
 
 
-def _is_collected(reading: Reading, found: Function, outer: TestScope) -> bool:
+def _is_collected(reading: Reading, found: Function, outer: CodeScope) -> bool:
     """A public method of a group, or of a class that is derived from another."""
     if outer.collected:
         return True
@@ -190,7 +190,7 @@ def _after(reading: Reading, body: Node, *words: str, until: str = "") -> set[No
     return found
 
 
-def skip(reading: Reading, found: Call, scope: TestScope) -> Skip | None:
+def skip(reading: Reading, found: Call, scope: CodeScope) -> Skip | None:
     """Ends of the whole run, at once or in the end, and skips that are sent as a message."""
     last = found.names[-1] if found.names else ""
     if last not in _ENDING and last not in _SENDING:
@@ -209,7 +209,7 @@ def skip(reading: Reading, found: Call, scope: TestScope) -> Skip | None:
     return None if in_the_end else Skip("disabled", line, text)
 
 
-def asserted(reading: Reading, found: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, found: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """Lookalikes of assertions: declarations, ``allow(x).to``, methods of other objects."""
     last = found.names[-1] if found.names else ""
     if found.node in reading.tests:

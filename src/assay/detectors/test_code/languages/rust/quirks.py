@@ -15,7 +15,7 @@ from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading, names_of, noted
 from assay.detectors.test_code.engine.rules import demand_of
-from assay.detectors.test_code.engine.scopes import Role, TestScope
+from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.languages.rust.asserts import CLOSE, MACROS, matched, near, trimmed
 from assay.detectors.test_code.languages.rust.attributes import (
     TESTS,
@@ -127,7 +127,7 @@ def _looks_like_test(reading: Reading, found: Function) -> bool:
     return found.name.startswith("test_") or bool(asserts)
 
 
-def asserted(reading: Reading, call: Call, scope: TestScope) -> list[WrittenDemand] | None:
+def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
     """``cmd.assert().success()``, ``expect![…].assert_eq(&x)``, and what stands in macros that have no tree."""
     name = call.names[-1] if call.names else ""
     if not name.endswith("!"):
