@@ -132,7 +132,7 @@ def test_what_nobody_looked_at_does_not_reach_the_verifier(tree: Path, monkeypat
 
 
 def test_what_is_beyond_the_count_does_not_reach_the_verifier(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("assay.adapters.tasks.unsafe_entries.Reach", lambda: WalkReach(128, 5))
+    monkeypatch.setattr("assay.adapters.tasks.unsafe_entries.WalkReach", lambda: WalkReach(128, 5))
     for number in range(9):
         (tree / "workspace" / "many").mkdir(parents=True, exist_ok=True)
         (tree / "workspace" / "many" / str(number)).symlink_to("/tests/expected.txt")

@@ -32,13 +32,6 @@ def written(folder: Path, text: str, name: str = "playground.yaml") -> Path:
     return path
 
 
-def test_the_former_words_still_work(cli: Cli, tmp_path: Path) -> None:
-    sandbox = written(tmp_path, (EXAMPLE / "playground.yaml").read_text(), "sandbox.yaml")
-    assert cli("playground", "load", sandbox, "--from", EXAMPLE / "partial").code == 0
-    assert cli("verify", CRITERIA, "--sandbox", sandbox).out.startswith("PARTIAL  score 0.5500")
-    assert "sandbox" not in cli("verify", "--help").out + cli("playground", "--help").out + cli("--help").out
-
-
 def test_the_result_as_json_is_as_documented(tmp_path: Path) -> None:
     """As a process of its own."""
     playground = written(tmp_path, (EXAMPLE / "playground.yaml").read_text())

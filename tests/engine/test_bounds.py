@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from assay.checks.criteria import hl7_structural, x12_response
 from assay.dialects.criteria.models import Criterion, CriterionRun
 from assay.engine.criteria import bounded_evidence as shown_evidence
 from assay.engine.criteria.complete_run import BoundedState
-from assay.evidence import bounds
+from assay.evidence import bounds, playground
 from assay.evidence.playground import Event, Turn
 from tests.checks.criteria.fake_state import AFTER, FakeState, call, hl7, row, x12
 from tests.completing import complete
@@ -143,10 +142,9 @@ def test_so_many_segments_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
     text = ISA + SET + ISA + "EB*1~" * 300_000
     run = graded(FakeState(x12=x12(ISA + SET, text)), "x12-response", fields=[{"path": "BHT03", "expected": "T1"}])
     assert run.evidence["unreadable"] == ["the text has more than 250000 segments"]
-    monkeypatch.setattr(hl7_structural, "MOST_SEGMENTS", 3)
+    monkeypatch.setattr(playground, "MOST_SEGMENTS", 3)
     run = graded(FakeState(hl7=hl7(ADT, ADT, ADT)), "hl7-structural", fields=fields)
     assert run.evidence["unreadable"] == ["the messages have more than 3 segments up to here"]
-    monkeypatch.setattr(x12_response, "MOST_SEGMENTS", 3)
     answers = x12(ISA + SET, ISA + SET)
     run = graded(FakeState(x12=answers), "x12-response", fields=[{"path": "BHT03", "expected": "T1"}])
     assert run.evidence["unreadable"] == ["the responses have more than 3 segments up to here"]

@@ -49,7 +49,7 @@ def forever() -> Iterator[str]:
 
 
 def watchdogs(engine: str) -> list[int]:
-    return processes_with(f"container_watchdog.py\0{engine}\0")
+    return processes_with(f"watchdog.py\0{engine}\0")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_one_engine_that_hangs_does_not_keep_the_others(tmp_path: Path) -> None:
     engine.write_text(f'#!/bin/sh\n[ "$4" = a ] && exec sleep 60\necho "$4" >> {tmp_path}/removed\n')
     engine.chmod(0o755)
     script = f"import sys; sys.path.insert(0, {os.path.dirname(container_watchdog.__file__)!r})\n"
-    script += "import container_watchdog as w; w.PATIENCE_SEC = 1; w.main(sys.argv[1])"
+    script += "import watchdog as w; w.PATIENCE_SEC = 1; w.main(sys.argv[1])"
     with within(60):
         subprocess.run(
             [sys.executable, "-c", script, str(engine)], input=b"+a\n+b\n", check=True, stdout=subprocess.DEVNULL

@@ -19,9 +19,9 @@ from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.criteria.load_playground import record_in
+from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.run_export import render_json
-from assay.engine.service.limits import PAYLOAD_BYTES
 
 NDJSON: Final = "application/x-ndjson"
 BATCH_LINES: Final = 200

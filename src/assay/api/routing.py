@@ -9,9 +9,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.api.answers import JSON
 from assay.core.errors import InputError
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.service.keys import Key, Scope
-from assay.engine.service.limits import is_text
 from assay.engine.service.storage import Resources
 
 if TYPE_CHECKING:

@@ -28,10 +28,14 @@ class UnfitFieldError(ValueError):
         self.problem = problem
 
 
-@cache
 def modules_in(package: ModuleType) -> tuple[str, ...]:
     """The names of the files that hold a check."""
-    return tuple(sorted(module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg))
+    return _modules_at(tuple(package.__path__))
+
+
+@cache
+def _modules_at(folders: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(folders) if not module.ispkg))
 
 
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from assay.adapters.store.store import Store
 from assay.core.errors import InputError
+from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
-from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.evidence.playground import StateRow, Turn
 from tests.sampling import SEARCHING
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from assay.formats.x12.guide import Guide
-from assay.formats.x12.guides import GUIDES
+from assay.formats.x12.guides import GUIDES, Guide
 from assay.formats.x12.model import X12Mistake
 from tests.formats.x12.messages import SAMPLES, loops, message, only_set, sample, where, written
 

@@ -16,7 +16,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import tables
 from assay.adapters.store.columns import UtcTime
-from assay.engine.service.limits import is_text
+from assay.engine.criteria.stored_limits import is_text
 from assay.evidence import bounds
 from assay.evidence.playground import Event, StateRow, Turn
 

@@ -12,12 +12,11 @@ from sqlalchemy.engine import Row
 from assay.adapters.machine.tracing import span
 from assay.adapters.store import tables, writing
 from assay.adapters.store.database import WRITING
-from assay.adapters.store.errors import StoreRefusalError
-from assay.adapters.store.failures import connect, reaching
+from assay.adapters.store.errors import StoreRefusalError, connect, reaching
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
-from assay.engine.service.limits import is_text
 
 HL7_OUTBOUND = "hl7_outbound"
 

@@ -13,8 +13,8 @@ from sqlalchemy.sql.elements import ColumnElement
 from assay.adapters.store import service_tables, tables
 from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
 from assay.adapters.store.errors import StoreRefusalError
+from assay.engine.criteria import stored_limits
 from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
-from assay.engine.service import limits
 from assay.evidence.playground import StateRow, Turn
 
 
@@ -23,12 +23,12 @@ def add_playground(
 ) -> None:
     """A new playground. Raises ``StoreRefusalError`` where there is one of that id."""
     values = {
-        "id": limits.checked_name(playground.id, "the id of a playground"),
+        "id": stored_limits.checked_name(playground.id, "the id of a playground"),
         "created_at": datetime.now(UTC),
-        "run_start": limits.checked_time(playground.run_start, "the start of the run"),
+        "run_start": stored_limits.checked_time(playground.run_start, "the start of the run"),
         "fhir_base": _optional(playground.fhir_base, "the base URL of the FHIR server"),
         "file_source": _optional(playground.file_source, "the place of the files"),
-        "data": limits.checked_data(playground.data, "the data of a playground"),
+        "data": stored_limits.checked_data(playground.data, "the data of a playground"),
         "organisation": organisation,
     }
     if not insert_new(connection, tables.playgrounds, values):
@@ -42,7 +42,7 @@ def has_playground(connection: Connection, identity: str) -> bool:
 
 def remove_playground(connection: Connection, identity: str) -> None:
     """A playground with all of its records, if it is there, and if no task run worked in it."""
-    limits.checked_text(identity, "the id of a playground")
+    stored_limits.checked_text(identity, "the id of a playground")
     runs = service_tables.task_runs
     if connection.execute(select(runs.c.id).where(runs.c.playground == identity)).first() is not None:
         raise StoreRefusalError(
@@ -80,9 +80,9 @@ def add(connection: Connection, playground: str, record: Record, received: datet
 def _add_event(connection: Connection, common: dict[str, object], record: NewEvent) -> None:
     values = {
         **common,
-        "type": limits.checked_name(record.type, "the type of an event"),
-        "payload": limits.checked_payload(record.payload, "the payload of an event"),
-        "at": limits.checked_time(record.at, "the time of an event"),
+        "type": stored_limits.checked_name(record.type, "the type of an event"),
+        "payload": stored_limits.checked_payload(record.payload, "the payload of an event"),
+        "at": stored_limits.checked_time(record.at, "the time of an event"),
     }
     connection.execute(insert(tables.events).values(values))
 
@@ -90,8 +90,8 @@ def _add_event(connection: Connection, common: dict[str, object], record: NewEve
 def _add_response(connection: Connection, common: dict[str, object], record: NewResponse) -> None:
     values = {
         **common,
-        "payload": limits.checked_payload(record.payload, "an X12 response"),
-        "at": limits.checked_time(record.at, "the time of an X12 response"),
+        "payload": stored_limits.checked_payload(record.payload, "an X12 response"),
+        "at": stored_limits.checked_time(record.at, "the time of an X12 response"),
     }
     connection.execute(insert(tables.x12_responses).values(values))
 
@@ -99,13 +99,13 @@ def _add_response(connection: Connection, common: dict[str, object], record: New
 def _put_row(connection: Connection, common: dict[str, object], record: StateRow) -> None:
     changed = {
         "received_at": common["received_at"],
-        "data": limits.checked_data(record.data, "the data of a row"),
-        "at": limits.checked_time(record.at, "the time of a row"),
+        "data": stored_limits.checked_data(record.data, "the data of a row"),
+        "at": stored_limits.checked_time(record.at, "the time of a row"),
     }
     values = {
         **common,
-        "resource": limits.checked_name(record.resource, "the resource of a row"),
-        "key": limits.checked_name(record.key, "the key of a row", limits.KEY_BYTES),
+        "resource": stored_limits.checked_name(record.resource, "the resource of a row"),
+        "key": stored_limits.checked_name(record.key, "the key of a row", stored_limits.KEY_BYTES),
         **changed,
     }
     key = tables.state_rows.primary_key.columns
@@ -126,17 +126,17 @@ def keep_replaced(
 def _add_turn(connection: Connection, common: dict[str, object], record: Turn) -> None:
     values = {
         **common,
-        "number": limits.checked_turn(record.number),
-        "speaker": limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
-        "text": limits.checked_text(record.text, f"the text of turn {record.number}"),
-        "at": limits.checked_time(record.at, f"the time of turn {record.number}"),
+        "number": stored_limits.checked_turn(record.number),
+        "speaker": stored_limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
+        "text": stored_limits.checked_text(record.text, f"the text of turn {record.number}"),
+        "at": stored_limits.checked_time(record.at, f"the time of turn {record.number}"),
     }
     if not insert_new(connection, tables.turns, values):
         raise StoreRefusalError(f"turn {record.number} exists already")
 
 
 def _optional(value: str | None, what: str) -> str | None:
-    return None if value is None else limits.checked_text(value, what)
+    return None if value is None else stored_limits.checked_text(value, what)
 
 
 def insert_new(connection: Connection, table: Table, values: dict[str, object]) -> bool:

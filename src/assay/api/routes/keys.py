@@ -8,9 +8,9 @@ from pydantic import AwareDatetime, Field
 from assay.api.answers import resource_from
 from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
+from assay.engine.criteria.stored_limits import checked_time
 from assay.engine.service.audit import AuditEntry
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
-from assay.engine.service.limits import checked_time
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()

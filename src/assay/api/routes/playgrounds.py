@@ -16,8 +16,8 @@ from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, Judge
 from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.load_playground import no_file, record_of
+from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.service.errors import NotFoundError
-from assay.engine.service.limits import PAYLOAD_BYTES
 from assay.formats.strict_model import StrictModel
 from assay.web.playground_view import SourceView, view_sources
 

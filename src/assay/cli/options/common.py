@@ -176,8 +176,6 @@ def user_name(option: str) -> str:
 
 
 def add_playground(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
-    """Its former name, ``--sandbox``, still works and is left out of the help."""
-    option = parser.add_argument(
-        "--playground", "--sandbox", metavar="FILE", required=required, help="the playground file, as YAML or JSON"
+    parser.add_argument(
+        "--playground", metavar="FILE", required=required, help="the playground file, as YAML or JSON"
     )
-    option.option_strings = option.option_strings[:1]

@@ -28,7 +28,7 @@ _PYTHON_HINTS = re.compile(
     r"_current_frames|modules|argv|environ|getenv|__main__|psutil|find_spec|_called_from|PYTEST|TOX_ENV|NOX_|/proc/|"
     r"unittest|pytest|builtins|nose|hypothesis|doctest|pluggy|isclose|allclose|operator|runtest|assert[A-Z_]|"
     r"def (?:fail|subTest|skipTest)|time|date|freeze|travel|setattr|meta_path|path_hooks|settrace|setprofile|"
-    r"\bANY\b|\bexec|\beval|\bcompile|marshal|exit(?!__)|Exit|\bquit\b|excepthook|test_\w+\.\w+ ?="
+    r"\bANY\b|\bexec|\beval|\bcompile|marshal|exit(?!__)|Exit|\bquit\b|excepthook|\btest_\w+\.\w+ ?="
 )
 _REMEMBERED, _SHORT = 1024, 50_000
 

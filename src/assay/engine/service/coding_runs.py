@@ -23,11 +23,11 @@ from assay.dialects.scorers.resources import (
 )
 from assay.dialects.scorers.scenario import Scenario, hash_of
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
+from assay.engine.criteria.stored_limits import without_nan
 from assay.engine.explorer.blobs import Blob, BlobStore
 from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, named_files, waiting_row
 from assay.engine.service.coding_tasks import CodingTasks
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.limits import without_nan
 from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, require
 from assay.evidence.coding_run import Diff
 from assay.evidence.run import State

@@ -6,9 +6,9 @@ from typing import Any, Final, Literal
 
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
+from assay.engine.criteria import stored_limits
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.jobs.job_runs import joint_validity
-from assay.engine.service import limits
 from assay.engine.service.storage import Resources, Row, RowReader, require
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -43,7 +43,7 @@ class EvaluationResults(Resources[Any]):
     def add(
         self, organisation: str, run: str, origin: str, result: EvaluationResult, reason_code: str | None
     ) -> dict[str, Any]:
-        checked = limits.checked_data(result.model_dump(mode="json"), "the result")
+        checked = stored_limits.checked_data(result.model_dump(mode="json"), "the result")
         values = {"run": run, "origin": origin, "result": checked, "reason_code": reason_code}
         with self.storage.transaction() as rows:
             identity = self._insert(rows, organisation, **values)

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Final
 
 from assay.core.errors import InputError
-from assay.engine.service import limits
+from assay.engine.criteria import stored_limits
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.storage import EMPTY, Resources
 
@@ -71,8 +71,8 @@ class Keys(Resources[Key]):
     def add_organisation(self, identity: str, name: str) -> bool:
         """True if it is new."""
         values = {
-            "id": limits.checked_name(identity, "the id of an organisation"),
-            "name": limits.checked_name(name, "the name of an organisation"),
+            "id": stored_limits.checked_name(identity, "the id of an organisation"),
+            "name": stored_limits.checked_name(name, "the name of an organisation"),
         }
         with self.storage.transaction() as rows:
             return rows.add("organisations", created_at=self.host.now(), **values)
@@ -81,7 +81,7 @@ class Keys(Resources[Key]):
         return self.storage.find(self.table, organisation=organisation) is not None
 
     def add(self, key: Key, digest: str) -> None:
-        limits.checked_name(key.name, "the name of a key")
+        stored_limits.checked_name(key.name, "the name of a key")
         values = {**asdict(key), "scope": key.scope.value, "digest": digest}
         with self.storage.transaction() as rows:
             if rows.find("organisations", id=key.organisation) is None:

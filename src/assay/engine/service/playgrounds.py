@@ -6,8 +6,8 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource, Written
+from assay.engine.criteria import stored_limits
 from assay.engine.criteria.watched_sources import Record
-from assay.engine.service import limits
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.storage import Resources, Row
 from assay.evidence.playground import StoredFile
@@ -27,8 +27,8 @@ class Playgrounds(Resources[PlaygroundResource]):
         return [self._resource(row, sources=kinds[row["id"]]) for row in rows]
 
     def add(self, organisation: str, new: NewPlayground) -> PlaygroundResource:
-        start = limits.checked_time(new.run_start or self.host.now(), "the start of the run")
-        data = limits.checked_data(new.data, "the data of a playground")
+        start = stored_limits.checked_time(new.run_start or self.host.now(), "the start of the run")
+        data = stored_limits.checked_data(new.data, "the data of a playground")
         with self.storage.transaction() as rows:
             identity = self._insert(rows, organisation, run_start=start, data=data)
         return self.get(organisation, identity)
@@ -82,6 +82,6 @@ class Playgrounds(Resources[PlaygroundResource]):
 
 def _check_path(path: str) -> None:
     """A path below the playground's prefix. Raises ``InputError``."""
-    parts = limits.checked_name(path, "the path of a file", PATH_BYTES).split("/")
+    parts = stored_limits.checked_name(path, "the path of a file", PATH_BYTES).split("/")
     if any(part in ("", ".", "..") for part in parts) or "\\" in path:
         raise InputError("the path of a file must be relative, without empty parts, '.', '..' or a backslash")

@@ -15,13 +15,13 @@ from assay.dialects.criteria.resources import (
     TaskRun,
     Version,
 )
+from assay.engine.criteria.stored_limits import without_nan, without_nul
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.service.benchmark_result import benchmark_result
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.limits import without_nan, without_nul
 from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
 from assay.engine.service.tasks import freeze, snapshot_in
 from assay.evidence.run import Decision, Facts, Run, State, decide

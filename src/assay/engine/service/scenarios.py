@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
 from assay.dialects.scorers.scenario import Scenario, scenario_hash, scenario_record
+from assay.engine.criteria import stored_limits
 from assay.engine.explorer.blobs import BlobStore
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service import limits
 from assay.engine.service.coding_policy import PREFIX, archive_of
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
@@ -62,7 +62,7 @@ class ScenarioVersions(Resources[ScenarioVersion]):
             "version": version,
             "organisation": organisation,
             "sha256": scenario_hash(new),
-            "content": limits.checked_data(scenario_record(new), "the scenario"),
+            "content": stored_limits.checked_data(scenario_record(new), "the scenario"),
             "created_at": self.host.now(),
         }
         rows.insert(self.table, [values])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from assay.dialects.criteria.resources import MOST_CRITERIA, NewTask, Snapshot, Task, TaskCriterion, Written
+from assay.engine.criteria import stored_limits
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service import limits
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.storage import Resources, Row, RowReader, Transaction, require
 
@@ -44,12 +44,12 @@ class Criteria(Resources[TaskCriterion]):
 
     def add_all(self, rows: Transaction, organisation: str, task: str, new: Sequence[Written]) -> list[str]:
         """Add criteria to a task that is there; returns their ids."""
-        checked = [limits.checked_data(one, "a criterion") for one in new]
+        checked = [stored_limits.checked_data(one, "a criterion") for one in new]
         return [self._insert(rows, organisation, task=task, written=one) for one in checked]
 
     def replace(self, organisation: str, identity: str, written: Written) -> TaskCriterion:
         """Raises ``NotFoundError``."""
-        checked = limits.checked_data(written, "a criterion")
+        checked = stored_limits.checked_data(written, "a criterion")
         with self.storage.transaction() as rows:
             self.row(rows, organisation, identity)
             rows.change(self.table, {"written": checked}, id=identity)
@@ -91,7 +91,7 @@ class Tasks(Resources[Task]):
 
 def _values(new: NewTask) -> dict[str, object]:
     columns = new.model_dump(include=set(NewTask.model_fields) - {"criteria"})
-    return {**columns, "data": limits.checked_data(new.data, "data")}
+    return {**columns, "data": stored_limits.checked_data(new.data, "data")}
 
 
 def freeze(rows: Transaction, organisation: str, task: str) -> Snapshot:

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from assay.formats.x12.guide import SET, Guide, Loop
-from assay.formats.x12.guides import follows, guide_for, version_of
+from assay.formats.x12.guides import SET, Guide, Loop, follows, guide_for, version_of
 from assay.formats.x12.model import (
     Document,
     Findings,

@@ -26,8 +26,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from assay.formats.x12.guide import Guide, Loop
-from assay.formats.x12.guides import GUIDES
+from assay.formats.x12.guides import GUIDES, Guide, Loop
 from assay.formats.x12.model import X12PathError
 
 OUTSIDE_LOOPS = frozenset(("ISA", "IEA", "TA1", "GS", "GE"))

@@ -19,6 +19,7 @@ from assay.adapters.store.run_tables import run_axes, run_metadata, run_texts, r
 from assay.adapters.store.runs.run_values import MOST_TOKENS, words
 from assay.adapters.store.service.keyset import Order, plus
 from assay.adapters.store.store import Store
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.run_fields import CREATED
 from assay.engine.explorer.run_query import (
     AxisWithin,
@@ -33,7 +34,6 @@ from assay.engine.explorer.run_query import (
     Within,
 )
 from assay.engine.explorer.run_ranges import Range
-from assay.engine.service.limits import is_text
 
 # So many runs are sorted faster than a list is walked until a page of them is found.
 FEW: Final = 5000

@@ -14,9 +14,9 @@ from sqlalchemy import Connection, Table, delete
 from assay.adapters.store.bulk import batches, insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.runs.totals import Changes
+from assay.engine.criteria import stored_limits
+from assay.engine.criteria.stored_limits import without_nan, without_nul
 from assay.engine.explorer.imported_runs import Kept
-from assay.engine.service import limits
-from assay.engine.service.limits import without_nan, without_nul
 from assay.evidence.run import Run, State
 
 BATCH: Final = 1000
@@ -113,7 +113,7 @@ def _check_texts(run: Run) -> None:
         return
     for name, text in zip(_TEXTS, texts, strict=True):
         if text is not None:
-            limits.checked_text(text, f"the {name} of a run")
+            stored_limits.checked_text(text, f"the {name} of a run")
 
 
 def _rewards_text(run: Run) -> str | None:

@@ -14,8 +14,8 @@ from assay.adapters.store.run_tables import blob_index, blob_parts
 from assay.adapters.store.store import Store
 from assay.adapters.store.writing import insert_into
 from assay.core.errors import MeasurementError
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.blobs import PART_BYTES, Blob, check_part, refuse_lost
-from assay.engine.service.limits import is_text
 from assay.engine.service.storage import require
 
 # Content that is larger waits in a file until its hash is known.

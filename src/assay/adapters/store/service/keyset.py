@@ -20,8 +20,8 @@ from sqlalchemy.sql.operators import custom_op
 from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.store import Store
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service.limits import is_text
 
 _PLUS: Final[custom_op[Any]] = custom_op("+")
 _FORTH, _BACK = "f", "b"

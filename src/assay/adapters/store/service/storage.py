@@ -14,10 +14,10 @@ from assay.adapters.store.service.keyset import Order, sorted_slice
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
 from assay.adapters.store.writing import add_all, insert_new, put
+from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service.limits import is_text
 from assay.engine.service.storage import EMPTY, Row, UpTo
 
 Ask = Callable[[Executable], Sequence[Row]]
