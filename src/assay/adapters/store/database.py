@@ -2,12 +2,19 @@
 
 import json
 import sqlite3
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
+from assay.adapters.store.errors import StoreError
+
+PATIENCE_SEC: Final = 5.0
+FIRST_PAUSE_SEC: Final = 0.1
 WRITING: Final = {"assay_writes": True}
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
@@ -62,3 +69,33 @@ def _begin(connection: Connection) -> None:
     """A writer takes its turn at once: a reader that becomes one in between may be refused."""
     writes = connection.get_execution_options().get("assay_writes", False)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+@contextmanager
+def reaching(name: str) -> Iterator[None]:
+    """Any error of the database means that nothing is known about the agent."""
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise StoreError(f"the store {name} can't be used: {_reason(error)}") from error
+
+
+def connect(engine: Engine, patience: float = PATIENCE_SEC) -> Connection:
+    """A connection. A database that is down is tried again for a while."""
+    end = time.monotonic() + patience
+    pause = FIRST_PAUSE_SEC
+    while True:
+        try:
+            return engine.connect()
+        except OperationalError:
+            if time.monotonic() + pause > end:
+                raise
+        time.sleep(pause)
+        pause *= 2
+
+
+def _reason(error: SQLAlchemyError) -> str:
+    """Only errors of operation, such as a refused connection, tell what they are; others may quote data."""
+    if isinstance(error, OperationalError) and str(error.orig).strip():
+        return str(error.orig).strip().splitlines()[0]
+    return type(error.orig if isinstance(error, DBAPIError) else error).__name__

@@ -23,8 +23,11 @@ def revision_of(where: str) -> tuple[str | None, str]:
     Nothing is changed. Raises like ``open_store``.
     """
     with _packages("a store", "store"):
-        from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
-        from assay.adapters.store.errors import connect, reaching  # noqa: PLC0415
+        from assay.adapters.store.database import (  # noqa: PLC0415
+            connect,
+            engine_for,
+            reaching,
+        )
         from assay.adapters.store.migrate import NEWEST, revision  # noqa: PLC0415
     engine = engine_for(_url(where) if "://" in where else _file(where, create=False))
     try:

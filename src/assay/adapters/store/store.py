@@ -11,8 +11,8 @@ from sqlalchemy.engine import Row
 
 from assay.adapters.machine.tracing import span
 from assay.adapters.store import tables, writing
-from assay.adapters.store.database import WRITING
-from assay.adapters.store.errors import StoreRefusalError, connect, reaching
+from assay.adapters.store.database import WRITING, connect, reaching
+from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.migrate import upgrade
 from assay.adapters.store.records import EVER, Records
 from assay.engine.criteria.stored_limits import is_text
