@@ -24,6 +24,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/languages/python/collecting.py": {"wanted": "ab"},
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/engine/suites.py": {"name": "ab"},
+    "detectors/test_code/engine/heads.py": {"name": "ab"},
     "detectors/test_code/engine/swallowing.py": {"caught": ("ab",)},
     "detectors/test_code/engine/expressions/brackets.py": {
         "comments": r"//[^\n]*|/\*.*?(?:\*/|\Z)", "strings": r'"(?:[^"\\\n]|\\.)*"',
