@@ -2,7 +2,7 @@
 
 ``run_job`` is the use case behind ``assay run``. Read it from the top::
 
-    begin_or_resume   what an earlier run of the same job finished      engine/run/ports.py
+    begin_or_resume   what an earlier run of the same job finished      engine/run/resume.py
     with_images       the images of the tasks, several at a time        engine/run/run_job.py
     TrialQueue        the other trials, some at a time, with retries    engine/run/trial_queue.py
     run_trial         agent, then verifier, step by step                engine/run/run_trial.py
