@@ -15,7 +15,7 @@ MOST_FILES: Final = 5_000
 LONGEST: Final = 100_000
 """Longer settings may not fit into an environment."""
 _MODULE: Final = re.compile(r"^module\s+\"?([\w./~-]+)", re.MULTILINE)
-_BLOCK: Final = re.compile(r"^import\s*\(([^)]*)\)", re.MULTILINE)
+_BLOCK: Final = re.compile(r"^import\s*\(", re.MULTILINE)
 _SINGLE: Final = re.compile(r"^import\s+(?:[\w.]+\s+)?\"([^\"\n]+)\"", re.MULTILINE)
 _QUOTED: Final = re.compile(r"\"([^\"\n]+)\"")
 # Whoever starts programs may start one of the module's own.
@@ -120,5 +120,15 @@ def _texts(evidence: Workspace, path: str) -> Iterator[str]:
 
 def imports_of(text: str) -> frozenset[str]:
     """The packages that a file of Go imports."""
-    blocks = (one for block in _BLOCK.findall(text) for one in _QUOTED.findall(block))
+    blocks = (one for block in _blocks(text) for one in _QUOTED.findall(block))
     return frozenset({*blocks, *_SINGLE.findall(text)})
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The insides of import blocks, each up to its first closing bracket."""
+    end = 0
+    while (begin := _BLOCK.search(text, end)) is not None:
+        end = text.find(")", begin.end())
+        if end < 0:
+            return
+        yield text[begin.end() : end]
