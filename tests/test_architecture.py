@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -234,3 +235,23 @@ def test_a_store_knows_no_rules_of_the_service() -> None:
 def test_a_rule_in_a_store_is_noticed(line: str, name: str) -> None:
     assert errors_raised(line) == {name}
     assert errors_raised("try:\n    pass\nexcept OSError:\n    raise") == set()
+
+
+def test_no_module_imports_what_another_keeps_to_itself() -> None:
+    package = REPO / "src" / "assay"
+    taken = [
+        f"{path.relative_to(package)}: {name.name}"
+        for path in package.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("assay")
+        for name in node.names
+        if name.name.startswith("_")
+    ]
+    assert taken == []
+
+
+def test_no_folder_and_no_file_grows_too_large() -> None:
+    modules = list((REPO / "src" / "assay").rglob("*.py"))
+    folders = Counter(path.parent for path in modules)
+    assert [folder for folder, number in folders.items() if number > 25] == []
+    assert [path for path in modules if len(path.read_text().splitlines()) > 400] == []

@@ -19,7 +19,7 @@ _RELATIONS = re.compile(r"(?:not |[<>]=? |len |in |not in )*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Binding:
+class Binding:
     node: Node
     start: int
     """Where its value begins; nothing is known of it where that is its end."""
@@ -42,38 +42,38 @@ class Returned:
     words: list[str]
 
 
-def _is_same(words: list[str], before: list[str]) -> bool:
+def is_same_value(words: list[str], before: list[str]) -> bool:
     """Whether words are what they were before names were followed, brackets that change nothing apart."""
     return words == before or words == simplified(before)
 
 
-def _relations(text: str) -> int:
+def count_relations(text: str) -> int:
     """How many words tell the relation to what is expected: ``not``, ``>``, ``len``."""
     found = _RELATIONS.match(text)
     return len(found[0].split()) if found is not None else 0
 
 
-def _is_container(words: list[str]) -> bool:
+def is_container(words: list[str]) -> bool:
     return words[0] in ("[", "{") and closing(words, 0) == len(words) - 1
 
 
-def _is_chained(words: list[str]) -> bool:
+def is_chained_call(words: list[str]) -> bool:
     """``a = b = 3``."""
     return len(split(words, "=")) > 1
 
 
-def _function(node: Node) -> Node | None:
+def function_around(node: Node) -> Node | None:
     return next((each for each in islice(node.ancestors(), _FAR) if each.part in FUNCTIONS), None)
 
 
-def _stands_in(binding: _Binding, function: Node | None) -> bool:
+def binds_in_function(binding: Binding, function: Node | None) -> bool:
     """Whether a function inside of another, or of the file, sets a name of that one."""
     if binding.node.part is not Part.ASSIGNMENT:
         return False
     return function is None or any(each is function for each in islice(binding.node.ancestors(), _FAR))
 
 
-def _choices(node: Node, function: Node | None) -> list[Node]:
+def choices_around(node: Node, function: Node | None) -> list[Node]:
     """The choices that decide on a node, inside of its function."""
     found = []
     for each in islice(node.ancestors(), _FAR):
@@ -84,5 +84,5 @@ def _choices(node: Node, function: Node | None) -> list[Node]:
     return found
 
 
-def _is_within(node: Node, around: Node | None) -> bool:
+def is_within(node: Node, around: Node | None) -> bool:
     return around is not None and around.start <= node.start < around.end

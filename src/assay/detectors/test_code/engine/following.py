@@ -11,17 +11,17 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.detectors.test_code.engine.bindings import (
+    Binding,
     Followed,
     Returned,
-    _Binding,
-    _choices,
-    _function,
-    _is_chained,
-    _is_container,
-    _is_same,
-    _is_within,
-    _relations,
-    _stands_in,
+    binds_in_function,
+    choices_around,
+    count_relations,
+    function_around,
+    is_chained_call,
+    is_container,
+    is_same_value,
+    is_within,
 )
 from assay.detectors.test_code.engine.bound import (
     DOTS,
@@ -60,9 +60,9 @@ class Following:
 
     def __init__(self, reading: "Reading") -> None:
         self._reading = reading
-        self._bindings: dict[str, list[_Binding]] = defaultdict(list)
+        self._bindings: dict[str, list[Binding]] = defaultdict(list)
         self._returned: dict[str, Returned | None] = {}
-        self._members: dict[str, list[_Binding]] = defaultdict(list)
+        self._members: dict[str, list[Binding]] = defaultdict(list)
         self._values: dict[tuple[str, Node], Followed | None] = {}
         self._filled: dict[tuple[str, Node, bool], list[str]] = {}
         for node in reading.tree.nodes:
@@ -70,8 +70,8 @@ class Following:
                 self._bind(node)
             elif node.part is Part.FUNCTION:
                 self._return(node)
-        self._within: dict[tuple[str, Node | None], list[_Binding]] = defaultdict(list)
-        self._assigned: dict[str, list[_Binding]] = defaultdict(list)
+        self._within: dict[tuple[str, Node | None], list[Binding]] = defaultdict(list)
+        self._assigned: dict[str, list[Binding]] = defaultdict(list)
         for name, each in ((name, each) for name, known in self._bindings.items() for each in known):
             self._within[name, each.function].append(each)
             if each.node.part is Part.ASSIGNMENT:
@@ -86,20 +86,20 @@ class Following:
         if found is None:
             self._unsettle(node)
         else:
-            self._bindings[found[0]].append(_Binding(node, found[1], found[2], _function(node)))
+            self._bindings[found[0]].append(Binding(node, found[1], found[2], function_around(node)))
 
     def _replaces(self, node: Node) -> bool:
         """Whether a member of something gets another value: ``shop.add = lambda *_: 3``."""
         found = _MEMBER.match(self._reading.tree.text, node.start, node.end)
         if found is None or found[1].partition(".")[0] in self._reading.language.heads.receivers:
             return False
-        self._members[found[1]].append(_Binding(node, found.end(), node.end, _function(node)))
+        self._members[found[1]].append(Binding(node, found.end(), node.end, function_around(node)))
         return True
 
     def _unsettle(self, node: Node) -> None:
         left = re.split(r"[-+*/%&|^<>]?=(?!=)", self._reading.tree.text[node.start : node.end][:200], maxsplit=1)
         for name in _LEFT.findall(left[0]):
-            self._bindings[name].append(_Binding(node, node.end, node.end, _function(node)))
+            self._bindings[name].append(Binding(node, node.end, node.end, function_around(node)))
 
     def _return(self, node: Node) -> None:
         """Remember a function that only returns something."""
@@ -149,7 +149,7 @@ class Following:
                     each
                     for each in assigned
                     if each.function is not function
-                    and _stands_in(each, function)
+                    and binds_in_function(each, function)
                     and not self._is_own(name, each)
                 ]
                 return self._set_once(elsewhere) if elsewhere else self._last(here, used, function)
@@ -157,25 +157,31 @@ class Following:
                 return None
         return None
 
-    def _is_own(self, name: str, binding: _Binding) -> bool:
+    def _is_own(self, name: str, binding: Binding) -> bool:
         """Whether the function that sets a name sets its own parameter of that name."""
         return binding.function is not None and name in self._parameters(binding.function)
 
-    def _set_once(self, elsewhere: list[_Binding]) -> Followed | None:
+    def _set_once(self, elsewhere: list[Binding]) -> Followed | None:
         """A name's value if only one other function sets it, like one that sets a test up."""
         only = elsewhere[0]
-        return self._followed(only) if len(elsewhere) == 1 and not _choices(only.node, only.function) else None
+        return (
+            self._followed(only) if len(elsewhere) == 1 and not choices_around(only.node, only.function) else None
+        )
 
     def _parameters(self, function: Node) -> tuple[str, ...]:
         body = function.part_child(Part.BLOCK)
         end = min(body.start if body is not None else function.end, function.start + 400)
         return tuple(_LEFT.findall(self._reading.tree.text[function.start : end]))
 
-    def _last(self, known: list[_Binding], used: Node, function: Node | None) -> Followed | None:
+    def _last(self, known: list[Binding], used: Node, function: Node | None) -> Followed | None:
         """The value that was written last before a place, if nothing else can have come in between."""
-        if function is None or _function(used) is not function:
+        if function is None or function_around(used) is not function:
             # What is read in another function may have been set at any time.
-            return self._followed(known[0]) if len(known) == 1 and not _choices(known[0].node, function) else None
+            return (
+                self._followed(known[0])
+                if len(known) == 1 and not choices_around(known[0].node, function)
+                else None
+            )
         head = self._reading.branches(used) if used.part in BRANCHING else None
         place = head.end if head is not None else used.start
         before = known[: bisect_left(known, place, key=lambda each: each.node.start)]
@@ -183,15 +189,15 @@ class Following:
             (each for each in islice(used.ancestors(), _FAR) if each.part in LOOPS or each is function), None
         )
         again = loop is not None and loop.part in LOOPS
-        if not before or (again and any(_is_within(each.node, loop) for each in known[len(before) :])):
+        if not before or (again and any(is_within(each.node, loop) for each in known[len(before) :])):
             return None
         last = before[-1]
         around = {used, *islice(used.ancestors(), _FAR)}
-        if all(each in around or self._always(each, last.node) for each in _choices(last.node, function)):
+        if all(each in around or self._always(each, last.node) for each in choices_around(last.node, function)):
             return self._followed(last)
         return self._either(before, function)
 
-    def _followed(self, binding: _Binding) -> Followed | None:
+    def _followed(self, binding: Binding) -> Followed | None:
         words = self._words(binding)
         return Followed(words, binding.node) if words is not None else None
 
@@ -199,23 +205,23 @@ class Following:
         """Whether a node in a branch is come to in any case."""
         return choice.part in BRANCHING and self._reading.decided(choice) is not None and not node.conditional
 
-    def _either(self, before: list[_Binding], function: Node | None) -> Followed | None:
+    def _either(self, before: list[Binding], function: Node | None) -> Followed | None:
         """``x = f()`` and, under a condition or by a handler, ``x = 3``: what is expected may have been put in."""
         if len(before) < 2:
             return None
-        handles = [each for each in _choices(before[-1].node, function) if each.part is Part.TRY]
-        if any(each not in handles for each in _choices(before[-2].node, function)):
+        handles = [each for each in choices_around(before[-1].node, function) if each.part is Part.TRY]
+        if any(each not in handles for each in choices_around(before[-2].node, function)):
             return None
         one, other = self._words(before[-2]), self._words(before[-1])
         both = ["(", *one, "or", *other, ")"] if one and other and is_literal(other) else []
         return Followed(both, before[-2].node) if both else None
 
-    def _words(self, binding: _Binding) -> list[str] | None:
+    def _words(self, binding: Binding) -> list[str] | None:
         start, end = binding.start, binding.end
         if not 0 < end - start < _LONGEST:
             return None
         words = self._chosen([word for word in self._reading.words(start, end) if word != ";"])
-        if "=" in words and words[0] != "{" and _is_chained(words):
+        if "=" in words and words[0] != "{" and is_chained_call(words):
             return None
         return ["new", *words] if self._reading.language.braces and words[0] == "{" else words
 
@@ -254,7 +260,7 @@ class Following:
                 at = stood_in[1] + 1
                 continue
             value = None if is_no_name(words, at) else self._value_at(words, at, used)
-            if value is None or not value.words or (not containers and _is_container(value.words)):
+            if value is None or not value.words or (not containers and is_container(value.words)):
                 out.append(word)
             elif words[at + 1 : at + 2] == ["("]:
                 end = closing(words, at + 1)
@@ -274,9 +280,9 @@ class Following:
         if end == at or words[end + 1 : end + 2] != ["("] or (at and words[at - 1] in DOTS):
             return None
         known = self._members.get("".join(words[at : end + 1]), ())
-        function = _function(used)
+        function = function_around(used)
         before = [each for each in known if each.function is function and each.node.start < used.start]
-        if not before or before[-1].node.dead or _choices(before[-1].node, function):
+        if not before or before[-1].node.dead or choices_around(before[-1].node, function):
             return None
         value = self._words(before[-1])
         result = self._called(value) if value else None
@@ -294,11 +300,13 @@ class Following:
         held = any(each.part is Part.CLASS for each in islice(known[0].node.ancestors(), 2))
         return self._words(known[0]) if held else None
 
-    def _set_up(self, binding: _Binding) -> list[str] | None:
+    def _set_up(self, binding: Binding) -> list[str] | None:
         """The value that a test's setup gives its own object, where the test itself says it."""
         around = set(islice(binding.node.ancestors(), _FAR))
         value = self._words(binding) if not around.isdisjoint(self._reading.set_up) else None
-        return value if value and is_literal(value) and not _choices(binding.node, binding.function) else None
+        return (
+            value if value and is_literal(value) and not choices_around(binding.node, binding.function) else None
+        )
 
     def _value_at(self, words: list[str], at: int, used: Node) -> Followed | None:
         value = self.value(words[at], used)
@@ -335,7 +343,7 @@ class Following:
         if expected is not None and found.subject.endswith((f" or {found.expected}", f" or {found.expected})")):
             return replace(found, strength=min(found.strength, Strength.PRESENCE))
         own = is_literal(subject) and found.subject != demand.subject
-        wanted = expected[_relations(joined(expected or [])) :] if expected else []
+        wanted = expected[count_relations(joined(expected or [])) :] if expected else []
         same = found.strength >= Strength.CLOSE and subject == expected
         if same or (own and (not wanted or is_literal(wanted))):
             return replace(found, strength=Strength.VACUOUS)
@@ -356,10 +364,10 @@ class Following:
     def _told(self, demand: Demand, subject: list[str], expected: list[str] | None) -> Demand:
         """The demand with other words; what stays as it is keeps its text."""
         words_in = self._reading.words_told
-        told = demand.subject if _is_same(subject, words_in(demand.subject)) else joined(subject)
+        told = demand.subject if is_same_value(subject, words_in(demand.subject)) else joined(subject)
         if expected is None or demand.expected is None:
             return replace(demand, subject=told)
-        same = _is_same(expected, words_in(demand.expected))
+        same = is_same_value(expected, words_in(demand.expected))
         return replace(demand, subject=told, expected=demand.expected if same else spelled(expected))
 
     def _filled_text(self, text: str, used: Node, bound: Bound, *, containers: bool) -> list[str]:

@@ -12,7 +12,7 @@ _FAR_BEFORE = 400
 _ENDS = re.compile(r"[{};()]")
 
 
-def _has_heirs(reading: Reading, name: str) -> bool:
+def has_heirs(reading: Reading, name: str) -> bool:
     """Whether a class of the file extends another one."""
     text = reading.tree.text
     for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
@@ -22,7 +22,7 @@ def _has_heirs(reading: Reading, name: str) -> bool:
     return False
 
 
-def _defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
+def parameter_defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
     """Default values of parameters."""
     if "=" not in takes:
         return {}

@@ -12,7 +12,7 @@ from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.guarded import guard_of
-from assay.detectors.test_code.engine.heads import _defaults, _has_heirs
+from assay.detectors.test_code.engine.heads import has_heirs, parameter_defaults
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
@@ -118,7 +118,7 @@ class Suites:
         declared = own(reading, found) if own is not None else None
         if declared is None:
             declared = DeclaredPart(Role.SUITE, found.name, False, mark_skips(reading, found.marks))
-        if "abstract" in found.words and not _has_heirs(reading, re.escape(found.name)):
+        if "abstract" in found.words and not has_heirs(reading, re.escape(found.name)):
             text = f"abstract class {found.name}"
             declared.skips.append(Skip("excluded", reading.line(node), text, conditional=True))
         return self._open(declared, node, outer)
@@ -148,7 +148,7 @@ class Suites:
             declared = DeclaredPart(Role.FUNCTION, function.name)
         scope = self._open(declared, node, outer)
         scope.parameters = self.parameters(function.takes)
-        scope.defaults = _defaults(reading, function.takes)
+        scope.defaults = parameter_defaults(reading, function.takes)
         if declared.rows:
             declared.given = partial(self._rows, scope.parameters, declared.rows)
         if declared.role is Role.TEST:

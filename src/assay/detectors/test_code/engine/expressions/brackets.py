@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-_CLOSERS = {")", "]", "}"}
+CLOSERS = {")", "]", "}"}
 
 
-_OPENERS = {"(", "[", "{"}
+OPENERS = {"(", "[", "{"}
 
 
 OPERATORS = (
@@ -15,7 +15,7 @@ OPERATORS = (
 """Operators of more than one character, of all the languages together."""
 
 
-def _ends_types(out: list[str]) -> bool:
+def ends_types(out: list[str]) -> bool:
     """Whether the last word closes the types of a name, ``Foo<Bar>``, and is no comparison."""
     depth = 0
     for index in range(len(out) - 1, max(0, len(out) - _MOST_TYPE), -1):
@@ -57,7 +57,7 @@ def type_end(found: Sequence[str], at: int) -> int | None:
     return None
 
 
-def _group_end(found: list[str], at: int, before: list[str]) -> int:
+def group_end(found: list[str], at: int, before: list[str]) -> int:
     """Where the brackets, types or closure parameters that begin at an index end; the index where none do."""
     word = found[at]
     if word == "<":
@@ -74,9 +74,9 @@ def closing(found: list[str], opening: int) -> int:
     depth = 0
     for index in range(opening, len(found)):
         word = found[index]
-        if word in _OPENERS:
+        if word in OPENERS:
             depth += 1
-        elif word in _CLOSERS:
+        elif word in CLOSERS:
             depth -= 1
             if depth <= 0:
                 return index

@@ -16,16 +16,16 @@ from assay.detectors.test_code.engine.expressions.literals import (
     value_of,
 )
 from assay.detectors.test_code.engine.expressions.sides import (
-    _compared_sides,
-    _difference,
-    _folded,
-    _is_chain,
-    _is_formula,
-    _measured,
-    _sides,
-    _unborrowed,
+    bare_sides,
+    compared_sides,
+    difference_of,
+    fold_case,
+    is_chain,
+    is_formula,
+    measured_value,
     receiver_of,
     unborrowed,
+    without_reference,
 )
 from assay.detectors.test_code.engine.expressions.truth import (
     DIFFERS,
@@ -213,7 +213,7 @@ def order(
     left: list[str], operator: str, right: list[str], wanted: bool = True, constants: Constants = _NO_CONSTANTS
 ) -> Demand:
     """An inequality; ``abs(a - b) < 0.1`` is an equality with a tolerance, and ``size > 0`` a presence."""
-    difference = _difference(left)
+    difference = difference_of(left)
     sign = ordered(operator, "", wanted).strip()
     if difference is not None and sign[0] == "<":
         minus = difference.index("-") if "-" in difference[1:] else 0
@@ -235,11 +235,11 @@ def order(
 
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
-    left, right = arranged(*_compared_sides(*_sides(left, right, logic)))
+    left, right = arranged(*compared_sides(*bare_sides(left, right, logic)))
     one, two = value_of(left, constants), value_of(right, constants)
-    if (left and left == right) or (one is not None and one == two) or _is_formula(left, right):
+    if (left and left == right) or (one is not None and one == two) or is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
-    folded = _folded(left)
+    folded = fold_case(left)
     if folded:
         return Demand(Strength.CLOSE, joined(folded), spelled(right) if right else None)
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
@@ -250,7 +250,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"]:
         return shape(bare(left[1:]), "instanceOf", right)
-    measured = _measured(left)
+    measured = measured_value(left)
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
     return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
@@ -258,7 +258,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must differ; from nothing differs whatever is there."""
-    left, right = arranged(*_compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
+    left, right = arranged(*compared_sides(*(unborrowed(bare(side), logic) for side in (left, right))))
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
@@ -344,14 +344,14 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     last = links[-1]
     name, given = last.name, last.arguments or []
     known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
-    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not _is_chain(words):
+    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not is_chain(words):
         return None
     receiver = receiver_of(words)
     if name in _EQUAL and given:
         sides = given if len(given) > 1 else [receiver, *given]
         if len(sides) < 2 or not sides[0]:
             return None
-        pair = _unborrowed(sides[0]), _unborrowed(sides[1])
+        pair = without_reference(sides[0]), without_reference(sides[1])
         return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
     asks_object = receiver and len(given) < 2 and not (len(receiver) == 1 and receiver[0][:1].isupper())
     subject = receiver if asks_object else (given[0] if given else [])
@@ -366,10 +366,10 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
         return _there(subject, _ABSENT[name], not wanted)
     rest = given if subject is receiver else given[1:]
     if name in _PATTERNS and subject is receiver and rest:
-        subject, rest = _unborrowed(rest[0]), [subject]
+        subject, rest = without_reference(rest[0]), [subject]
     if name not in _CONTAINING or not rest:
         return None
-    return shape(subject, name.rstrip("?"), _unborrowed(rest[0]), wanted)
+    return shape(subject, name.rstrip("?"), without_reference(rest[0]), wanted)
 
 
 def _there(subject: list[str], absent: str, wanted: bool) -> Demand:

@@ -35,7 +35,7 @@ _FOLDING = word_set(
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 
 
-def _difference(words: list[str]) -> list[str] | None:
+def difference_of(words: list[str]) -> list[str] | None:
     """The words in ``abs(…)`` or before ``.abs()``."""
     if words[-4:-1] == [".", "abs", "("] or words[-3:] == ["abs", "(", ")"]:
         return bare(words[:-4])
@@ -45,7 +45,7 @@ def _difference(words: list[str]) -> list[str] | None:
     return None
 
 
-def _is_formula(left: list[str], right: list[str]) -> bool:
+def is_formula(left: list[str], right: list[str]) -> bool:
     """Whether a calculation with literals takes the place of the code under test: ``3 == 1 + 2``."""
     if not left or not right or not is_literal(right):
         return False
@@ -56,7 +56,7 @@ def _is_term(word: str) -> bool:
     return word in _CALCULATING or word in ("(", ")") or number([word]) is not None or is_text(word)
 
 
-def _folded(words: list[str]) -> list[str]:
+def fold_case(words: list[str]) -> list[str]:
     """The words compared without case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
     if words[-2:] == ["(", ")"]:
         words = words[:-2]
@@ -75,7 +75,7 @@ def unborrowed(words: list[str], logic: Logic) -> list[str]:
     return words
 
 
-def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
+def bare_sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], list[str]]:
     """Both sides: ``parse(x) == Ok(1)`` demands the same as ``parse(x).unwrap() == 1``."""
     left, right = unborrowed(bare(left), logic), unborrowed(bare(right), logic)
     if not logic.wrappers or left == right:
@@ -87,19 +87,19 @@ def _sides(left: list[str], right: list[str], logic: Logic) -> tuple[list[str], 
     return left, right
 
 
-def _compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
+def compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[str]]:
     """Both sides where a comparison must answer "no difference": ``compare(a, b) == 0``."""
     for asked, answer in ((left, right), (right, left)):
         if joined(answer) in _NO_DIFFERENCE and asked[-1:] == [")"]:
             last = chain(asked)[-1]
             given = last.arguments or []
             sides = given if len(given) == 2 else [receiver_of(asked), *given]
-            if last.name in _COMPARING and len(sides) == 2 and all(sides) and _is_chain(asked):
-                return _unborrowed(sides[0]), _unborrowed(sides[1])
+            if last.name in _COMPARING and len(sides) == 2 and all(sides) and is_chain(asked):
+                return without_reference(sides[0]), without_reference(sides[1])
     return left, right
 
 
-def _measured(words: list[str]) -> list[str]:
+def measured_value(words: list[str]) -> list[str]:
     """The subject of a size: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; empty for others."""
     if not is_size(words):
         return []
@@ -108,7 +108,7 @@ def _measured(words: list[str]) -> list[str]:
     return words[:-4] if words[-1] == ")" else words[:-2]
 
 
-def _is_chain(words: list[str]) -> bool:
+def is_chain(words: list[str]) -> bool:
     """Whether the words are one chain and no calculation."""
     depth = 0
     for word in words:
@@ -135,5 +135,5 @@ def receiver_of(words: list[str]) -> list[str]:
     return []
 
 
-def _unborrowed(words: list[str]) -> list[str]:
+def without_reference(words: list[str]) -> list[str]:
     return words[1:] if words[:1] in (["&"], ["*"]) else words

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from assay.detectors.test_code.engine.expressions.brackets import (
-    _CLOSERS,
-    _OPENERS,
-    _ends_types,
-    _group_end,
+    CLOSERS,
+    OPENERS,
     closing,
+    ends_types,
+    group_end,
     type_end,
 )
 from assay.detectors.test_code.tree import Node, ParsedText
@@ -31,7 +31,7 @@ _OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
 _LONGEST_KEPT = 400
 _MOST_KEPT = 60
 _CHANGING = frozenset((";", "+", ""))
-_WATCHED = _CHANGING | _CLOSERS | {"("}
+_WATCHED = _CHANGING | CLOSERS | {"("}
 _BEFORE_CALL = frozenset('_$@"`)]}')
 MAX_END = 2**62
 
@@ -65,8 +65,8 @@ PRECEDENCE: dict[str, float] = {
 
 _SPECIAL = {
     **PRECEDENCE,
-    **dict.fromkeys(_OPENERS, _OPENS),
-    **dict.fromkeys(_CLOSERS, _CLOSES),
+    **dict.fromkeys(OPENERS, _OPENS),
+    **dict.fromkeys(CLOSERS, _CLOSES),
     ";": _DROPPED,
 }
 """What a word is to ``simplified``: an operator's precedence, or one of the three above."""
@@ -228,12 +228,12 @@ def _groups(out: list[str], functions: frozenset[str]) -> bool:
     before, earlier = out[-1], out[-2] if len(out) > 1 else ""
     if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
         return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
-    if before in (">", ">>") and _ends_types(out):
+    if before in (">", ">>") and ends_types(out):
         return False
     return not (
         before[0].isalnum()
         or before[0] in '_$@"`'
-        or before in _CLOSERS
+        or before in CLOSERS
         or (before[-1] in "?!" and len(before) > 1)
     )
 
@@ -303,7 +303,7 @@ def _with_types(found: Sequence[str]) -> list[str]:
 def _is_sign(parts: list[str]) -> bool:
     """Whether the sign that comes last belongs to what follows: nothing is before it to be taken from."""
     before = next((word for word in reversed(parts[:-1]) if word != " "), "")
-    return not before or before in _OPENERS or before in PRECEDENCE
+    return not before or before in OPENERS or before in PRECEDENCE
 
 
 def _callable(word: str) -> bool:
@@ -318,7 +318,7 @@ def uniform(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> str:
 
 
 _UNEVEN = frozenset({"<", "|"})
-_GROUPS = _UNEVEN | _OPENERS
+_GROUPS = _UNEVEN | OPENERS
 
 
 def split(found: list[str], separator: str = ",") -> list[list[str]]:
@@ -333,9 +333,9 @@ def _split(found: list[str], separator: str) -> list[list[str]]:
     parts: list[list[str]] = []
     depth = start = 0
     for index, word in enumerate(found):
-        if word in _OPENERS:
+        if word in OPENERS:
             depth += 1
-        elif word in _CLOSERS:
+        elif word in CLOSERS:
             depth = depth - 1 if depth else 0
         elif word == separator and not depth:
             parts.append(found[start:index])
@@ -350,7 +350,7 @@ def _split_types(found: list[str], separator: str) -> list[list[str]]:
     at = 0
     while at < len(found):
         word = found[at]
-        end = _group_end(found, at, parts[-1]) if word in _GROUPS and word != separator else at
+        end = group_end(found, at, parts[-1]) if word in _GROUPS and word != separator else at
         if word == separator:
             parts.append([])
         else:
