@@ -30,9 +30,9 @@ def read(apart: ReadingApart, text: Text) -> TestCode:
 
 
 def test_a_text_that_the_parser_never_returns_from_is_unreadable_and_the_next_is_read() -> None:
-    apart = ReadingApart(cpu_sec=1)
+    apart = ReadingApart(cpu_sec=0.5)
     assert read(apart, FINE).tests[0].identity == "adds"
-    with pytest.raises(UnreadableError, match="the parser gave up on it after 1 s of CPU time"):
+    with pytest.raises(UnreadableError, match="the parser gave up on it after 0.5 s of CPU time"):
         read(apart, ENDLESS)
     assert read(apart, FINE).problems == ()
 
@@ -48,9 +48,9 @@ class Counting(ReadingApart):
 
 
 def test_what_was_lost_is_remembered_for_this_grading_only() -> None:
-    for apart in (Counting(cpu_sec=1), Counting(cpu_sec=1)):
+    for apart in (Counting(cpu_sec=0.5), Counting(cpu_sec=0.5)):
         for _ in range(2):
-            with pytest.raises(UnreadableError, match="gave up on it after 1 s"):
+            with pytest.raises(UnreadableError, match="gave up on it after 0.5 s"):
                 read(apart, ENDLESS)
         assert apart.asked == 1
 
@@ -64,7 +64,7 @@ def test_a_child_that_was_killed_is_started_again() -> None:
 
 def test_a_workspace_full_of_such_texts_does_not_hold_a_grading_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_apart, "MOST_LOST", 1)
-    apart = ReadingApart(cpu_sec=1)
+    apart = ReadingApart(cpu_sec=0.5)
     with pytest.raises(UnreadableError):
         read(apart, ENDLESS)
     with pytest.raises(UnreadableError, match="stopped 1 times before, so it wasn't tried"):

@@ -62,6 +62,7 @@ MATCHED_ELSEWHERE = frozenset(
         "formats/hl7/path.py:_QUOTED",
         "formats/pattern/syntax.py:_ATOM",
         "formats/pattern/syntax.py:_CLASS",
+        "formats/pattern/syntax.py:_REMARK",
         "formats/x12/path.py:_EQUALS",
         "formats/x12/path.py:_VALUE",
     )

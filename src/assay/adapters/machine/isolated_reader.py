@@ -38,7 +38,7 @@ class ReadingApart:
     full of them doesn't hold a grading up.
     """
 
-    def __init__(self, cpu_sec: int = CPU_SEC) -> None:
+    def __init__(self, cpu_sec: float = CPU_SEC) -> None:
         self._lock = threading.Lock()
         self._cpu_sec = cpu_sec
         self._lost = 0
@@ -82,7 +82,7 @@ class ReadingApart:
                 raise UnreadableError(f"the parser didn't finish within {_WALL_SEC} s") from None
             except (OSError, EOFError):
                 ended = child.ended()
-                if first and ended != -signal.SIGXCPU:
+                if first and ended != -signal.SIGPROF:
                     continue
                 self._lost += 1
                 raise UnreadableError(_reason(ended, self._cpu_sec)) from None
@@ -94,9 +94,9 @@ class ReadingApart:
         raise AssertionError
 
 
-def _reason(ended: int, cpu_sec: int) -> str:
-    if ended == -signal.SIGXCPU:
-        return f"the parser gave up on it after {cpu_sec} s of CPU time"
+def _reason(ended: int, cpu_sec: float) -> str:
+    if ended == -signal.SIGPROF:
+        return f"the parser gave up on it after {cpu_sec:g} s of CPU time"
     return f"the parser crashed on it (signal {-ended})" if ended < 0 else "the parser crashed on it"
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import pickle
 import resource
-import time
+import signal
 
 import msgspec
 
@@ -35,10 +35,9 @@ def serve() -> None:
             parent.send(answer)
 
 
-def _limit_cpu(seconds: int) -> None:
-    """Let the kernel kill the process after this much more CPU time; it counts in whole seconds."""
-    _, most = resource.getrlimit(resource.RLIMIT_CPU)
-    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds + 1, most))
+def _limit_cpu(seconds: float) -> None:
+    """Let the kernel kill the process after this much more CPU time, by ``SIGPROF``."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ Flat = Mapping[str, list[str]]
 
 _MOST, _DEEPEST = 20_000, 12
 _MOST_WORDS, _LONGEST_WORD = 50, 400
+# Elements may be nested as deeply as the text is long.
+_NEAREST = 3
 
 
 def ini(text: str) -> configparser.RawConfigParser | None:
@@ -85,7 +87,7 @@ def plain_text(value: object) -> str:
 class XmlStep:
     """The beginning of an element, with its attributes, or its end, with the text before that.
 
-    ``path`` has the names of the elements around it and its own.
+    ``path`` has the names of the nearest elements around it and its own.
     """
 
     path: tuple[str, ...]
@@ -110,10 +112,10 @@ def read_xml(text: str) -> list[XmlStep]:
     def start(name: str, attributes: dict[str, str]) -> None:
         path.append(name)
         words.clear()
-        steps.append(XmlStep(tuple(path), attributes))
+        steps.append(XmlStep(tuple(path[-_NEAREST:]), attributes))
 
     def end(_: str) -> None:
-        steps.append(XmlStep(tuple(path), None, "".join(words).strip()))
+        steps.append(XmlStep(tuple(path[-_NEAREST:]), None, "".join(words).strip()))
         words.clear()
         path.pop()
 

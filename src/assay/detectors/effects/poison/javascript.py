@@ -32,7 +32,8 @@ _GROUPS: Final = ("describe", "suite", "context")
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "function"})
 _INNER: Final = frozenset({*_FUNCTIONS, "function_declaration", "method_definition", "class_declaration"})
 _LEAVES: Final = frozenset({"return_statement", "throw_statement"})
-_EXPECT: Final = re.compile(r"\bexpect\(.*\)\.(?:not\.)?to[A-Z]\w*\(")
+# Only the first beginning on a line: each of the others would be looked at to the line's end.
+_EXPECT: Final = re.compile(r"^(?>.*?\bexpect\().*\)\.(?:not\.)?to[A-Z]\w*\(", re.MULTILINE)
 _NODE: Final = re.compile(r"\bassert\.\w+\(")
 # One more assertion would be one too many.
 _COUNTS: Final = re.compile(r"\bexpect\.(?:assertions|hasAssertions)\(|\.plan\(")
