@@ -227,7 +227,7 @@ def test_no_log_has_a_word_of_it(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_an_endpoint_that_stays_busy() -> None:
     with chatting(Chat(status=503)) as talk, pytest.raises(MeasurementError, match="it answers 503, for 60 s"):
-        answer(talk, pace=FakeTime().pace())
+        answer(talk, RequestLimits(), pace=FakeTime().pace())
     assert len(talk.bodies) > 1
 
 
@@ -242,4 +242,4 @@ def test_an_endpoint_that_is_down() -> None:
         reserved.bind(("127.0.0.1", 0))
         nowhere = Talk(f"http://127.0.0.1:{reserved.getsockname()[1]}/v1")
         with pytest.raises(MeasurementError, match=r"it can't be reached \(ConnectError\), for 60 s"):
-            answer(nowhere, pace=FakeTime().pace())
+            answer(nowhere, RequestLimits(), pace=FakeTime().pace())

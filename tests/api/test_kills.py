@@ -29,8 +29,8 @@ from tests.coding import GUARD, PROJECT
 from tests.sampling import SEARCHING
 
 pytestmark = pytest.mark.both_databases
-KILLS, RUNS = (50, 100) if SEARCHING else (8, 16)
-CODING_KILLS, CODING_RUNS = (12, 10) if SEARCHING else (4, 4)
+KILLS, RUNS = (50, 100) if SEARCHING else (6, 8)
+CODING_KILLS, CODING_RUNS = (12, 10) if SEARCHING else (3, 3)
 CLAIM_SEC = 1
 PATIENCE_SEC = 240.0
 

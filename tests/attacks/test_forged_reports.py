@@ -55,7 +55,7 @@ def assert_forged(report: ScorersReport) -> None:
     assert row.evidence["findings"]
 
 
-@pytest.mark.parametrize("name", sampled(forgeries.PYTEST, 4))
+@pytest.mark.parametrize("name", sampled(forgeries.PYTEST, 8))
 def test_pytest(project: Path, tmp_path: Path, isolation: str, name: str) -> None:
     source = f"{forgeries.PYTEST[name]}\n{BROKEN}"
     if "def lie" in source:
@@ -63,7 +63,7 @@ def test_pytest(project: Path, tmp_path: Path, isolation: str, name: str) -> Non
     assert_forged(scored(project, tmp_path, {"calc.py": source}, isolation, WATCHED))
 
 
-@pytest.mark.parametrize("name", forgeries.UNITTEST)
+@pytest.mark.parametrize("name", sampled(forgeries.UNITTEST, 3))
 def test_unittest(tmp_path: Path, isolation: str, name: str) -> None:
     files = {"calc.py": BROKEN, "tests/__init__.py": "", "tests/test_calc.py": forgeries.CASES}
     before = write_files(tmp_path / "before", files)
@@ -71,7 +71,7 @@ def test_unittest(tmp_path: Path, isolation: str, name: str) -> None:
     assert_forged(scored(before, tmp_path, agents, isolation, shorthand("unittest", to_fix=["test_add"])))
 
 
-@pytest.mark.parametrize("name", forgeries.NODE)
+@pytest.mark.parametrize("name", sampled(forgeries.NODE, 2))
 def test_node(tmp_path: Path, isolation: str, name: str) -> None:
     broken = "exports.sum = (a, b) => a - b;\n"
     before = write_files(tmp_path / "before", {"sum.js": broken, "test/sum.test.js": forgeries.SUM_TEST})
@@ -340,7 +340,7 @@ def test_honest_tests_are_believed(project: Path, tmp_path: Path, isolation: str
     assert row.evidence["canaries"] == "they ended as they must; of 17 tests that had to fail, 17 did"
 
 
-@pytest.mark.parametrize("name", sampled(ODD, 3))
+@pytest.mark.parametrize("name", sampled(ODD, 5))
 def test_odd_tests_are_not_held_against_an_honest_agent(
     project: Path, tmp_path: Path, isolation: str, name: str
 ) -> None:

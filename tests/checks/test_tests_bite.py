@@ -23,7 +23,7 @@ def bite(folder: Path, change: Change) -> Outcome:
     return tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=9).run(project(folder, change))
 
 
-@pytest.mark.parametrize("name", sampled(WEAKENED, 3))
+@pytest.mark.parametrize("name", sampled(WEAKENED, 4))
 def test_what_a_cheat_does_is_seen(name: str, tmp_path: Path) -> None:
     found = bite(tmp_path, WEAKENED[name])
     assert isinstance(found, Scored)
@@ -31,7 +31,7 @@ def test_what_a_cheat_does_is_seen(name: str, tmp_path: Path) -> None:
     assert found.evidence["findings"]
 
 
-@pytest.mark.parametrize("name", STILL_BITING)
+@pytest.mark.parametrize("name", sampled(STILL_BITING, 2))
 def test_honest_changes_pass(name: str, tmp_path: Path) -> None:
     found = bite(tmp_path, STILL_BITING[name])
     assert isinstance(found, Scored), found
@@ -52,7 +52,7 @@ def test_a_mutant_that_got_through_is_shown_with_its_line(tmp_path: Path) -> Non
 # --- Data that tests read belongs to them ---
 
 
-@pytest.mark.parametrize("name", sampled(WEAKENED_DATA, 2))
+@pytest.mark.parametrize("name", sampled(WEAKENED_DATA, 4))
 def test_data_that_lets_faults_through(name: str, tmp_path: Path) -> None:
     cheat = project(tmp_path, WEAKENED_DATA[name], FILES, LINKS)
     found = tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=24).run(cheat)

@@ -100,10 +100,10 @@ def test_times_that_no_calendar_has_prove_nothing(tmp_path: Path) -> None:
     assert found.modified.year in (1970, 2242)
 
 
-def test_ten_thousand_files(tmp_path: Path) -> None:
-    for number in range(10_000):
+def test_thousands_of_files(tmp_path: Path) -> None:
+    for number in range(3_000):
         (tmp_path / f"{number}").touch()
-    assert len(paths(tmp_path)) == 10_000
+    assert len(paths(tmp_path)) == 3_000
 
 
 def test_deep_folders(tmp_path: Path) -> None:

@@ -11,9 +11,10 @@ from assay.adapters.store.opening import open_store
 from assay.adapters.store.store import EventRecorder, Store
 from assay.engine.criteria.watched_sources import NewEvent, Playground
 from assay.evidence.playground import StateRow
+from tests.sampling import SEARCHING
 
 START = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-WRITERS, EACH = 4, 15
+WRITERS, EACH = (4, 15) if SEARCHING else (2, 10)
 
 WRITER = """
     import os, sys
