@@ -170,8 +170,8 @@ class Routes:
         final: Callable[[Any], bool] | None = None,
         **routes: str,
     ) -> None:
-        """The usual routes of resources: ``create_…`` with a ``body`` and ``list_…``; for one by its id, ``get_…``,
-        ``replace_…`` and ``delete_…``. ``routes`` has their meanings by name.
+        """The usual routes of resources: ``create_…`` with a ``body``, ``list_…``, and ``get_…``, ``replace_…``
+        and ``delete_…`` for one by its id. ``routes`` has their meanings by name.
 
         A path with an id is for the resources ``within`` that one. ``filters`` has what a list can be narrowed
         down by: the column, and the meaning. ``also`` is for ``create_…``. One that is ``final`` stays as it is.
