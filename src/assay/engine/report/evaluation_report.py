@@ -138,7 +138,7 @@ def report_histories(histories: Iterable[History], used: str, runs: Mapping[str,
     if not known:
         return None
     reviews = [review for history in known for review in reviews_of(history, runs.get(history.trial), used)]
-    shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
+    shown = {history.trial: history.used(used) for history in known}
     return EvaluationReport(
         used=used,
         graded=sum(bool(history.gradings) for history in known),
