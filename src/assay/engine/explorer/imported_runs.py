@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
@@ -137,7 +137,7 @@ def import_job(
                 _kept_trial(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some
             ]
         done = done.plus(store.add_runs(organisation, runs))
-    return done.plus(store.add_runs(organisation, _without_result(job, called)))
+    return done.plus(store.add_runs(organisation, map(Kept, runs_without_result(job, called))))
 
 
 def _no_evidence(_name: str) -> Evidence:
@@ -154,7 +154,3 @@ def _kept_trial(
         files=evidence.files,
         text=evidence.text,
     )
-
-
-def _without_result(job: Job, name: str) -> Iterator[Kept]:
-    return map(Kept, runs_without_result(job, name))
