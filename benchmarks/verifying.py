@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.jobs.trial_folder import DiskTrial
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.view_sandbox import ViewSandbox, probe_bubblewrap
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
@@ -77,7 +77,7 @@ def _in_parallel(sandbox: ViewSandbox, folder: Path) -> Iterator[Result]:
     script = f"sleep {SLEEP_SEC}\necho 1 > /logs/verifier/reward.txt"
     task = write_task(folder / "sleepy", script)
     trials = [kept_trial(folder / "trials" / str(i), task) for i in range(VERIFIERS)]
-    kept = [DiskKeptTrial(str(trial)) for trial in trials]
+    kept = [DiskTrial(str(trial)) for trial in trials]
     with DiskWorkshop(sandbox) as workshop:
         again = Regrading(TrialSite(sandbox, ThisHost()), workshop, load_task_if_there, concurrent=CONCURRENT)
         ours = wall(lambda: _each(again.threads, again.grade, kept))

@@ -21,6 +21,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.store.opening import open_store
 from assay.cli.output.table import without_nan
 from assay.dialects.harbor.job_stats import job_stats
+from assay.engine.explorer.page_source import groups_by
 from assay.engine.jobs.job import read_job
 from tests.api.clinic import serve_on
 from tests.one_truth import faces
@@ -142,8 +143,8 @@ def means(explorer: Explorer, job: Path) -> list[float | None]:
     compared = faces.compared(job, faces.twin(job))[job.name].agents or {}
     clinic, _ = explorer.imported(job)
     [stored] = clinic.get("/v1/runs/groups", params={"by": "job"})
-    [line] = faces.viewed(job).jobs()
-    return [agent.mean, compared["solver"].mean, stored["mean"], line.mean]
+    [line] = groups_by(faces.viewed(job), "job")
+    return [agent.mean, compared["solver"].mean, stored["mean"], line["mean"]]
 
 
 @FEW

@@ -6,14 +6,13 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from assay.adapters.machine import scratch
-from assay.adapters.machine.scratch import DAY_SEC, scratch_folder, sweep, temporary_folder
+from assay.adapters.machine.scratch import scratch_folder, sweep, temporary_folder
 from tests.pid_namespaces import Program, in_pid_namespace, needs_pid_namespaces, running
 
 MAKE = "from assay.adapters.machine.scratch import scratch_folder; print(scratch_folder(0o700), flush=True); "
@@ -263,13 +262,3 @@ def test_folders_of_another_user_stay(temporary: Path) -> None:
     os.chown(home, 65534, 65534)
     sweep(str(temporary))
     assert home.is_dir()
-
-
-@pytest.mark.parametrize(("age", "stays"), [(0, True), (DAY_SEC - 600, True), (DAY_SEC + 600, False)])
-def test_a_folder_without_a_lock_goes_after_a_day(temporary: Path, age: float, stays: bool) -> None:
-    """An Assay that does not know of locks names its folders by its process id, which may be anybody's here."""
-    old = temporary / "assay-999999999-abc_1234"
-    old.mkdir()
-    os.utime(old, (time.time() - age,) * 2)
-    sweep(str(temporary))
-    assert old.is_dir() is stays

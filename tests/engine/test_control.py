@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.jobs.annotations import read_stored_gradings
-from assay.adapters.jobs.trial_folder import DiskKeptTrial
+from assay.adapters.jobs.trial_folder import DiskTrial
 from assay.adapters.machine import trees
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
@@ -156,7 +156,7 @@ def test_a_verifier_is_not_flaky_because_the_machine_was_broken(jobs: Jobs) -> N
     sandbox = ScriptedSandbox(verifier=gives(1))
     with DiskWorkshop(sandbox) as workshop:
         again = Regrading(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
-        (grading,) = again.grade(DiskKeptTrial(str(jobs.folder / "t__0000000")))
+        (grading,) = again.grade(DiskTrial(str(jobs.folder / "t__0000000")))
     assert (grading.number, grading.result.reward, grading.flaky) == (2, 1.0, False)
 
 
@@ -236,7 +236,7 @@ def test_each_step_has_its_own_control(jobs: Jobs, tmp_path: Path) -> None:
 def test_grading_again_records_all_but_a_broken_machine(jobs: Jobs, verifier: Act, cause: str | None) -> None:
     jobs.begun(0, sandbox=ScriptedSandbox(agent=work))
     sandbox = ScriptedSandbox(verifier=verifier)
-    trial = DiskKeptTrial(str(jobs.folder / "t__0000000"))
+    trial = DiskTrial(str(jobs.folder / "t__0000000"))
     with DiskWorkshop(sandbox) as workshop:
         again = Regrading(TrialSite(sandbox, ThisHost({})), workshop, load_task_if_there)
         if cause is None:

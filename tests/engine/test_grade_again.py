@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.tasks.task_folder import load_task_if_there
 from assay.adapters.tasks.workbench import DiskWorkshop
@@ -37,7 +37,7 @@ class Regrader:
         self.close = self._workshop.close
 
     def grade(self, trial: str) -> list[Grading]:
-        return self._again.grade(DiskKeptTrial(trial))
+        return self._again.grade(DiskTrial(trial))
 
 
 class Graded:

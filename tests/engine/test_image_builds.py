@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.jobs.trial_folder import DiskJobStore, DiskKeptTrial
+from assay.adapters.jobs.trial_folder import DiskJobStore, DiskTrial
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.tasks.task_folder import load_task, load_task_if_there
@@ -148,7 +148,7 @@ def test_tasks_with_the_same_name_have_logs_of_their_own(place: Place) -> None:
 def graded(place: Place, trial: Path, *, anywhere: bool = False) -> list[Grading]:
     with DiskWorkshop(place.site.sandbox) as workshop:
         again = Regrading(place.site, workshop, load_task_if_there, anywhere=anywhere)
-        return again.grade(DiskKeptTrial(str(trial)))
+        return again.grade(DiskTrial(str(trial)))
 
 
 def test_a_run_is_graded_again_in_the_image_of_the_first_grading_or_not_at_all(place: Place) -> None:
@@ -164,4 +164,4 @@ def test_a_run_is_graded_again_in_the_image_of_the_first_grading_or_not_at_all(p
         f"{trial.folder} was verified in the image {first}, which isn't here any more; pass --isolation container"
     )
     assert [one.provenance.image != first for one in graded(place, trial.folder, anywhere=True)] == [True]
-    assert not any(one.is_flaky for one in DiskKeptTrial(str(trial.folder)).gradings().gradings)
+    assert not any(one.is_flaky for one in DiskTrial(str(trial.folder)).gradings().gradings)

@@ -14,7 +14,6 @@ from assay.engine.explorer.run_query import (
     COLUMNS,
     SORTS,
     AxisWithin,
-    During,
     Filter,
     HasMetadata,
     Is,
@@ -49,7 +48,7 @@ def of_field(name: str, holds: Holds) -> st.SearchStrategy[Filter]:
         case Holds.NUMBER:
             return st.builds(Within, st.just(name), ranges(NUMBERS))
         case Holds.TIME:
-            return st.builds(During, st.just(name), ranges(TIMES))
+            return st.builds(Within, st.just(name), ranges(TIMES))
 
 
 # In the order in which they are read.
@@ -82,7 +81,7 @@ def test_nothing_asked_is_nothing_written() -> None:
 
 def test_a_day_is_the_whole_day() -> None:
     [found] = parse_run_query([("began_at", "2026-01-02")]).filters
-    assert isinstance(found, During)
+    assert isinstance(found, Within)
     assert found.range.low == datetime(2026, 1, 2, tzinfo=UTC)
     assert found.range.high == datetime(2026, 1, 2, 23, 59, 59, 999999, tzinfo=UTC)
 

@@ -19,7 +19,7 @@ import httpx
 from assay.adapters.service.page_source import StorePages
 from assay.cli.main import main
 from assay.cli.view import source_of
-from assay.engine.explorer.page_source import PageSource
+from assay.engine.explorer.page_source import PageSource, groups_by
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.service.keys import Scope
 from assay.evidence.run import COUNTED, Run, State
@@ -210,9 +210,9 @@ def paged(source: PageSource, job: str, *, tabs: bool = True) -> Iterator[tuple[
     asked = RunQuery()
     lines = [line for line in source.every_line(asked) if line.job == job]
     yield "lines", Answer({one.name: _of_run(one) for one in lines}, judges={one.name: one.judge for one in lines})
-    [line] = [one for one in source.jobs() if one.name == job]
-    assert line.runs == sum(line.states.values())
-    yield "jobs", Answer(job=Group(some(line.states), line.mean, line.scored))
+    [line] = [one for one in groups_by(source, "job") if one["value"] == job]
+    assert line["runs"] == sum(line["states"].values())
+    yield "jobs", Answer(job=Group(some(line["states"]), line["mean"], line["scored"]))
     report = source.job(job).report
     groups = {
         one.key.partition("__")[0]: Group(some({str(k): v for k, v in one.states.items()}), one.mean, one.n)

@@ -12,6 +12,7 @@ import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
+from assay.engine.explorer.page_source import groups_by
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
@@ -231,7 +232,7 @@ def test_two_jobs_are_compared_by_task() -> None:
 
 def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:
     source = viewed_at(SORTING, COMPARISON / "monday")
-    assert {line.name for line in source.jobs()} == {"sorting", "monday"}
+    assert {one["value"] for one in groups_by(source, "job")} == {"sorting", "monday"}
     assert source.run("sorting:merge__sort005").line.task == "merge"
 
 

@@ -114,9 +114,8 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
         *PageServer(service, settings.pages, settings.body_seconds).routes(),
     ]
     watched = Middleware(Watched, metrics=settings.metrics)
-    return Starlette(
-        routes=routes, middleware=[watched], exception_handlers={HTTPException: _unknown}, lifespan=lifespan
-    )
+    errors = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
+    return Starlette(routes=routes, middleware=[watched], exception_handlers=errors, lifespan=lifespan)
 
 
 def _constant(content: bytes, media_type: str) -> Callable[[Request], Any]:
@@ -140,6 +139,11 @@ async def _unknown(request: Request, error: Exception) -> Response:  # noqa: ARG
     return _response(problem(status, code, said), headers)
 
 
+async def _refuse(request: Request, error: Exception) -> Response:
+    """The one place at which an error that is known becomes an answer. All others are left to ``Watched``."""
+    return _response(answer_of(error, request.scope.get("assay.key")))
+
+
 class Server:
     """Answers requests: who asks, may they, what do they want, and what is said."""
 
@@ -155,10 +159,7 @@ class Server:
 
         async def answer(request: Request) -> Response:
             request.scope["assay.route"] = route.path
-            try:
-                return await respond(route, request)
-            except (RefusedError, AssayError) as error:
-                return _response(answer_of(error, request.scope.get("assay.key")))
+            return await respond(route, request)
 
         return answer
 
@@ -180,23 +181,11 @@ class Server:
         return StreamingResponse(work.work_events(self._service, first), media_type=work.EVENTS)
 
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> ApiAnswer:
-        key = known
-        try:
-            key = known or self._key_for(route, request)
-            call = ApiCall(
-                self._service,
-                key,
-                request.path_params,
-                request.query_params,
-                request.headers,
-                content,
-                _body(route, content),
-            )
-            answer = answer_with(route.handle(call), route.status)
-            if route.method != "GET":
-                self._note(route, request, key)
-        except Exception as error:  # noqa: BLE001 - a caller gets an answer, whatever broke
-            return answer_of(error, key)
+        key, body = known or self._key_for(route, request), _body(route, content)
+        asked = (request.path_params, request.query_params, request.headers)
+        answer = answer_with(route.handle(ApiCall(self._service, key, *asked, content, body)), route.status)
+        if route.method != "GET":
+            self._note(route, request, key)
         return _unless_known(request, answer)
 
     def _key_for(self, route: Route, request: Request) -> Key:
@@ -225,19 +214,13 @@ class Server:
         return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        try:
-            await run_in_threadpool(self._service.store.has_playground, "")
-        except AssayError as error:
-            return _response(answer_of(error, None))
+        await run_in_threadpool(self._service.store.has_playground, "")
         return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:
         """For the operator: how much is going on says something about every organisation."""
         request.scope["assay.route"] = "/metrics"
-        try:
-            key = await run_in_threadpool(self._key_in, request)
-        except (RefusedError, AssayError) as error:
-            return _response(answer_of(error, None))
+        key = await run_in_threadpool(self._key_in, request)
         if key.organisation != DEFAULT_ORGANISATION or key.scope is Scope.RUN:
             return _response(_NOT_THE_OPERATOR)
         try:

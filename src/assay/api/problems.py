@@ -1,4 +1,4 @@
-"""Errors as answers. The only place of the API that turns an exception into a status."""
+"""Errors that are known, as answers."""
 
 import logging
 from typing import Any, Final
@@ -7,7 +7,6 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from assay.adapters.store.errors import StoreError
 from assay.api.answers import ApiAnswer, problem
-from assay.core.broken import where_it_broke
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.schema_errors import about, first, sentence
 from assay.engine.service.errors import BusyError, ConflictError, NotFoundError
@@ -54,7 +53,7 @@ def parse_body(model: Any, content: bytes) -> Any:
 
 
 def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
-    """The answer for an error. The values of a playground are in none of these texts."""
+    """The answer for an error that is known. The values of a playground are in none of these texts."""
     match error:
         case RefusedError():
             return error.answer
@@ -74,10 +73,7 @@ def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
             return problem(503, "store_unavailable", text, retry_after=STORE_RETRY_SEC)
         case MeasurementError():
             return problem(503, "source_unavailable", _measurement_text(error, key), retry_after=SOURCE_RETRY_SEC)
-        case _:
-            # Its text may have values of a request in it.
-            log.error("a request broke: %s", where_it_broke(error))
-            return problem(500, "internal_error", "the service broke; its log says more under the request's id")
+    raise error
 
 
 def _measurement_text(error: MeasurementError, key: Key | None) -> str:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from assay.api.answers import JSON
+from assay.api.answers import JSON, unchanging
 from assay.core.errors import InputError
 from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.service.keys import Key, Scope
-from assay.engine.service.storage import Resources
 
 if TYPE_CHECKING:
     from assay.api.service import Service
@@ -110,6 +109,11 @@ class Route:
         return self.handle.__name__
 
 
+def always(_resource: Any) -> bool:
+    """For resources that never change."""
+    return True
+
+
 class Routes:
     """The routes of one part of the API."""
 
@@ -157,31 +161,55 @@ class Routes:
         self,
         path: str,
         answer: Any,
-        resources: Callable[["Service"], Resources[Any]],
+        resources: Callable[["Service"], Any],
         *,
+        body: Any = None,
+        also: tuple[int, ...] | None = None,
         filters: Mapping[str, tuple[str, str]] | None = None,
         show: Callable[[Any], Any] = lambda one: one,
+        final: Callable[[Any], bool] | None = None,
         **routes: str,
     ) -> None:
-        """The routes that only read resources: the list, and one by its id. ``routes`` has their meanings by name.
+        """The usual routes of resources: ``create_…`` with a ``body``, ``list_…``, and ``get_…``, ``replace_…``
+        and ``delete_…`` for one by its id. ``routes`` has their meanings by name.
 
-        ``filters`` has what a list can be narrowed down by: the column, and the meaning.
+        A path with an id is for the resources ``within`` that one. ``filters`` has what a list can be narrowed
+        down by: the column, and the meaning. ``also`` is for ``create_…``. One that is ``final`` stays as it is.
         """
         columns = {name: column for name, (column, _) in (filters or {}).items()}
 
+        def create(call: ApiCall) -> Any:
+            return show(resources(call.service).add(call.organisation, *call.path.values(), call.body))
+
         def listed(call: ApiCall) -> Any:
+            known = resources(call.service)
+            if call.path:
+                return known.within(call.organisation, call.id, call.slice)
             wanted = {column: call.filter(name) for name, column in columns.items()}
-            return resources(call.service).slice(call.organisation, call.slice, **wanted).each(show)
+            return known.slice(call.organisation, call.slice, **wanted).each(show)
 
-        def one(call: ApiCall) -> Any:
-            return show(resources(call.service).get(call.organisation, call.id))
+        def get(call: ApiCall) -> Any:
+            found = resources(call.service).get(call.organisation, call.id)
+            return unchanging(found) if final is not None and final(found) else show(found)
 
-        query = {name: meaning for name, (_, meaning) in (filters or {}).items()}
+        def replace(call: ApiCall) -> Any:
+            return show(resources(call.service).replace(call.organisation, call.id, call.body))
+
+        def delete(call: ApiCall) -> Any:
+            resources(call.service).remove(call.organisation, call.id)
+
+        one, query = f"{path}/{{id}}", {name: meaning for name, (_, meaning) in (filters or {}).items()}
+        usual = {
+            "create": (create, self.post(path, answer, body=body, status=201, also=also)),
+            "list": (listed, self.lists(path, answer, query=query)),
+            "get": (get, self.get(one, answer)),
+            "replace": (replace, self.put(one, answer, body=body)),
+            "delete": (delete, self.delete(one)),
+        }
         for name, meaning in routes.items():
-            if name.startswith("list_"):
-                self.lists(path, answer, query=query)(_named(listed, name, meaning))
-            else:
-                self.get(f"{path}/{{id}}", answer)(_named(one, name, meaning))
+            handle, declare = usual[name.partition("_")[0]]
+            handle.__name__, handle.__doc__ = name, meaning
+            declare(handle)
 
     def post(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         """For everybody who may write, unless it says who."""
@@ -192,8 +220,3 @@ class Routes:
 
     def delete(self, path: str, *scopes: Scope) -> Callable[[Handle], Handle]:
         return self.add("DELETE", path, *(scopes or WRITE), status=204, also=(404,))
-
-
-def _named(handle: Handle, name: str, meaning: str) -> Handle:
-    handle.__name__, handle.__doc__ = name, meaning
-    return handle

@@ -29,6 +29,7 @@ from assay.engine.service.keys import Keys, Owner
 from assay.engine.service.playgrounds import Playgrounds
 from assay.engine.service.runs import CriterionRuns, TaskRuns
 from assay.engine.service.sessions import Sessions
+from assay.engine.service.storage import renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
 from assay.engine.service.work import WorkQueue
@@ -79,9 +80,7 @@ class Service:
         self.woken: list[Callable[[], None]] = []
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
-        held = list(claims)
-        self.runs.claims.renew(held, until)
-        self.work.claims.renew(held, until)
+        renew_claims(self.storage, list(claims), until)
 
     def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
         """Grade a started run, or answer how it ended before."""

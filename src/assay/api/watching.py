@@ -101,6 +101,11 @@ def _given_id(scope: Scope) -> str | None:
 
 async def _send_internal_error(send: Send) -> None:
     answer = problem(500, "internal_error", "the service broke; its log says more under the request's id")
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(answer.body)).encode())]
+    length = str(len(answer.body)).encode()
+    headers = [
+        (b"content-type", b"application/json"),
+        (b"content-length", length),
+        (b"cache-control", b"no-store"),
+    ]
     await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     await send({"type": "http.response.body", "body": answer.body})

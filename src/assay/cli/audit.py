@@ -18,7 +18,7 @@ from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
-from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
 from assay.cli.options.common import add_isolation, add_metric_script, positive
 from assay.cli.output.progress import ProgressBar
@@ -154,7 +154,7 @@ def _repeat(again: Regrading, trial: str, times: int) -> bool | None:
     """Whether the verifier gave the same answers; None if it could not be run."""
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
-        runs = [again.grade(DiskKeptTrial(trial)) for _ in range(times)]
+        runs = [again.grade(DiskTrial(trial)) for _ in range(times)]
     except AssayError as error:
         print(f"assay: {complaint(name, error)}", file=sys.stderr)
         return None

@@ -17,7 +17,7 @@ from html import escape
 from typing import Any
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import finite_number, number_from_0
+from assay.cli.options.common import add_question, finite_number, number_from_0
 from assay.cli.output.progress import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
@@ -39,21 +39,12 @@ _GITHUB = {"worse": "error", "not worse": "notice", "undecided": "warning"}
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON")
-    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
-    parser.add_argument("--key", help="the reward to compare (default: 'reward', or the only one)")
+    add_question(parser, "compare", "print JSON", "the reward to compare")
     parser.add_argument(
         "--threshold",
         type=finite_number,
         metavar="X",
         help="compare successes: rewards of at least X (default: compare the rewards themselves)",
-    )
-    parser.add_argument(
-        "--grading",
-        choices=("first", "latest"),
-        default="first",
-        help="which gradings to compare: the first one of each run, or the latest (default: first)",
     )
     parser.add_argument(
         "--group",

@@ -9,7 +9,7 @@ Exit codes: 0 no mistakes, 1 some mistakes, 2 a file can't be used.
 
 import argparse
 
-from assay.core.errors import InputError
+from assay.cli.options.common import extra_packages
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -24,11 +24,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        code: int = args.action(args)
-    except ImportError as error:
-        raise InputError(f"criteria need {error.name or 'more packages'}: install assay[criteria]") from error
-    return code
+    with extra_packages("criteria need", "criteria"):
+        return int(args.action(args))
 
 
 def _lint(args: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from assay.adapters.jobs.trial_folder import DiskKeptTrial, find_trials
+from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox import AUTO
 from assay.adapters.sandbox.backends import choose
@@ -65,7 +65,7 @@ def grading_again(
     control: bool,
 ) -> Iterator[Regrading]:
     """Grade runs again in a sandbox of the given kind; by default, of the kind that they were verified in."""
-    known = next(filter(None, (recorded_backend(DiskKeptTrial(trial)) for trial in trials)), AUTO)
+    known = next(filter(None, (recorded_backend(DiskTrial(trial)) for trial in trials)), AUTO)
     site = TrialSite(choose(kind_of(known) if isolation == AUTO else isolation, warn), ThisHost())
     with DiskWorkshop(site.sandbox) as workshop:
         yield Regrading(
@@ -95,7 +95,7 @@ def _grade_all(again: Regrading, trials: list[str]) -> list[bool]:
 def _grade(again: Regrading, trial: str) -> bool:
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
-        gradings = again.grade(DiskKeptTrial(trial))
+        gradings = again.grade(DiskTrial(trial))
     except AssayError as error:
         sys.stderr.write(f"assay: {complaint(name, error)}\n")
         return False

@@ -16,7 +16,7 @@ import signal
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from assay.cli.options.common import add_playground, port_number
+from assay.cli.options.common import add_listening, add_playground
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
 
@@ -29,16 +29,7 @@ MLLP_PORT = 2575
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("protocol", choices=["mllp"], help="what to listen for: HL7 v2 over MLLP")
     add_playground(parser)
-    parser.add_argument(
-        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--port",
-        type=port_number,
-        metavar="N",
-        default=MLLP_PORT,
-        help="0 takes any free port (default: %(default)s)",
-    )
+    add_listening(parser, MLLP_PORT)
 
 
 def run(args: argparse.Namespace) -> int:

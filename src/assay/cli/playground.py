@@ -14,8 +14,8 @@ Exit codes: 0 everything was loaded, 2 something can't be used and no record was
 import argparse
 from datetime import UTC, datetime
 
+from assay.cli.options.common import extra_packages
 from assay.cli.output.table import clean
-from assay.core.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,11 +28,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        code: int = args.action(args)
-    except ImportError as error:
-        raise InputError(f"a playground needs {error.name or 'more packages'}: install assay[store]") from error
-    return code
+    with extra_packages("a playground needs", "store"):
+        return int(args.action(args))
 
 
 def _load(args: argparse.Namespace) -> int:

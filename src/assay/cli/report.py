@@ -8,7 +8,7 @@ are harbor's, to the last bit.
 import argparse
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import add_metric_script, finite_number, whole_numbers
+from assay.cli.options.common import add_metric_script, add_question, finite_number, whole_numbers
 from assay.cli.output.progress import read_results
 from assay.cli.output.report import as_json, as_text
 from assay.core.errors import InputError
@@ -21,10 +21,7 @@ from assay.formats.counting import counted
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("jobs", metavar="JOB", nargs="+", help="a job folder")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print JSON: {'jobs': [...]}")
-    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
-    parser.add_argument("--key", help="the reward that decides success (default: 'reward', or the only one)")
+    add_question(parser, "report", "print JSON: {'jobs': [...]}", "the reward that decides success")
     parser.add_argument(
         "--threshold",
         type=finite_number,
@@ -38,12 +35,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
         default=(),
         metavar="K,K",
         help="values of k for pass@k and pass^k (default: 1 and those that harbor reports)",
-    )
-    parser.add_argument(
-        "--grading",
-        choices=("first", "latest"),
-        default="first",
-        help="which gradings to report: the first one of each run, or the latest (default: first)",
     )
     parser.add_argument(
         "--by", choices=("task", "trial"), help="add a table with one row for each task or each trial"

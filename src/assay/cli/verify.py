@@ -22,7 +22,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.options.common import add_playground
+from assay.cli.options.common import add_playground, extra_packages
 from assay.cli.options.server import add_server, client_of
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _verify_locally(args: argparse.Namespace) -> "Completion":
-    try:
+    with extra_packages("criteria need", "criteria,store"):
         # Help needs none of these.
         from assay.adapters.playgrounds.playground_file import (  # noqa: PLC0415
             load_criteria,
@@ -64,10 +64,6 @@ def _verify_locally(args: argparse.Namespace) -> "Completion":
 
         sources = open_playground(args.playground, _say)
         return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
-    except ImportError as error:
-        raise InputError(
-            f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
-        ) from error
 
 
 def _complete_remotely(args: argparse.Namespace) -> "Completion":

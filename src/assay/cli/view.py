@@ -14,7 +14,7 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import port_number
+from assay.cli.options.common import extra_packages, port_number
 from assay.cli.output.progress import read_results
 from assay.core.errors import InputError
 
@@ -30,10 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
+    with extra_packages("pages need", "view"):
         from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
-    except ImportError as error:
-        raise InputError(f"pages need {error.name or 'more packages'}: install assay[view]") from error
     source = source_of(args.paths)
     if args.output is not None:
         try:

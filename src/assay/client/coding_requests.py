@@ -4,11 +4,25 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from assay.client.requests import Json, Request, part
+from assay.client.requests import Json, Request, RequestAbout, part
 
 
 class CodingRequests:
-    """The requests of coding runs, job folders and evaluation results. Both clients send them."""
+    """The requests of coding runs, job folders and evaluation results. Both clients send them.
+
+    By an id: ``seed_task`` is for a scenario. ``coding_task`` asks for a seeded task, and ``workspace`` for the
+    archive that an agent begins with there, as bytes. ``run`` asks for a run of any kind with its gates,
+    ``gradings`` and ``files`` for what it has of these, such as its trajectory, diff and final response.
+    ``cancel_coding_run`` closes a coding run.
+    """
+
+    seed_task = RequestAbout("POST", "/scenarios/{}/tasks")
+    coding_task = RequestAbout("GET", "/coding-tasks/{}")
+    workspace = RequestAbout("GET", "/coding-tasks/{}/workspace")
+    cancel_coding_run = RequestAbout("POST", "/coding-runs/{}/cancel")
+    run = RequestAbout("GET", "/runs/{}")
+    gradings = RequestAbout("GET", "/runs/{}/gradings")
+    files = RequestAbout("GET", "/runs/{}/files")
 
     @staticmethod
     def send_archive(content: bytes) -> Request:
@@ -22,19 +36,6 @@ class CodingRequests:
     @staticmethod
     def replace_scenario(identity: str, scenario: Json) -> Request:
         return Request("PUT", f"/scenarios/{part(identity)}", scenario)
-
-    @staticmethod
-    def seed_task(scenario: str) -> Request:
-        return Request("POST", f"/scenarios/{part(scenario)}/tasks")
-
-    @staticmethod
-    def coding_task(identity: str) -> Request:
-        return Request("GET", f"/coding-tasks/{part(identity)}")
-
-    @staticmethod
-    def workspace(task: str) -> Request:
-        """The archive that an agent begins with, as bytes."""
-        return Request("GET", f"/coding-tasks/{part(task)}/workspace")
 
     @staticmethod
     def create_coding_run(task: str, agent: str, model: str | None = None, **more: Any) -> Request:
@@ -55,26 +56,8 @@ class CodingRequests:
         return Request("POST", f"/coding-runs/{part(run)}/complete", body)
 
     @staticmethod
-    def cancel_coding_run(run: str) -> Request:
-        return Request("POST", f"/coding-runs/{part(run)}/cancel")
-
-    @staticmethod
     def grade_again(run: str, judge_only: bool = False) -> Request:
         return Request("POST", f"/runs/{part(run)}/gradings", {"judge_only": judge_only})
-
-    @staticmethod
-    def run(identity: str) -> Request:
-        """A run of any kind, with its gates."""
-        return Request("GET", f"/runs/{part(identity)}")
-
-    @staticmethod
-    def gradings(run: str) -> Request:
-        return Request("GET", f"/runs/{part(run)}/gradings")
-
-    @staticmethod
-    def files(run: str) -> Request:
-        """A run's files: its trajectory, diff, final response and so on."""
-        return Request("GET", f"/runs/{part(run)}/files")
 
     @staticmethod
     def send_job(content: bytes, name: str | None = None) -> Request:

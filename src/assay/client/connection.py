@@ -58,7 +58,7 @@ class ServiceConnection:
 
 
 class Tries:
-    """Whether and when to try once more."""
+    """Whether and when to try once more, because an answer isn't there yet."""
 
     def __init__(self, patience_sec: float) -> None:
         self._end = time.monotonic() + patience_sec

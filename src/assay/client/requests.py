@@ -26,8 +26,31 @@ class Request:
         return self.method in ("GET", "PUT", "DELETE") or self.path.endswith(("/start", "/complete", "/cancel"))
 
 
+@dataclass(frozen=True, slots=True)
+class RequestAbout:
+    """Makes a request about one thing, by its id."""
+
+    method: str
+    path: str
+
+    def __call__(self, identity: str, /) -> Request:
+        return Request(self.method, self.path.format(part(identity)))
+
+
 class Requests:
-    """The requests that the service understands, by what they are for. Both clients send them."""
+    """The requests that the service understands, by what they are for. Both clients send them.
+
+    ``task_run``, ``benchmark_run``, ``criterion_run`` and ``work`` ask for one of these by its id. ``start`` is
+    for a task run, ``rotate_key`` and ``revoke_key`` are for a key.
+    """
+
+    task_run = RequestAbout("GET", "/task-runs/{}")
+    benchmark_run = RequestAbout("GET", "/benchmark-runs/{}")
+    criterion_run = RequestAbout("GET", "/criterion-runs/{}")
+    work = RequestAbout("GET", "/work/{}")
+    start = RequestAbout("POST", "/task-runs/{}/start")
+    rotate_key = RequestAbout("POST", "/keys/{}/rotate")
+    revoke_key = RequestAbout("POST", "/keys/{}/revoke")
 
     @staticmethod
     def create_task(name: str, criteria: Sequence[Json] = (), **more: Any) -> Request:
@@ -46,21 +69,9 @@ class Requests:
         return Request("POST", "/benchmark-runs", {"benchmark": benchmark, "scored": scored, **more})
 
     @staticmethod
-    def benchmark_run(identity: str) -> Request:
-        return Request("GET", f"/benchmark-runs/{part(identity)}")
-
-    @staticmethod
     def create_task_run(task_id: str, playground_id: str | None = None, scored: bool = False) -> Request:
         body = {"task_id": task_id, "playground_id": playground_id, "scored": scored}
         return Request("POST", "/task-runs", body)
-
-    @staticmethod
-    def task_run(identity: str) -> Request:
-        return Request("GET", f"/task-runs/{part(identity)}")
-
-    @staticmethod
-    def start(task_run: str) -> Request:
-        return Request("POST", f"/task-runs/{part(task_run)}/start")
 
     @staticmethod
     def complete(task_run: str, later: bool = False, idempotency_key: str | None = None) -> Request:
@@ -72,10 +83,6 @@ class Requests:
     @staticmethod
     def cancel(task_run: str, reason: str | None = None) -> Request:
         return Request("POST", f"/task-runs/{part(task_run)}/cancel", {"reason": reason})
-
-    @staticmethod
-    def criterion_run(identity: str) -> Request:
-        return Request("GET", f"/criterion-runs/{part(identity)}")
 
     @staticmethod
     def create_playground(**more: Any) -> Request:
@@ -101,23 +108,10 @@ class Requests:
         return Request("POST", "/keys", {"name": name, "scope": scope, **more})
 
     @staticmethod
-    def rotate_key(identity: str) -> Request:
-        """A new secret in place of the old one, which is revoked at once."""
-        return Request("POST", f"/keys/{part(identity)}/rotate")
-
-    @staticmethod
-    def revoke_key(identity: str) -> Request:
-        return Request("POST", f"/keys/{part(identity)}/revoke")
-
-    @staticmethod
     def annotate(run: str, reviewer_id: str, judgment: str, **more: Any) -> Request:
         """A reviewer's verdict on a run: pass, fail or defer."""
         body = {"reviewer_id": reviewer_id, "judgment": judgment, **more}
         return Request("POST", f"/runs/{part(run)}/annotations", body)
-
-    @staticmethod
-    def work(identity: str) -> Request:
-        return Request("GET", f"/work/{part(identity)}")
 
     @staticmethod
     def page(resource: str, cursor: str | None = None, limit: int = 100, **filters: str) -> Request:

@@ -51,11 +51,9 @@ def picture(svg: str) -> Markup:
 def visible(text: object) -> str:
     """A text on one line in which nothing is hidden: no control characters, nothing that turns the direction."""
     whole = str(text)
-    return whole if whole.isprintable() else "".join(_escape(one) for one in whole)
-
-
-def _escape(one: str) -> str:
-    return one if one.isprintable() else one.encode("unicode_escape", "replace").decode()
+    if whole.isprintable():
+        return whole
+    return "".join(one if one.isprintable() else one.encode("unicode_escape", "replace").decode() for one in whole)
 
 
 def lines(text: object) -> str:

@@ -17,7 +17,7 @@ from assay.adapters.machine.safe_read import open_below, read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
-from assay.engine.explorer.page_source import JobLine, LinePage, Lines, RunDetail, job_line
+from assay.engine.explorer.page_source import LinePage, Lines, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.jobs.job import Job
@@ -120,9 +120,6 @@ class FolderPages:
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self._lines.groups(asked)
 
-    def choices(self, field: str) -> Sequence[str]:
-        return self._lines.choices(field)
-
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
         return self._lines.neighbours(asked, identity)
 
@@ -142,10 +139,6 @@ class FolderPages:
         if identity not in self._places:
             raise NotFoundError("there is no such run")
         return self._places[identity]
-
-    def jobs(self) -> Sequence[JobLine]:
-        grouped = self._lines.groups(RunQuery(group="job"))
-        return [job_line(one) for one in grouped]
 
     def job(self, name: str) -> JobView:
         if name not in self._views:

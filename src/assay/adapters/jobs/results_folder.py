@@ -96,12 +96,8 @@ class Results:
     regrades: Sequence[Regrade] = ()
 
 
-def _silent(_name: str) -> Progress:
-    return no_progress
-
-
 def read_results(
-    path: str, script: Metric | None = None, progress: Callable[[str], Progress] = _silent
+    path: str, script: Metric | None = None, progress: Callable[[str], Progress] = lambda _name: no_progress
 ) -> Results:
     """The results at a path. ``progress`` is told the name of each job that is read. Raises ``InputError``."""
     results = open_results(path)

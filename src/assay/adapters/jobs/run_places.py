@@ -74,17 +74,11 @@ class JobPlace:
 
     def file(self, name: str) -> ByteSource | None:
         if name == "diff":
-            newest = (
-                [one for one in os.listdir(self.path + "/" + SCORES) if one.endswith(".diff")]
-                if self._has()
-                else []
-            )
-            return open_below(self.path, (SCORES, max(newest))) if newest else None
+            there = os.listdir(f"{self.path}/{SCORES}") if os.path.isdir(f"{self.path}/{SCORES}") else []
+            newest = max((one for one in there if one.endswith(".diff")), default=None)
+            return None if newest is None else open_below(self.path, (SCORES, newest))
         found = (open_below(self.path, ("verifier", one)) for one in _VERIFIER_OUTPUTS)
         return next((one for one in found if one is not None and one.size), None)
-
-    def _has(self) -> bool:
-        return os.path.isdir(f"{self.path}/{SCORES}")
 
     def _read_scorings(self, remarks: list[str]) -> Sequence[Scoring]:
         try:

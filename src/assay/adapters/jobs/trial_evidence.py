@@ -31,7 +31,7 @@ from assay.engine.explorer.blobs import (
     BlobStore,
     KeptFile,
 )
-from assay.engine.explorer.run_evidence import Evidence, FindEvidence
+from assay.engine.explorer.imported_runs import Evidence, FindEvidence
 from assay.engine.jobs.trial_additions import gates_of
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.evidence.run import Gates

@@ -39,15 +39,11 @@ NAME = "trajectory.json"
 LIMIT = 64 * 2**20
 
 
-class DiskTrialFolder:
-    """The folder of one trial."""
+class DiskTrial:
+    """The folder of one trial: written while it runs, and read to grade it again. ``path`` is as it was given."""
 
-    def __init__(self, folder: str) -> None:
-        self._folder = folder
-
-    @property
-    def path(self) -> str:
-        return os.path.abspath(self._folder)
+    def __init__(self, path: str) -> None:
+        self.path = path
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
@@ -70,33 +66,11 @@ class DiskTrialFolder:
         bench.keep_verifier(folder)
         _write_output(f"{folder}/verifier/test-stdout.txt", ran)
 
-    def restore(self, step: str | None, bench: Bench) -> None:
-        DiskKeptTrial(self._folder).restore(step, bench)
-
-    def gradings(self) -> Before:
-        return last_grading(self._folder)
-
-    def gates(self) -> Gates | None:
-        return read_gates(self._folder)
-
-    def add_grading(self, grading: Grading) -> None:
-        write_grading(self._folder, grading)
-
     def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
-        write_text(f"{self._folder}/trial.log", "".join(f"{line}\n" for line in log))
+        write_text(f"{self.path}/trial.log", "".join(f"{line}\n" for line in log))
         if failure is not None:
-            write_text(f"{self._folder}/exception.txt", f"{failure}\n")
-        write_durably(f"{self._folder}/result.json", wire.encode(result))
-
-    def _of(self, step: str | None) -> str:
-        return self._folder if step is None else f"{self._folder}/steps/{step}"
-
-
-class DiskKeptTrial:
-    """The folder of a finished trial. ``path`` is as the user wrote it."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
+            write_text(f"{self.path}/exception.txt", f"{failure}\n")
+        write_durably(f"{self.path}/result.json", wire.encode(result))
 
     def task_path(self) -> str:
         try:
@@ -120,6 +94,9 @@ class DiskKeptTrial:
             bench.restore(self._of(step))
         except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
             raise InputError(f"{self.archive(step)} can't be unpacked: {error}") from error
+
+    def gates(self) -> Gates | None:
+        return read_gates(self.path)
 
     def gradings(self) -> Before:
         return last_grading(self.path)
@@ -219,10 +196,10 @@ class DiskJobStore:
             if not self.is_finished(name) and before.began(name):
                 remove_tree(f"{self.folder}/{name}")
 
-    def new_trial(self, name: str, config: Mapping[str, Any]) -> DiskTrialFolder:
+    def new_trial(self, name: str, config: Mapping[str, Any]) -> DiskTrial:
         os.makedirs(f"{self.folder}/{name}")
         self.write_json(f"{name}/config.json", config)
-        return DiskTrialFolder(f"{self.folder}/{name}")
+        return DiskTrial(os.path.abspath(f"{self.folder}/{name}"))
 
     def discard_trial(self, name: str) -> None:
         remove_tree(f"{self.folder}/{name}")

@@ -16,17 +16,13 @@ import re
 import secrets
 import tempfile
 import threading
-import time
 from collections.abc import Iterator
 
 from assay.adapters.machine.trees import remove_tree
 
 MEMORY = "/dev/shm"  # noqa: S108 - what is made there has a name that nobody can foresee
-DAY_SEC = 24 * 3600
 _PREFIX = "assay-scratch-"
 _HOME = re.compile(rf"{_PREFIX}[0-9a-f]{{16}}")
-# Assay once named its folders after process ids, and held no lock.
-_WITHOUT_LOCK = re.compile(r"assay-\d+-\w+")
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 # The homes of this process by the folder they are in and their user, each with the descriptor of its lock.
@@ -57,13 +53,10 @@ def temporary_folder(mode: int) -> Iterator[str]:
 
 
 def sweep(root: str) -> None:
-    """Remove the homes in a folder whose processes are gone, and whatever an old Assay left there."""
+    """Remove the homes in a folder whose processes are gone."""
     for name in os.listdir(root):
-        path = os.path.join(root, name)
         if _HOME.fullmatch(name):
-            _sweep_home(path, older_than_sec=0)
-        elif _WITHOUT_LOCK.fullmatch(name):
-            _sweep_home(path, older_than_sec=DAY_SEC)
+            _sweep_home(os.path.join(root, name))
 
 
 def _home(root: str) -> str:
@@ -106,13 +99,12 @@ def _is_locked_by_another(fd: int) -> bool:
     return False
 
 
-def _sweep_home(path: str, older_than_sec: float) -> None:
+def _sweep_home(path: str) -> None:
     """Remove a real folder of our own that nobody has locked: the names in a temporary folder are anybody's."""
     with contextlib.suppress(OSError):
         fd = os.open(path, _FOLDER)
         try:
-            found = os.fstat(fd)
-            if found.st_uid != os.geteuid() or time.time() - found.st_mtime < older_than_sec:
+            if os.fstat(fd).st_uid != os.geteuid():
                 return
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if _is_at(fd, path):

@@ -4,10 +4,8 @@ Objects are named by the hash of their content, in folders by its first two lett
 """
 
 import contextlib
-import io
 import os
 import shutil
-from collections.abc import Mapping
 from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
@@ -62,10 +60,6 @@ class BlobFolder:
         except OSError as error:
             raise MeasurementError(f"a file of a run can't be kept in {self._root}: {error.strerror}") from error
 
-    def write_small(self, contents: Mapping[str, bytes]) -> None:
-        for digest, data in contents.items():
-            self.write(digest, len(data), io.BytesIO(data))
-
     def part(self, digest: str, start: int, length: int) -> bytes:
         try:
             with open(f"{self._root}/{digest[:2]}/{digest}", "rb") as file:
@@ -95,10 +89,6 @@ class BlobBucket:
 
     def write(self, digest: str, size: int, content: IO[bytes]) -> None:
         self._bucket.write(_path(digest), digest, size, content)
-
-    def write_small(self, contents: Mapping[str, bytes]) -> None:
-        for digest, data in contents.items():
-            self.write(digest, len(data), io.BytesIO(data))
 
     def part(self, digest: str, start: int, length: int) -> bytes:
         try:

@@ -101,27 +101,19 @@ def _is_kept_run(path: str) -> bool:
 def _run_folders(path: str) -> list[str]:
     if _is_kept_run(path):
         return [path]
-    return [f"{path}/{name}" for name in _folders_in(path) if _is_kept_run(f"{path}/{name}")]
+    return [f"{path}/{name}" for name in _names(path) if _is_kept_run(f"{path}/{name}")]
 
 
 def _folders(path: str) -> Iterator[str]:
     """Folders of jobs in a folder that is no job itself."""
     if os.path.isfile(f"{path}/lock.json"):
         return iter(())
-    return (f"{path}/{name}" for name in _folders_in(path) if os.path.isfile(f"{path}/{name}/lock.json"))
-
-
-def _folders_in(path: str) -> list[str]:
-    try:
-        with os.scandir(path) as entries:
-            return sorted(one.name for one in entries if one.is_dir(follow_symlinks=False))
-    except OSError:
-        return []
+    return (f"{path}/{name}" for name in _names(path) if os.path.isfile(f"{path}/{name}/lock.json"))
 
 
 def packed_job(path: str) -> tuple[str, bytes]:
     """The name of a job and its archive. Raises ``InputError`` for anything but a whole job folder."""
-    if not any(os.path.isfile(f"{path}/{name}") for name in JOB_FILES):
+    if not _is_job(path):
         raise InputError(f"with --server, JOB must be a folder with {' or '.join(JOB_FILES)}, got {path}")
     with temporary_folder(0o700) as place:
         archive = f"{place}/job.tar.gz"

@@ -31,7 +31,7 @@ from assay.engine.explorer.blobs import (
 )
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.page_source import JobLine, LinePage, RunDetail, job_line
+from assay.engine.explorer.page_source import LinePage, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import USUAL, ReadJob
@@ -46,7 +46,6 @@ from assay.evidence.run import Run
 
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
-MOST_CHOICES: Final = 200
 MOST_RUNS: Final = 20_000
 """How many runs of a job are looked at."""
 RESPONSE: Final = 256 * 1024
@@ -109,10 +108,6 @@ class StorePages:
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
 
-    def choices(self, field: str) -> Sequence[str]:
-        known = [one["value"] for one in self.imports.groups(self.organisation, RunQuery(group=field))]
-        return [one for one in known if one] if len(known) <= MOST_CHOICES else []
-
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
         chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
         here = self.store.rows(chosen.query.where(runs.c.id == identity))
@@ -174,10 +169,6 @@ class StorePages:
         return (
             "" if found is None else tail(BlobBytes(self.blobs, found), RESPONSE).decode(errors="replace").strip()
         )
-
-    def jobs(self) -> Sequence[JobLine]:
-        known = self.imports.groups(self.organisation, RunQuery(group="job"))
-        return [job_line(one) for one in known if one["value"]]
 
     def job(self, name: str) -> JobView:
         found = self._job(name)

@@ -57,7 +57,7 @@ def add_version(call: ServiceCall) -> PageAnswer:
 
 
 def _benchmark(call: ServiceCall, found: Benchmark, wrong: str = "") -> PageAnswer:
-    rows = call.service.versions.of_benchmark(call.organisation, found.id, asked_for(call))
+    rows = call.service.versions.within(call.organisation, found.id, asked_for(call))
     return list_page(
         call,
         "benchmark.html",

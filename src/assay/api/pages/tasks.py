@@ -104,11 +104,7 @@ def new_criterion(call: ServiceCall) -> PageAnswer:
     """The form of a new criterion, with an example in it if one is asked for."""
     found = call.service.tasks.get(call.organisation, call.path["id"])
     example = ASSERTIONS.get(call.query.get("example"))
-    return _criterion(call, found, None, blank_form(CriterionForm) if example is None else _example(example))
-
-
-def _example(assertion: dict[str, Any]) -> ShownForm:
-    return fill_form(CriterionForm, {"assertion": assertion})
+    return _criterion(call, found, None, fill_form(CriterionForm, {"assertion": example} if example else {}))
 
 
 @routes.add("POST", "/tasks/{id}/criterion", *CHANGE)

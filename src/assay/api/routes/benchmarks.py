@@ -57,60 +57,44 @@ class TriedCriterion(StrictModel):
     evidence: dict[str, Any]
 
 
-@routes.post("/tasks", Task, body=NewTask, status=201)
-def create_task(call: ApiCall) -> Any:
-    """Add a task, with its criteria."""
-    return call.service.tasks.add(call.organisation, call.body)
-
-
 routes.resource(
     "/tasks",
     Task,
     lambda service: service.tasks,
+    body=NewTask,
+    create_task="Add a task, with its criteria.",
     list_tasks="The tasks, the newest first.",
     get_task="One task.",
+    replace_task="Change a task with its criteria. Versions and runs that exist keep the task as it was.",
 )
-
-
-@routes.put("/tasks/{id}", Task, body=NewTask)
-def replace_task(call: ApiCall) -> Any:
-    """Change a task with its criteria. Versions and runs that exist keep the task as it was."""
-    return call.service.tasks.replace(call.organisation, call.id, call.body)
-
-
-@routes.post("/tasks/{id}/criteria", TaskCriterion, body=NewCriterion, status=201, also=(404, 409))
-def create_criterion(call: ApiCall) -> Any:
-    """Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."""
-    return call.service.criteria.add(call.organisation, call.id, call.body)
-
-
-@routes.lists("/tasks/{id}/criteria", TaskCriterion)
-def list_criteria_of_task(call: ApiCall) -> Any:
-    """The criteria of a task, the newest first."""
-    return call.service.criteria.of_task(call.organisation, call.id, call.slice)
+routes.resource(
+    "/tasks/{id}/criteria",
+    TaskCriterion,
+    lambda service: service.criteria,
+    body=NewCriterion,
+    also=(404, 409),
+    create_criterion=(
+        "Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."
+    ),
+    list_criteria_of_task="The criteria of a task, the newest first.",
+)
 
 
 @routes.lists("/criteria", TaskCriterion, query={"task_id": "only those of this task"}, also=(404,))
 def list_criteria(call: ApiCall) -> Any:
     """The criteria of all tasks, the newest first."""
-    return call.service.criteria.of_task(call.organisation, call.filter("task_id"), call.slice)
+    return call.service.criteria.within(call.organisation, call.filter("task_id"), call.slice)
 
 
 routes.resource(
-    "/criteria", TaskCriterion, lambda service: service.criteria, get_criterion="One criterion of a task."
+    "/criteria",
+    TaskCriterion,
+    lambda service: service.criteria,
+    body=NewCriterion,
+    get_criterion="One criterion of a task.",
+    replace_criterion="Change a criterion of a task. Versions and runs that exist keep it as it was.",
+    delete_criterion="Remove a criterion from its task. Versions and runs that exist keep it.",
 )
-
-
-@routes.put("/criteria/{id}", TaskCriterion, body=NewCriterion)
-def replace_criterion(call: ApiCall) -> Any:
-    """Change a criterion of a task. Versions and runs that exist keep it as it was."""
-    return call.service.criteria.replace(call.organisation, call.id, call.body)
-
-
-@routes.delete("/criteria/{id}")
-def delete_criterion(call: ApiCall) -> Any:
-    """Remove a criterion from its task. Versions and runs that exist keep it."""
-    call.service.criteria.remove(call.organisation, call.id)
 
 
 @routes.post("/criteria/try", TriedCriterion, body=NewTrial, also=(404,))
@@ -128,31 +112,24 @@ def tried_answer(run: CriterionRun) -> dict[str, object]:
     return run.model_dump(mode="json", by_alias=True, include=set(TriedCriterion.model_fields))
 
 
-@routes.post("/benchmarks", Benchmark, body=NewBenchmark, status=201, also=(409,))
-def create_benchmark(call: ApiCall) -> Any:
-    """Add a benchmark. It can be run once it has a version."""
-    return call.service.benchmarks.add(call.organisation, call.body)
-
-
 routes.resource(
     "/benchmarks",
     Benchmark,
     lambda service: service.benchmarks,
+    body=NewBenchmark,
+    also=(409,),
+    create_benchmark="Add a benchmark. It can be run once it has a version.",
     list_benchmarks="The benchmarks, the newest first.",
     get_benchmark="One benchmark, by its id or its slug.",
 )
-
-
-@routes.post("/benchmarks/{id}/versions", Version, body=NewVersion, status=201)
-def create_version(call: ApiCall) -> Any:
-    """Freeze tasks as the next version of a benchmark."""
-    return call.service.versions.add(call.organisation, call.id, call.body)
-
-
-@routes.lists("/benchmarks/{id}/versions", Version)
-def list_versions(call: ApiCall) -> Any:
-    """The versions of a benchmark, the newest first."""
-    return call.service.versions.of_benchmark(call.organisation, call.id, call.slice)
+routes.resource(
+    "/benchmarks/{id}/versions",
+    Version,
+    lambda service: service.versions,
+    body=NewVersion,
+    create_version="Freeze tasks as the next version of a benchmark.",
+    list_versions="The versions of a benchmark, the newest first.",
+)
 
 
 @routes.get("/benchmarks/{id}/versions/{version}", Version)
@@ -177,15 +154,10 @@ routes.resource(
     "/benchmark-runs",
     BenchmarkRun,
     lambda service: service.benchmark_runs,
+    final=lambda run: run.status is not Status.ACTIVE,
     list_benchmark_runs="The benchmark runs, the newest first.",
+    get_benchmark_run="One benchmark run. It has a score once every task run has ended.",
 )
-
-
-@routes.get("/benchmark-runs/{id}", BenchmarkRun)
-def get_benchmark_run(call: ApiCall) -> Any:
-    """One benchmark run. It has a score once every task run has ended."""
-    run = call.service.benchmark_runs.get(call.organisation, call.id)
-    return run if run.status is Status.ACTIVE else unchanging(run)
 
 
 @routes.lists("/benchmark-runs/{id}/task-runs", TaskRun)

@@ -4,8 +4,7 @@ from typing import Any, Final, Self
 
 from pydantic import Field, model_validator
 
-from assay.api.answers import unchanging
-from assay.api.routing import ApiCall, Routes
+from assay.api.routing import ApiCall, Routes, always
 from assay.dialects.criteria.resources import Text
 from assay.dialects.evaluation.models import EvaluationResult
 from assay.engine.service.evaluation_results import (
@@ -83,14 +82,10 @@ routes.resource(
     EvaluationResultResource,
     lambda service: service.evaluations,
     filters={"run_id": ("run", "only those of this run")},
+    final=always,
     list_evaluation_results="EvaluationResults, the newest first.",
+    get_evaluation_result="One EvaluationResult. It never changes.",
 )
-
-
-@routes.get("/evaluation-results/{id}", EvaluationResultResource)
-def get_evaluation_result(call: ApiCall) -> Any:
-    """One EvaluationResult. It never changes."""
-    return unchanging(call.service.evaluations.get(call.organisation, call.id))
 
 
 def _run(call: ApiCall, result: EvaluationResult, reason: str | None) -> str:

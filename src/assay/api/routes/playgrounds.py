@@ -84,16 +84,12 @@ class SourceResource(StrictModel):
 SETTINGS: Final[dict[str, type[StrictModel]]] = {FHIR: FhirSettings, FILES: FilesSettings, JUDGE: JudgeSettings}
 
 
-@routes.post("/playgrounds", PlaygroundResource, body=NewPlayground, status=201)
-def create_playground(call: ApiCall) -> Any:
-    """Add an empty playground."""
-    return call.service.playgrounds.add(call.organisation, call.body)
-
-
 routes.resource(
     "/playgrounds",
     PlaygroundResource,
     lambda service: service.playgrounds,
+    body=NewPlayground,
+    create_playground="Add an empty playground.",
     list_playgrounds="The playgrounds, the newest first.",
     get_playground="One playground.",
 )

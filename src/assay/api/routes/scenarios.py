@@ -97,7 +97,7 @@ def remove_scenario(call: ApiCall) -> Any:
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
 def list_scenario_versions(call: ApiCall) -> Any:
     """The versions of a scenario, the newest first."""
-    return call.service.coding.versions.of_scenario(call.organisation, call.id, call.slice)
+    return call.service.coding.versions.within(call.organisation, call.id, call.slice)
 
 
 @routes.get("/scenarios/{id}/versions/{version}", ScenarioVersion)

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
 from assay.api.routes.work import shown_work
-from assay.api.routing import ApiCall, Routes
+from assay.api.routing import ApiCall, Routes, always
 from assay.core.errors import InputError
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
@@ -58,22 +58,19 @@ class Reason(StrictModel):
     reason: Text | None = Field(default=None)
 
 
-@routes.post("/task-runs", TaskRun, body=NewTaskRun, status=201, also=(404,))
-def create_task_run(call: ApiCall) -> Any:
-    """Create a run of one task, outside of a benchmark run. The task is frozen as it is now."""
-    return call.service.runs.add(call.organisation, call.body)
-
-
 routes.resource(
     "/task-runs",
     TaskRun,
     lambda service: service.runs,
+    body=NewTaskRun,
+    also=(404,),
     filters={
         "benchmark_run_id": ("benchmark_run", "only those of this benchmark run"),
         "task_id": ("task", "only those of this task"),
         "status": ("status", "only those with this status"),
         "verdict": ("verdict", "only those with this verdict"),
     },
+    create_task_run="Create a run of one task, outside of a benchmark run. The task is frozen as it is now.",
     list_task_runs="The runs of tasks, the newest first.",
 )
 
@@ -171,11 +168,7 @@ routes.resource(
     CriterionRun,
     lambda service: service.criterion_runs,
     filters={"task_run_id": ("task_run", "only those of this task run")},
+    final=always,
     list_criterion_runs="How criteria came out, the newest first.",
+    get_criterion_run="How one criterion came out, with its details and all evidence, also for a scored run.",
 )
-
-
-@routes.get("/criterion-runs/{id}", CriterionRun)
-def get_criterion_run(call: ApiCall) -> Any:
-    """How one criterion came out, with its details and all evidence, also for a scored run."""
-    return unchanging(call.service.criterion_runs.get(call.organisation, call.id))

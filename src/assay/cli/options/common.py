@@ -4,6 +4,8 @@ import argparse
 import getpass
 import math
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,6 +70,39 @@ def add_repository(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--main", metavar="NAME", help="the main branch to compare with (default: found by itself)"
     )
+
+
+def add_question(parser: argparse.ArgumentParser, verb: str, json: str, key: str) -> None:
+    """Add the options of commands that ask jobs for numbers: the form of the answer, the key and the gradings."""
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help=json)
+    form.add_argument("--markdown", action="store_true", help="print Markdown tables")
+    parser.add_argument("--key", help=f"{key} (default: 'reward', or the only one)")
+    parser.add_argument(
+        "--grading",
+        choices=("first", "latest"),
+        default="first",
+        help=f"which gradings to {verb}: the first one of each run, or the latest (default: first)",
+    )
+
+
+def add_listening(parser: argparse.ArgumentParser, port: int) -> None:
+    """Add --host and --port, for commands that listen."""
+    parser.add_argument(
+        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--port", type=port_number, metavar="N", default=port, help="0 takes any free port (default: %(default)s)"
+    )
+
+
+@contextmanager
+def extra_packages(what: str, extra: str) -> Iterator[None]:
+    """Raise ``InputError`` where a package is missing. ``what`` needs it, and an ``extra`` of Assay brings it."""
+    try:
+        yield
+    except ImportError as error:
+        raise InputError(f"{what} {error.name or 'more packages'}: install assay[{extra}]") from error
 
 
 def warn(text: str) -> None:

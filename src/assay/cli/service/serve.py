@@ -22,21 +22,15 @@ Exit codes: 0 it was stopped, 2 it could not start.
 
 import argparse
 
-from assay.cli.options.common import port_number, positive
+from assay.cli.options.common import add_listening, extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
-from assay.core.errors import InputError
 
 PORT = 8765
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     add_service(parser)
-    parser.add_argument(
-        "--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen (default: %(default)s)"
-    )
-    parser.add_argument(
-        "--port", type=port_number, metavar="N", default=PORT, help="0 takes any free port (default: %(default)s)"
-    )
+    add_listening(parser, PORT)
     parser.add_argument(
         "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
     )
@@ -57,10 +51,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
+    with extra_packages("a server needs", "service"):
         from assay.api.serving import Serving, serve  # noqa: PLC0415 - help needs no server
-    except ImportError as error:
-        raise InputError(f"a server needs {error.name or 'more packages'}: install assay[service]") from error
     told = Serving(
         store_of(args),
         args.host,

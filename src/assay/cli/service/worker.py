@@ -14,9 +14,8 @@ import argparse
 import signal
 import threading
 
-from assay.cli.options.common import positive
+from assay.cli.options.common import extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
-from assay.core.errors import InputError
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -28,10 +27,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
+    with extra_packages("a worker needs", "service"):
         from assay.api.working import Working, work  # noqa: PLC0415 - help needs no worker
-    except ImportError as error:
-        raise InputError(f"a worker needs {error.name or 'more packages'}: install assay[service]") from error
     ended = threading.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: ended.set())

@@ -2,17 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from operator import attrgetter
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeAlias
 
 import msgspec
 
 from assay.dialects.harbor.trial import Trial
 from assay.engine.explorer.blobs import KeptFile
-from assay.engine.explorer.run_evidence import NO_EVIDENCE, Evidence, EvidenceSource
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import run_of_trial, runs_of, runs_without_result, tasks_with_reward
 from assay.engine.jobs.trial_additions import History
@@ -51,6 +51,26 @@ _digested: Final = attrgetter(
     *("job", "name", "task", "agent", "model", "dataset", "exception_type", "cost_usd"),
     *("started_at", "finished_at"),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The files and words beside the result of a run; the words are what is searched of it."""
+
+    files: Sequence[KeptFile] = ()
+    text: str = ""
+
+
+FindEvidence: TypeAlias = Callable[[str], Evidence]
+"""The evidence of a run by its name."""
+
+
+class EvidenceSource(Protocol):
+    """Where the evidence of runs is found."""
+
+    def batch(self) -> AbstractContextManager[FindEvidence]:
+        """Find the evidence of some runs. Their files are kept when this ends."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +114,7 @@ def import_job(
     job: Job,
     histories: Iterable[History],
     name: str | None = None,
-    source: EvidenceSource = NO_EVIDENCE,
+    source: EvidenceSource | None = None,
 ) -> Imported:
     """Add the trials of a job, with their gradings and annotations. ``name`` is another name for the job.
 
@@ -112,12 +132,16 @@ def import_job(
     done, decided = Imported(0, 0, 0), tasks_with_reward(job.trials)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
-        with source.batch() as find:
+        with nullcontext(_no_evidence) if source is None else source.batch() as find:
             runs = [
                 _kept_trial(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some
             ]
         done = done.plus(store.add_runs(organisation, runs))
-    return done.plus(store.add_runs(organisation, _without_result(job, called)))
+    return done.plus(store.add_runs(organisation, map(Kept, runs_without_result(job, called))))
+
+
+def _no_evidence(_name: str) -> Evidence:
+    return Evidence()
 
 
 def _kept_trial(
@@ -130,7 +154,3 @@ def _kept_trial(
         files=evidence.files,
         text=evidence.text,
     )
-
-
-def _without_result(job: Job, name: str) -> Iterator[Kept]:
-    return map(Kept, runs_without_result(job, name))

@@ -9,7 +9,6 @@ from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView
 from assay.engine.explorer.run_query import (
     AxisWithin,
-    During,
     Filter,
     HasMetadata,
     Is,
@@ -27,9 +26,6 @@ from assay.engine.report.compare import ArmComparison
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
-MOST_CHOICES = 200
-
-
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
     from assay.dialects.evaluation.models import Annotation, Grading
@@ -45,23 +41,6 @@ class LinePage:
     prev: str | None
     total: int | None
     at_least: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class JobLine:
-    """A job in a list. ``states`` is the partition of its runs."""
-
-    name: str
-    runs: int
-    states: Mapping[str, int]
-    scored: int
-    mean: float | None
-    passed: int
-
-
-def job_line(group: Mapping[str, Any]) -> JobLine:
-    """The line of a group of runs by job."""
-    return JobLine(group["value"], group["runs"], group["states"], group["scored"], group["mean"], group["passed"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +77,6 @@ class PageSource(Protocol):
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
         ...
 
-    def choices(self, field: str) -> Sequence[str]:
-        """Values of a field to choose from; few, or none if there are too many."""
-        ...
-
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
         """The runs before and after one in a list."""
         ...
@@ -116,8 +91,6 @@ class PageSource(Protocol):
         """A file of a run by what it is, ``diff`` or ``verifier_output``; None if there is none."""
         ...
 
-    def jobs(self) -> Sequence[JobLine]: ...
-
     def job(self, name: str) -> JobView: ...
 
     def run_ids(self, job: str) -> Mapping[str, str]:
@@ -131,6 +104,11 @@ class PageSource(Protocol):
     def compare(self, names: Sequence[str]) -> ArmComparison:
         """Raises ``InputError`` for jobs that can't be compared."""
         ...
+
+
+def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:
+    """All runs by the values of a field; those that have no value of it are left out."""
+    return [one for one in source.groups(RunQuery(group=field)) if one["value"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +154,6 @@ class Lines:
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known]
 
-    def choices(self, field: str) -> list[str]:
-        known = sorted({str(value) for line in self.all if (value := getattr(line, field)) is not None})
-        return known if len(known) <= MOST_CHOICES else []
-
     def _takes(self, one: Filter, line: Run) -> bool:
         match one:
             case OneOf(name, values):
@@ -188,8 +162,6 @@ class Lines:
                 return bool(getattr(line, name)) is flag
             case Within(name, span):
                 return _within(getattr(line, name), span)
-            case During(name, times):
-                return _within(getattr(line, name), times)
             case AxisWithin(axis, span):
                 return _within(line.axes.get(axis), span)
             case HasMetadata(key, value):

@@ -8,8 +8,7 @@ begin, ``text=`` are words of the trajectory; ``sort=-score`` begins with the hi
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from assay.core.errors import InputError
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
@@ -38,18 +37,10 @@ class Is:
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """Runs whose number lies in a range."""
+    """Runs whose number or time lies in a range."""
 
     field: str
-    range: Range[float]
-
-
-@dataclass(frozen=True, slots=True)
-class During:
-    """Runs whose time lies in a range."""
-
-    field: str
-    range: Range[datetime]
+    range: Range[Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +73,7 @@ class Mentions:
     text: str
 
 
-Filter: TypeAlias = OneOf | Is | Within | During | AxisWithin | HasMetadata | NameBegins | Mentions
+Filter: TypeAlias = OneOf | Is | Within | AxisWithin | HasMetadata | NameBegins | Mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +187,7 @@ def _of_field(name: str, values: Sequence[str]) -> Filter:
         case Holds.NUMBER:
             return Within(name, number_range(name, _single(name, values)))
         case Holds.TIME:
-            return During(name, time_range(name, _single(name, values)))
+            return Within(name, time_range(name, _single(name, values)))
 
 
 def _axis(written: str) -> AxisWithin:
@@ -219,7 +210,7 @@ def _pairs(one: Filter) -> list[tuple[str, str]]:
             return [(name, value) for value in values]
         case Is(name, flag):
             return [(name, str(flag).lower())]
-        case Within(name, span) | During(name, span):
+        case Within(name, span):
             return [(name, span.written())]
         case AxisWithin(axis, numbers):
             return [("axis", f"{axis}={numbers.written()}")]

@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 
 import msgspec
 
-from assay.evidence.coding_run import Speaker, Subagent, Trajectory, TrajectoryStep
+from assay.evidence.coding_run import Speaker, Trajectory, TrajectoryStep
 from assay.evidence.files import ByteSource
 from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.stream import head_of, rest_of, steps_from
@@ -103,7 +103,8 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
     """Some steps of a trajectory that was read as a whole."""
     found: Trajectory | None = whole
     for name in asked.subagent:
-        found = None if found is None else _subagent(found.subagents, name)
+        known = () if found is None else found.subagents
+        found = next((one.trajectory for one in known if one.name == name), None)
     if found is None:
         return TracePart((), remarks=("there is no such subagent",))
     wanted = [step for step in found.steps if _takes(step, asked)]
@@ -120,10 +121,6 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
         subagents=tuple(one.name for one in found.subagents),
         remarks=tuple(found.all_remarks()) if not asked.subagent else found.remarks,
     )
-
-
-def _subagent(known: Iterable[Subagent], name: str) -> Trajectory | None:
-    return next((one.trajectory for one in known if one.name == name), None)
 
 
 def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:

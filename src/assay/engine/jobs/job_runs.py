@@ -185,7 +185,7 @@ def _graded_facts(trial: Trial, history: History, question: JobQuestion) -> Fact
 def _shown_cause(history: History, used: str) -> Cause | None:
     """The cause, as a control showed it; of several steps, those whose verifier didn't complete tell."""
     whole = history.whole(used)
-    steps = history.first() if used == "first" else history.latest()
+    steps = history.used(used)
     of_steps = [one for one in steps if not one.result.validity.verifier_completed]
     causes = {None if one.cause is None else _BLAMED[one.cause] for one in of_steps or ([whole] if whole else [])}
     # One step that the agent spoilt is enough for its 0; a step that nobody looked into leaves it open.
@@ -259,7 +259,7 @@ def _plain_gates(checks: str | None, judge: str | None, status: str, gates: Gate
 
 def _validity(trial: Trial, history: History | None, used: str) -> str:
     """By the grading that decides. Without one, a reward says that the verifier came to its end."""
-    shown = [] if history is None else history.first() if used == "first" else history.latest()
+    shown = [] if history is None else history.used(used)
     if not shown:
         return "not_completed" if trial.rewards is None else "valid"
     return joint_validity([one.result.validity for one in shown])

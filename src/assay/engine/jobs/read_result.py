@@ -16,7 +16,7 @@ def whole_result(history: History, used: str, *, final: bool = False) -> Ingeste
     whole = history.whole(used)
     if whole is not None:
         return Ingested(whole.result, whole.reason_code)
-    shown = history.first() if used == "first" else history.latest()
+    shown = history.used(used)
     steps = [StepResult(one.step or "", one.result, one.reason_code) for one in shown]
     return result_of_steps(steps, final=final) if steps else None
 

@@ -58,7 +58,7 @@ def _verdict_of_judge(history: History, used: str) -> str | None:
     judge = None if history.gates is None else history.gates.judge
     if judge in ("PASS", "FAIL"):
         return judge.lower()
-    shown = history.first() if used == "first" else history.latest()
+    shown = history.used(used)
     graded = [tag for one in shown for tag in one.result.error_taxonomy or ()]
     tags = [*graded, *(one.tag for one in history.tags)]
     return "fail" if any(tag.source.value == JUDGE for tag in tags) else None

@@ -102,13 +102,17 @@ class History:
             oldest.setdefault(grading.step, grading)
         return list(oldest.values())
 
+    def used(self, which: str) -> "list[Grading]":
+        """The first gradings, or else the latest ones."""
+        return self.first() if which == "first" else self.latest()
+
     def graded_again(self) -> bool:
         """Whether a step, or the run itself if it has no steps, was graded more than once."""
         return len(self._of_steps()) > len(self.first())
 
     def whole(self, used: str) -> "Grading | None":
         """The first or the latest grading of the whole trial; None if there are only those of its steps."""
-        shown = self.first() if used == "first" else self.latest()
+        shown = self.used(used)
         if shown and shown[0].step is None:
             return shown[0]
         numbers = [one.number for one in shown]

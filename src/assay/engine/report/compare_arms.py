@@ -3,9 +3,8 @@
 Two sides were measured with the same thing if their trials and gradings recorded the same hashes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,16 +12,9 @@ from assay.core.errors import InputError
 from assay.core.total import total
 from assay.dialects.harbor.trial import Trial, UsageSum
 from assay.engine.jobs.job_runs import REWARD, JobQuestion, ReadJob, chosen_key, runs_of
-from assay.engine.jobs.trial_additions import History
 from assay.engine.report.intervals import TaskRewards, rewards_by_task
 from assay.engine.report.report import count_states, group_of, groups_of
 from assay.evidence.run import Run, State
-
-if TYPE_CHECKING:
-    # Importing pydantic takes longer than comparing jobs that have no gradings.
-    from assay.dialects.evaluation.models import Grading
-from collections.abc import Iterator
-
 from assay.formats.counting import counted
 
 
@@ -166,10 +158,6 @@ def _costs(trials: Sequence[Trial]) -> Costs:
     )
 
 
-def _used_gradings(history: History, question: JobQuestion) -> "list[Grading]":
-    return history.first() if question.grading == "first" else history.latest()
-
-
 def _provenance(one: ReadJob, trials: Sequence[Trial], question: JobQuestion) -> ArmProvenance:
     versions: dict[str, set[str]] = {}
     for trial in trials:
@@ -179,7 +167,7 @@ def _provenance(one: ReadJob, trials: Sequence[Trial], question: JobQuestion) ->
     verifiers: dict[str, set[str]] = {}
     engines: set[str] = set()
     for history in one.histories:
-        for grading in _used_gradings(history, question) if history.trial in task_of else ():
+        for grading in history.used(question.grading) if history.trial in task_of else ():
             known = grading.provenance
             engines.add(f"{known.engine} ({known.profile})")
             verifiers.setdefault(task_of[history.trial], set()).add(known.hashes.tests)

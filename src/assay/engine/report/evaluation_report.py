@@ -134,11 +134,11 @@ def report_histories(histories: Iterable[History], used: str, runs: Mapping[str,
 
     ``runs`` are all runs of the job by their names.
     """
-    known = [one for one in histories if _says_something(one)]
+    known = [one for one in histories if one.gradings or one.annotations or one.tags]
     if not known:
         return None
     reviews = [review for history in known for review in reviews_of(history, runs.get(history.trial), used)]
-    shown = {history.trial: history.first() if used == "first" else history.latest() for history in known}
+    shown = {history.trial: history.used(used) for history in known}
     return EvaluationReport(
         used=used,
         graded=sum(bool(history.gradings) for history in known),
@@ -147,20 +147,12 @@ def report_histories(histories: Iterable[History], used: str, runs: Mapping[str,
         schema_violations=_trials_with(shown, lambda one: one.output_parseable and not one.schema_valid),
         incomplete=_trials_with(shown, lambda one: not one.verifier_completed),
         changes=[change for history in known for change in _changes(history)],
-        flaky=[history.trial for history in known if _is_flaky(history)],
+        flaky=[history.trial for history in known if any(one.is_flaky for one in history.gradings)],
         taxonomy=_taxonomy(shown, known),
         reasons=_reasons(shown),
         reviews=reviews,
         disagreements=[review for review in reviews if review.contradicts],
     )
-
-
-def _says_something(history: History) -> bool:
-    return bool(history.gradings or history.annotations or history.tags)
-
-
-def _is_flaky(history: History) -> bool:
-    return any(one.is_flaky for one in history.gradings)
 
 
 def _trials_with(shown: "dict[str, list[Grading]]", holds: "Callable[[ValidityCheck], bool]") -> int:

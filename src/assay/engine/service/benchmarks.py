@@ -75,7 +75,7 @@ class BenchmarkVersions(Resources[Version]):
         row = require(self.storage.find(self.table, organisation=organisation, **wanted), self.word)
         return self._version(row, benchmark.slug)
 
-    def of_benchmark(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[Version]:
+    def within(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[Version]:
         """Raises ``NotFoundError``."""
         benchmark = self._benchmarks.get(organisation, identity)
         rows = self.storage.slice(self.table, asked, organisation=organisation, benchmark=benchmark.id)

@@ -9,8 +9,7 @@ from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
-from assay.engine.explorer.imported_runs import Kept
-from assay.engine.explorer.run_evidence import Evidence
+from assay.engine.explorer.imported_runs import Evidence, Kept
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.run import Gates, Run, State, decide
 

@@ -64,14 +64,6 @@ class RunClaims(Protocol):
         """
         ...
 
-    def renew(self, claims: Iterable[str], until: datetime) -> None:
-        """Keep claims from running out."""
-        ...
-
-    def release(self, claim: str) -> None:
-        """Give a run back, so that anybody may complete it."""
-        ...
-
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         """Active runs whose time is over; of those whose completion was accepted, the ones that nobody grades."""
         ...
@@ -194,6 +186,12 @@ class TaskRuns(Resources[TaskRun]):
         """Take a run for grading: one whose completion is accepted, now or before, and that nobody else has."""
         row = self.claims.accept(owner, identity, now, {"claim": claim, "claimed_until": until})
         return None if row is None else self._resource(row)
+
+    def release(self, claim: str) -> None:
+        """Give a run back, so that anybody may complete it."""
+        # What is durable makes durable what was written before it: the caller learns that it may come back.
+        with self.storage.transaction() as rows:
+            rows.change(self.table, {"claim": None, "claimed_until": None}, claim=claim)
 
     def overdue(self, now: datetime, limit: int) -> Sequence[tuple[str, TaskRun]]:
         """Active runs whose time is over, with their organisations."""

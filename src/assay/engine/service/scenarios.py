@@ -49,7 +49,7 @@ class ScenarioVersions(Resources[ScenarioVersion]):
         wanted: Row = {"organisation": organisation, "scenario": identity, "version": version}
         return require(rows.find(self.table, **wanted), self.word)
 
-    def of_scenario(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[ScenarioVersion]:
+    def within(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[ScenarioVersion]:
         wanted: Row = {"organisation": organisation, "scenario": identity}
         return self.storage.slice(self.table, asked, by="version", **wanted).each(self._resource)
 

@@ -98,6 +98,13 @@ class Storage(RowReader, Protocol):
         ...
 
 
+def renew_claims(storage: Storage, claims: list[str], until: datetime) -> None:
+    """Keep claims on task runs and on work from running out."""
+    with storage.transaction(durable=False) as rows:
+        for table in ("task_runs", "work") if claims else ():
+            rows.change(table, {"claimed_until": until}, claim=claims)
+
+
 def require(row: Item | None, word: str) -> Item:
     """What must be there. Raises ``NotFoundError``."""
     if row is None:

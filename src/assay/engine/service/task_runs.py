@@ -142,7 +142,7 @@ def _grade(
         with claims.holding(claim):
             return grade(organisation, run, store.snapshot(organisation, run.snapshot))
     except BaseException:
-        store.claims.release(claim)
+        store.release(claim)
         raise
 
 

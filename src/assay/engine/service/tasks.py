@@ -23,7 +23,7 @@ class Criteria(Resources[TaskCriterion]):
     def _resource(self, row: Row, **more: Any) -> TaskCriterion:
         return TaskCriterion.model_validate({**row["written"], "id": row["id"], "task_id": row["task"], **more})
 
-    def of_task(self, organisation: str, task: str | None, asked: SliceRequest) -> Slice[TaskCriterion]:
+    def within(self, organisation: str, task: str | None, asked: SliceRequest) -> Slice[TaskCriterion]:
         """Those of a task, or all. Raises ``NotFoundError``."""
         if task is not None:
             task_row(self.storage, organisation, task)

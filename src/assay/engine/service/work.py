@@ -6,7 +6,7 @@ that this does no harm. After three tries a piece is set aside with its reason; 
 source that is down uses up no try: the work waits for it, for a day.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -85,10 +85,6 @@ class WorkClaims(Protocol):
 
     def next_turn(self, organisation: str) -> int:
         """One after the last of this organisation that waits, but not before those that wait for longest."""
-        ...
-
-    def renew(self, claims: Iterable[str], until: datetime) -> None:
-        """Keep claims from running out."""
         ...
 
 

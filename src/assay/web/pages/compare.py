@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import TaskStrip
-from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.page_source import RunDetail, groups_by
 from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
@@ -46,7 +46,7 @@ class ComparedTask:
 def compare_jobs(call: PageCall) -> PageAnswer:
     """The comparison that the address asks for, or the choice of jobs."""
     names = list(dict.fromkeys(call.query.all("job")))
-    known = [one.name for one in call.source.jobs()]
+    known = [one["value"] for one in groups_by(call.source, "job")]
     values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
     if len(names) >= 2:
         try:

@@ -5,7 +5,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 
 from assay.engine.explorer.job_view import JobView, TaskStrip
-from assay.engine.explorer.page_source import PageSource
+from assay.engine.explorer.page_source import PageSource, groups_by
 from assay.engine.report.audit import Audit
 from assay.engine.report.audit_rewards import Standing
 from assay.engine.report.charts import pass_at_k_svg
@@ -23,7 +23,7 @@ KINDS: Final = ("flaky", "never", "always", "unknown")
 @routes.add("GET", "/jobs", *READ, word="Jobs")
 def list_jobs(call: PageCall) -> PageAnswer:
     """All jobs."""
-    return call.page("jobs.html", title="Jobs", jobs=call.source.jobs())
+    return call.page("jobs.html", title="Jobs", jobs=groups_by(call.source, "job"))
 
 
 @routes.add("GET", "/jobs/{name}", *READ)

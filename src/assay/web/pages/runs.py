@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.engine.explorer.page_source import LinePage
+from assay.engine.explorer.page_source import LinePage, groups_by
 from assay.engine.explorer.run_export import csv_file, json_file
 from assay.engine.explorer.run_fields import BY_NAME, GROUPED
 from assay.engine.explorer.run_query import RunQuery
@@ -22,6 +22,7 @@ FIXED: Final = {
     "cause": tuple(Cause),
     "kind": ("trial", "coding", "task_run"),
 }
+MOST_CHOICES: Final = 200
 FLAGS: Final = (
     ("gates_disagree", "gates disagree"),
     ("reviewer_disagrees", "reviewer disagrees"),
@@ -72,10 +73,9 @@ _MORE: Final = ("axis", "metadata", "text", "name")
 
 def _choices(call: PageCall) -> dict[str, Sequence[str]]:
     """Values to choose from, where there are few."""
-    found = {
-        name: call.source.choices(name) for name in ("task", "model", "job", "agent", "failure_mode", "reason")
-    }
-    return {name: [*values, NONE] for name, values in found.items() if values}
+    fields = ("task", "model", "job", "agent", "failure_mode", "reason")
+    found = {name: [one["value"] for one in groups_by(call.source, name)] for name in fields}
+    return {name: [*values, NONE] for name, values in found.items() if 0 < len(values) <= MOST_CHOICES}
 
 
 @routes.add("GET", "/runs.csv", *READ)

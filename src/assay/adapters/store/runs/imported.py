@@ -9,8 +9,7 @@ from sqlalchemy import Connection, delete, func, select
 
 from assay.adapters.store.bulk import one_of
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
-from assay.adapters.store.runs.listed_runs import list_run
-from assay.adapters.store.runs.reviews import note_reviews
+from assay.adapters.store.runs.listed_runs import list_run, note_reviews
 from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.runs.run_values import insert_runs, run_of_row, shown_digest
 from assay.adapters.store.runs.totals import ALL, Changes, apply, totals_of, uncount

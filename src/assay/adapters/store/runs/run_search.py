@@ -23,7 +23,6 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.run_fields import CREATED
 from assay.engine.explorer.run_query import (
     AxisWithin,
-    During,
     Filter,
     HasMetadata,
     Is,
@@ -101,7 +100,7 @@ def _is_found_late(store: Store, search: "_RunSearch", filters: Sequence[Filter]
 
     Walking a list from its newest end would pass all that came after a range of times.
     """
-    if len(filters) != 1 or not isinstance(filters[0], Within | During | NameBegins):
+    if len(filters) != 1 or not isinstance(filters[0], Within | NameBegins):
         return False
     if few:
         return True
@@ -117,7 +116,7 @@ def _in_order(one: Filter, sorted_by: Any) -> bool:
             return len(values) == 1 and (sorted_by is None or sorted_by.name == name)
         case Is(name, _):
             return sorted_by is None
-        case Within(name, _) | During(name, _):
+        case Within(name, _):
             return sorted_by is not None and sorted_by.name == name
         case NameBegins():
             return sorted_by is not None and sorted_by.name == "name"
@@ -151,7 +150,7 @@ class _RunSearch:
                 return _one_of(runs.c[name], values, free)
             case Is(name, flag):
                 return and_(_column(name, free) == (true() if flag else false()))
-            case Within(name, span) | During(name, span):
+            case Within(name, span):
                 return _within(_column(name, free), span)
             case AxisWithin(axis, span):
                 of_axis = (run_axes.c.run == runs.c.id) & (run_axes.c.axis == axis)

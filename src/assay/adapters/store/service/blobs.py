@@ -1,6 +1,7 @@
 """Files of runs by the hash of their content: an index in the store, and the bytes in one of several places."""
 
 import hashlib
+import io
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -27,10 +28,6 @@ class BlobPlace(Protocol):
 
     def write(self, digest: str, size: int, content: IO[bytes]) -> None:
         """Keep the bytes, safely, under a name that they may already have."""
-        ...
-
-    def write_small(self, contents: Mapping[str, bytes]) -> None:
-        """Keep some files of at most a part each, as ``write`` does."""
         ...
 
     def part(self, digest: str, start: int, length: int) -> bytes:
@@ -85,7 +82,12 @@ class StoredBlobs:
         if not new:
             return
         # Of an empty file, there is nothing to keep.
-        self._place.write_small({digest: data for digest, data in new.items() if data})
+        full = {digest: data for digest, data in new.items() if data}
+        if self._place is self._database:
+            self._database.write_small(full)
+        else:
+            for digest, data in full.items():
+                self._place.write(digest, len(data), io.BytesIO(data))
         self._name([_index_row(digest, len(data), [digest] if data else []) for digest, data in new.items()])
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
@@ -191,6 +193,7 @@ class InDatabase:
                 connection.execute(made.values(values).on_conflict_do_nothing())
 
     def write_small(self, contents: Mapping[str, bytes]) -> None:
+        """Keep some files of at most a part each, in one transaction."""
         rows = [{"digest": digest, "number": 0, "content": data} for digest, data in contents.items()]
         if rows:
             with self._store.writing() as connection:

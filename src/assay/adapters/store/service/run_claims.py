@@ -1,6 +1,6 @@
 """Who grades which task run, decided by single statements: of two who ask at the same moment, one gets it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import and_, exists, func, literal, or_, select, update
@@ -36,20 +36,6 @@ class StoredRunClaims:
         written = changed.values(completion_requested_at=first, **(claim or {})).returning(task_runs)
         with self._store.writing(durable=False) as connection:
             return connection.execute(written).mappings().first()
-
-    def renew(self, claims: Iterable[str], until: datetime) -> None:
-        held = list(claims)
-        if held:
-            with self._store.writing(durable=False) as connection:
-                connection.execute(
-                    update(task_runs).where(task_runs.c.claim.in_(held)).values(claimed_until=until)
-                )
-
-    def release(self, claim: str) -> None:
-        # What is durable makes durable what was written before it: the caller learns that it may come back.
-        with self._store.writing() as connection:
-            freed = update(task_runs).where(task_runs.c.claim == claim)
-            connection.execute(freed.values(claim=None, claimed_until=None))
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         waiting = exists().where(

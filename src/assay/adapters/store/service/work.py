@@ -1,6 +1,6 @@
 """Work of the store as it is taken. On PostgreSQL, workers pass by what others are taking at the same moment."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Connection, and_, func, or_, select, update
@@ -43,12 +43,6 @@ class StoredWorkClaims:
         first = select(func.min(work.c.turn)).where(queued)
         [[last, least]] = self._store.rows(select(mine.scalar_subquery(), first.scalar_subquery()))
         return max(last or 0, (least or 1) - 1) + 1
-
-    def renew(self, claims: Iterable[str], until: datetime) -> None:
-        held = list(claims)
-        if held:
-            with self._store.writing(durable=False) as connection:
-                connection.execute(update(work).where(work.c.claim.in_(held)).values(claimed_until=until))
 
 
 def _set_aside(connection: Connection, now: datetime) -> None:
