@@ -75,7 +75,7 @@ class ProtectedConfig:
         files = _Files(evidence)
         found = list(dict.fromkeys([*files.compared(), *silenced, *self._named_changes(looked_at)]))
         return report_findings(
-            [_row(path, weakening) for path, weakening in found],
+            [weakening.row(path) for path, weakening in found],
             f"{len(found)} settings are weaker",
             f"{len(looked_at)} changed files of configuration are as strict as before",
             [*evidence.cut, *files.unread],
@@ -264,13 +264,3 @@ def _name(path: str) -> str:
 
 def _folder(path: str) -> str:
     return path[: len(path) - len(path.rpartition("/")[2])]
-
-
-def _row(path: str, weakening: Weakening) -> dict[str, object]:
-    return {
-        "rule": weakening.rule,
-        "path": path,
-        "line": weakening.line,
-        "before": weakening.before,
-        "after": weakening.after,
-    }

@@ -72,9 +72,8 @@ class RunnerTampering:
         found, unread = [], []
         for change in evidence.changes:
             try:
-                found += [
-                    _row(change, new) for new in _signs(evidence, change, environments, change.path in loaded)
-                ]
+                signs = _signs(evidence, change, environments, change.path in loaded)
+                found += [new.row(change.path) for new in signs]
             except UnreadableError as error:
                 unread.append(f"{change.path}: {error}, so it wasn't read.")
         return report_findings(
@@ -235,7 +234,3 @@ def _package(path: str, folder: str) -> str:
     parts = path[len(folder) + 1 :].split("/")
     name = "/".join(parts[:2]) if parts[0].startswith("@") else parts[0]
     return f"{folder}/{name.partition('-')[0] if name.endswith(('.dist-info', '.egg-info')) else name}"
-
-
-def _row(change: Change, new: Sign) -> dict[str, object]:
-    return {"rule": new.rule, "path": change.path, "line": new.line, "before": None, "after": new.text}

@@ -59,7 +59,7 @@ class SuspiciousSource:
             return NotApplicable("no source changed")
         tests = _TestSuite(evidence)
         notes: list[str] = []
-        found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests, notes)]
+        found = [sign.row(change.path) for change in changes for sign in _new(evidence, change, tests, notes)]
         return report_findings(
             found,
             f"{counted(len(found), 'suspicious place')} in source",
@@ -146,10 +146,6 @@ def _tables(text: str, added: str, language: str, tests: _TestSuite, apart: Read
         pairs = input_tables.native_pairs(text, language, apart)
     if input_tables.may_be_tables(pairs):
         yield from input_tables.tables(pairs, tests.rows(language), text)
-
-
-def _row(change: Change, sign: Sign) -> dict[str, object]:
-    return {"rule": sign.rule, "path": change.path, "line": sign.line, "before": None, "after": sign.text}
 
 
 def _notes(evidence: Workspace, changes: list[Change]) -> Iterator[str]:

@@ -14,6 +14,10 @@ class Weakening:
     before: str | None
     after: str | None
 
+    def row(self, path: str) -> dict[str, object]:
+        """The weakening as evidence has it."""
+        return {"rule": self.rule, "path": path, "line": self.line, "before": self.before, "after": self.after}
+
 
 def weakening(rule: str, text: str, mark: str, before: object, after: object) -> Weakening:
     """A weakening on the first line of ``text`` that has ``mark``."""
