@@ -33,10 +33,10 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, report_findings
-from assay.detectors.runner_files import shadowing
-from assay.detectors.runner_files.cargo_config import cargo_signs
-from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
-from assay.detectors.runner_files.preload import preload_in_code, preload_signs
+from assay.detectors.settings.files import shadowing
+from assay.detectors.settings.files.cargo_config import cargo_signs
+from assay.detectors.settings.files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
+from assay.detectors.settings.files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.native import SignsText
 from assay.detectors.source_signs.read import tampering_signs

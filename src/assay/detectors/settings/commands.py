@@ -5,7 +5,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.runner_config.narrowing import narrowing_options
+from assay.detectors.settings.narrowing import narrowing_options
 
 RUNNER = re.compile(
     r"(?:(?<![\w./-])|(?<=vendor/bin/)|(?<=node_modules/\.bin/)|(?<=\bbin/))(?:py\.?test|nosetests|tox|nox|jest|vitest|mocha|ava|karma|cypress(?![ ]+(?:install|cache|verify))|playwright(?![ ]+(?:install|uninstall))|jasmine|rspec|phpunit|paratest|pest|(?:php[ ])?artisan[ ]test|composer[ ](?:run(?:-script)?[ ])?(?:test|phpunit|pest)[\w:-]*|xcodebuild[ ][^|;&\n]{0,200}?\btest|ctest|bats|behave|trial|"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.runner_config.commands import HIDDEN, REDEFINED, command_changes, option_changes, runs_tests
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.commands import HIDDEN, REDEFINED, command_changes, option_changes, runs_tests
+from assay.detectors.settings.weakening import Weakening, weakening
 
 _TARGET = re.compile(r"^( *+[A-Za-z0-9_.%/$(){}-]++(?: ++[A-Za-z0-9_.%/$(){}-]++)*+| )\s*+::?(?![=:])\s*+(.*)$")
 _VARIABLE = re.compile(r"^(?:export\s+|override\s+)*([A-Za-z_][\w.]*)\s*(?:[:?+!]|::)?=\s*(.*)$")

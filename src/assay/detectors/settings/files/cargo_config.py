@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.runner_config.settings_text import flat, toml
+from assay.detectors.settings.settings_text import flat, toml
 from assay.detectors.source_signs.sign import Sign, sign
 
 _HONEST_RUNNER = re.compile(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.weakening import Weakening, weakening
 
 CHECKER = re.compile(
     r"(?<![\w./])(?<!\w-)(?:ruff|flake8|pylint|mypy|pyright|basedpyright|pytype|eslint|oxlint|tsc|tslint|biome|staticcheck|"

@@ -2,7 +2,7 @@
 
 import fnmatch
 
-from assay.detectors.runner_files.shadowing import stands_in_front
+from assay.detectors.settings.files.shadowing import stands_in_front
 from assay.detectors.test_code.word_sets import word_set
 
 # An interpreter may be told in a compiled file itself not to compare it with its source.

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from assay.detectors.checkers.commands import checkers_in
-from assay.detectors.runner_config.commands import HIDDEN, RUNNER, command_changes, runs_tests
-from assay.detectors.runner_config.weakening import Weakening, weakening
-from assay.detectors.runner_config.yaml_text import load_yaml
+from assay.detectors.settings.checkers import checkers_in
+from assay.detectors.settings.commands import HIDDEN, RUNNER, command_changes, runs_tests
+from assay.detectors.settings.settings_text import load_yaml
+from assay.detectors.settings.weakening import Weakening, weakening
 
 _COMMANDS = frozenset(
     {

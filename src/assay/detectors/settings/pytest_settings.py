@@ -4,10 +4,10 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from assay.detectors.runner_config.commands import option_changes
-from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
-from assay.detectors.runner_config.settings_text import ini, plain_text, table, toml
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.commands import option_changes
+from assay.detectors.settings.patterns import excluded, is_specific, not_included
+from assay.detectors.settings.settings_text import ini, plain_text, table, toml
+from assay.detectors.settings.weakening import Weakening, weakening
 
 # In the order in which pytest looks; the first one that is meant for it wins.
 FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.own_tests import belongs_to_tests
 
 
 @pytest.mark.parametrize(

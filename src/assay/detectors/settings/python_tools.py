@@ -4,10 +4,10 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 
-from assay.detectors.runner_config.commands import command_changes
-from assay.detectors.runner_config.patterns import excluded
-from assay.detectors.runner_config.settings_text import ini, table, toml
-from assay.detectors.runner_config.weakening import Weakening, line_of, weakening
+from assay.detectors.settings.commands import command_changes
+from assay.detectors.settings.patterns import excluded
+from assay.detectors.settings.settings_text import ini, table, toml
+from assay.detectors.settings.weakening import Weakening, line_of, weakening
 
 _TASK_TOOLS = ("hatch", "poe", "pdm", "taskipy", "rye", "uv", "pixi", "invoke")
 _IGNORED = ("ignore_outcome", "ignore_errors")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.detectors.runner_config.members import is_list, left_out
+from assay.detectors.settings.members import is_list, left_out
 
 CARGO = '[package]\nname = "x"\n'
 SOLUTION = 'Project("{F}") = "A", "a\\A.csproj", "{1}"\nEndProject\n'

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from assay.detectors.runner_config.settings_text import json_object, table, toml
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.settings_text import json_object, table, toml
+from assay.detectors.settings.weakening import Weakening, weakening
 
 _MODULE = re.compile(r"<module>\s*([^<>\s]{1,200})\s*</module>")
 _LINE_COMMENT = re.compile(r"(?m)^[ \t]*(?://|#)[^\n]*")

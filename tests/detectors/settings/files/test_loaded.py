@@ -2,7 +2,7 @@
 
 import pytest
 
-from assay.detectors.runner_files.loaded import loaded_files
+from assay.detectors.settings.files.loaded import loaded_files
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from assay.detectors.runner_config import builds, javascript, makefile, php, python_tools
-from assay.detectors.runner_config.weakening import Weakening
+from assay.detectors.settings import builds, javascript, makefile, php, python_tools
+from assay.detectors.settings.weakening import Weakening
 
 Compare = Callable[[str | None, str | None], Iterator[Weakening]]
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from assay.detectors.checkers.tools import TOOLS, Strictness, Tool
-from assay.detectors.runner_config.patterns import excluded
-from assay.detectors.runner_config.settings_text import Flat
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.patterns import excluded
+from assay.detectors.settings.settings_text import Flat
+from assay.detectors.settings.tools import TOOLS, Strictness, Tool
+from assay.detectors.settings.weakening import Weakening, weakening
 
 _TRUE = frozenset(("true", "yes", "1", "on", "enable", "error"))
 _BROAD = re.compile(r"ALL|all|[A-Z]{1,4}|\*|#\.\*#|~\.\*~")

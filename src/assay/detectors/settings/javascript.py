@@ -4,12 +4,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 
-from assay.detectors.checkers.commands import weaker_scripts
-from assay.detectors.runner_config.commands import command_changes, runs_tests
-from assay.detectors.runner_config.patterns import excluded, is_specific, not_included
-from assay.detectors.runner_config.settings_text import json_object, plain_text, table
-from assay.detectors.runner_config.weakening import Weakening, weakening
-from assay.detectors.runner_config.yaml_text import load_yaml
+from assay.detectors.settings.checkers import weaker_scripts
+from assay.detectors.settings.commands import command_changes, runs_tests
+from assay.detectors.settings.patterns import excluded, is_specific, not_included
+from assay.detectors.settings.settings_text import json_object, load_yaml, plain_text, table
+from assay.detectors.settings.weakening import Weakening, weakening
 from assay.detectors.test_code.word_sets import word_set
 from assay.evidence.workspace import ReadApart
 
@@ -84,7 +83,7 @@ def code_config(path: str, before: str | None, after: str | None, apart: ReadApa
 
     Raises ``UnreadableError`` where the parser gives up on it.
     """
-    from assay.detectors.runner_config.code_keys import ConfigKeys, ConfigText, read_keys  # noqa: PLC0415 - rarely needed
+    from assay.detectors.settings.code_keys import ConfigKeys, ConfigText, read_keys  # noqa: PLC0415 - rarely needed
 
     language = "typescript" if path.endswith("ts") else "javascript"
     old, new = (

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from assay.detectors.runner_config.javascript import script_changes
-from assay.detectors.runner_config.settings_text import json_object, read_xml, table
-from assay.detectors.runner_config.weakening import Weakening, weakening
+from assay.detectors.settings.javascript import script_changes
+from assay.detectors.settings.settings_text import json_object, read_xml, table
+from assay.detectors.settings.weakening import Weakening, weakening
 
 _STRICT = re.compile(r"(?:failOn|beStrictAbout)\w{1,60}")
 _USUAL = ("Test.php", ".php", "")

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from assay.detectors.runner_config.weakening import Weakening, shown
+from assay.detectors.settings.weakening import Weakening, shown
 
 _COMMENT = r"^[ \t]*(?://|/\*+|\*|#)[ \t]*"
 _END = r"[ \t]*(?:\*/|--[^\n]{0,200})?[ \t]*$"

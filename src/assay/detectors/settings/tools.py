@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from assay.detectors.checkers.flat_settings import (
+from assay.detectors.settings.flat_settings import (
     Read,
     of_code,
     of_golangci,

@@ -6,10 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from assay.detectors.runner_config.commands import features
-from assay.detectors.runner_config.members import test_targets
-from assay.detectors.runner_config.settings_text import flat, read_xml, table, toml
-from assay.detectors.runner_config.weakening import Weakening, line_of, shown, weakening
+from assay.detectors.settings.commands import features
+from assay.detectors.settings.members import test_targets
+from assay.detectors.settings.settings_text import flat, read_xml, table, toml
+from assay.detectors.settings.weakening import Weakening, line_of, shown, weakening
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),

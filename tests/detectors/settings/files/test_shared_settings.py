@@ -5,7 +5,7 @@ import tomllib
 
 import pytest
 
-from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
+from assay.detectors.settings.files.shared_settings import holds_settings, with_runner_settings
 
 TOML = """[project]
 name = "shop"

@@ -4,8 +4,7 @@ import json
 import re
 from collections.abc import Callable
 
-from assay.detectors.runner_config.settings_text import Flat, flat, ini, read_xml, toml
-from assay.detectors.runner_config.yaml_text import load_yaml
+from assay.detectors.settings.settings_text import Flat, flat, ini, load_yaml, read_xml, toml
 
 _STRINGS_AND_COMMENTS = re.compile(r'"(?:[^"\\\n]|\\.)*+"|//[^\n]*|/\*[\s\S]*?(?:\*/|\Z)')
 _TRAILING = re.compile(r",(?=\s*+[\]}])")
