@@ -6,11 +6,11 @@ from typing import Any
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/effects/poison/go.py": {"word": "t"},
     "detectors/effects/test_data.py": {"name": "ab", "word": "ab"},
-    "detectors/checkers/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
-    "detectors/checkers/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
-    "detectors/checkers/tools.py": {"names": (r"[tj]ab[\w.-]*\.json",)},
-    "detectors/runner_config/makefile.py": {"name": "NAME"},
-    "detectors/runner_files/cargo_config.py": {"key": "runner"},
+    "detectors/settings/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
+    "detectors/settings/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
+    "detectors/settings/tools.py": {"names": (r"[tj]ab[\w.-]*\.json",)},
+    "detectors/settings/makefile.py": {"name": "NAME"},
+    "detectors/settings/files/cargo_config.py": {"key": "runner"},
     "detectors/secrets/rules.py": {"pattern": ""},
     "detectors/source_signs/grammar.py": {"name": r"[A-Za-z_$@][\w$]*[?!]?(?!=[^=~>])|\$[\"0]"},
     "detectors/source_signs/words.py": {
@@ -55,7 +55,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
 
 MATCHED_ELSEWHERE = frozenset(
     (
-        "detectors/runner_config/builds.py:_XML_RULES",
+        "detectors/settings/builds.py:_XML_RULES",
         "detectors/test_code/engine/expressions/values.py:BINDING",
         "formats/fhirpath/parse.py:ID",
         "formats/hl7/path.py:_NUMBER",

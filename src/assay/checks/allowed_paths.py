@@ -8,35 +8,27 @@ fails, because nobody knows whether it is allowed. New files under the baseline'
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import Outcome
+from assay.detectors.path_globs import PathGlobs
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_needed_patterns, matching, notes_on
+from assay.formats.path_patterns import matching
 
 
 @dataclass(frozen=True, slots=True)
-class AllowedPaths:
+class AllowedPaths(PathGlobs):
     """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "allowed_paths"
     advisory: ClassVar[bool] = False
 
-    patterns: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        check_needed_patterns(self.patterns)
-
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
-        findings: list[dict[str, object]] = [
-            {"rule": "outside", "path": path} for path in paths if matching(path, self.patterns) is None
-        ]
+        outside = [path for path in paths if matching(path, self.patterns) is None]
+        findings: list[dict[str, object]] = [{"rule": "outside", "path": path} for path in outside]
         findings += blind_spots(evidence)
-        notes = list(notes_on(self.patterns, evidence))
-        seen: dict[str, object] = {"findings": findings} if findings else {}
-        seen |= {"notes": notes} if notes else {}
         share = 1 - len(findings) / max(len(paths), len(findings), 1)
-        return Scored(share, not findings, "; ".join([_summary(findings, len(paths)), *notes]), seen)
+        return self.report(findings, share, _summary(findings, len(paths)), evidence)
 
 
 def _summary(findings: list[dict[str, object]], changed: int) -> str:

@@ -22,26 +22,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome
+from assay.detectors.path_globs import TestFileGlobs
 from assay.detectors.test_code.changed import changed_tests
 from assay.detectors.test_code.removed_names import NO_NAMES, changed_names
 from assay.detectors.test_code.removed_subjects import why_believed
 from assay.detectors.test_code.verdict import line_findings, outcome_of
 from assay.detectors.test_code.weakening import compare_assertions
 from assay.evidence.workspace import Workspace
-from assay.formats.path_patterns import check_patterns
 
 
 @dataclass(frozen=True, slots=True)
-class AssertionsNotWeakened:
+class AssertionsNotWeakened(TestFileGlobs):
     """``test_globset`` has fnmatch patterns of test files; without any, their names tell."""
 
     kind: ClassVar[str] = "assertions_not_weakened"
     advisory: ClassVar[bool] = True
-
-    test_globset: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        check_patterns(self.test_globset or ())
 
     def run(self, evidence: Workspace) -> Outcome:
         changed = changed_tests(evidence, self.test_globset or None)

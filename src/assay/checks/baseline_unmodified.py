@@ -7,22 +7,12 @@ test from an edited scaffold.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.core.outcome import Outcome
-from assay.detectors.protected_files import exact_paths, unmodified
-from assay.evidence.workspace import Workspace
+from assay.detectors.protected_files import ExactPaths
 
 
 @dataclass(frozen=True, slots=True)
-class BaselineUnmodified:
+class BaselineUnmodified(ExactPaths):
     """``paths`` is a list of at least one exact path."""
 
     kind: ClassVar[str] = "baseline_unmodified"
     advisory: ClassVar[bool] = False
-
-    paths: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        exact_paths(self.paths)
-
-    def run(self, evidence: Workspace) -> Outcome:
-        return unmodified(evidence, self.paths)

@@ -9,41 +9,31 @@ under the baseline's ignore rules count, too.
 from dataclasses import dataclass
 from typing import ClassVar
 
-from assay.core.outcome import Outcome, Scored
+from assay.core.outcome import Outcome
+from assay.detectors.path_globs import PathGlobs
 from assay.evidence.workspace import Workspace, blind_spots, changed_paths, ignored_paths, place_of
 from assay.formats.counting import counted
-from assay.formats.path_patterns import check_needed_patterns, matching_in_disguise, notes_on
+from assay.formats.path_patterns import matching_in_disguise
 
 
 @dataclass(frozen=True, slots=True)
-class ForbidPaths:
+class ForbidPaths(PathGlobs):
     """``patterns`` is a list of at least one glob. A glob can't begin with ``/`` or ``./``, or end with ``/``."""
 
     kind: ClassVar[str] = "forbid_paths"
     advisory: ClassVar[bool] = False
 
-    patterns: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        check_needed_patterns(self.patterns)
-
     def run(self, evidence: Workspace) -> Outcome:
         paths = changed_paths(evidence)
-        ignored = ignored_paths(evidence)
-        matches = ((path, matching_in_disguise(path, self.patterns)) for path in (*paths, *ignored))
+        matches = [
+            (path, matching_in_disguise(path, self.patterns)) for path in (*paths, *ignored_paths(evidence))
+        ]
         findings: list[dict[str, object]] = [
-            {"rule": "forbidden", "path": path, "pattern": pattern}
-            for path, pattern in matches
-            if pattern is not None
+            {"rule": "forbidden", "path": path, "pattern": glob} for path, glob in matches if glob is not None
         ]
         findings += blind_spots(evidence)
-        if findings:
-            return Scored(
-                0.0,
-                False,
-                f"{place_of(findings[0])} must not change ({len(findings)} in all)",
-                {"findings": findings},
-            )
-        notes = list(notes_on(self.patterns, evidence))
-        seen = f"{counted(len(paths), 'changed path')}, none forbidden"
-        return Scored(1.0, True, "; ".join([seen, *notes]), {"notes": notes} if notes else {})
+        if not findings:
+            return self.report([], 1.0, f"{counted(len(paths), 'changed path')}, none forbidden", evidence)
+        return self.report(
+            findings, 0.0, f"{place_of(findings[0])} must not change ({len(findings)} in all)", evidence
+        )

@@ -18,24 +18,19 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from assay.core.outcome import Outcome
+from assay.detectors.path_globs import TestFileGlobs
 from assay.detectors.test_code.changed import changed_tests
 from assay.detectors.test_code.new_skips import compare_skips
 from assay.detectors.test_code.verdict import line_findings, outcome_of
 from assay.evidence.workspace import Workspace
-from assay.formats.path_patterns import check_patterns
 
 
 @dataclass(frozen=True, slots=True)
-class NoNewSkips:
+class NoNewSkips(TestFileGlobs):
     """``test_globset`` has fnmatch patterns of test files; without any, their names tell."""
 
     kind: ClassVar[str] = "no_new_skips"
     advisory: ClassVar[bool] = True
-
-    test_globset: tuple[str, ...] | None = None
-
-    def __post_init__(self) -> None:
-        check_patterns(self.test_globset or ())
 
     def run(self, evidence: Workspace) -> Outcome:
         changed = changed_tests(evidence, self.test_globset or None)

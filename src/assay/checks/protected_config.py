@@ -37,12 +37,12 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, report_findings
-from assay.detectors.checkers.commands import hidden_checkers
-from assay.detectors.checkers.settings import settings_of, tools_of, weaker_settings
-from assay.detectors.checkers.silenced import has_silence, is_code, newly_silenced
-from assay.detectors.runner_config import javascript, members, pytest_settings, python_tools, workflow
-from assay.detectors.runner_config.read import is_code_config, is_workflow, readers
-from assay.detectors.runner_config.weakening import Weakening, line_of
+from assay.detectors.settings import javascript, members, pytest_settings, python_tools, workflow
+from assay.detectors.settings.checkers import hidden_checkers
+from assay.detectors.settings.compare import settings_of, tools_of, weaker_settings
+from assay.detectors.settings.read import is_code_config, is_workflow, readers
+from assay.detectors.settings.silenced import has_silence, is_code, newly_silenced
+from assay.detectors.settings.weakening import Weakening, line_of
 from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of
 from assay.evidence.workspace import Change, EntryKind, UnreadableError, Workspace
@@ -75,7 +75,7 @@ class ProtectedConfig:
         files = _Files(evidence)
         found = list(dict.fromkeys([*files.compared(), *silenced, *self._named_changes(looked_at)]))
         return report_findings(
-            [_row(path, weakening) for path, weakening in found],
+            [weakening.row(path) for path, weakening in found],
             f"{len(found)} settings are weaker",
             f"{len(looked_at)} changed files of configuration are as strict as before",
             [*evidence.cut, *files.unread],
@@ -264,13 +264,3 @@ def _name(path: str) -> str:
 
 def _folder(path: str) -> str:
     return path[: len(path) - len(path.rpartition("/")[2])]
-
-
-def _row(path: str, weakening: Weakening) -> dict[str, object]:
-    return {
-        "rule": weakening.rule,
-        "path": path,
-        "line": weakening.line,
-        "before": weakening.before,
-        "after": weakening.after,
-    }

@@ -33,12 +33,13 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from assay.core.outcome import NotApplicable, Outcome, report_findings
-from assay.detectors.runner_files import shadowing
-from assay.detectors.runner_files.cargo_config import cargo_signs
-from assay.detectors.runner_files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
-from assay.detectors.runner_files.preload import preload_in_code, preload_signs
+from assay.detectors.settings.files import shadowing
+from assay.detectors.settings.files.cargo_config import cargo_signs
+from assay.detectors.settings.files.loaded import CONFIGURATIONS, LOADABLE, loaded_files
+from assay.detectors.settings.files.preload import preload_in_code, preload_signs
 from assay.detectors.source_signs.changed import signs_of_change
-from assay.detectors.source_signs.read import subject_signs, tampering_signs
+from assay.detectors.source_signs.native import SignsText
+from assay.detectors.source_signs.read import tampering_signs
 from assay.detectors.source_signs.roles import (
     code_language,
     is_program_of_tests,
@@ -48,7 +49,7 @@ from assay.detectors.source_signs.roles import (
 )
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.detectors.test_code.paths import is_collected_path
-from assay.evidence.workspace import Change, ChangeKind, EntryKind, ReadApart, UnreadableError, Workspace
+from assay.evidence.workspace import Change, ChangeKind, EntryKind, UnreadableError, Workspace
 from assay.formats.counting import counted
 from assay.formats.source_text import source_text
 
@@ -72,9 +73,8 @@ class RunnerTampering:
         found, unread = [], []
         for change in evidence.changes:
             try:
-                found += [
-                    _row(change, new) for new in _signs(evidence, change, environments, change.path in loaded)
-                ]
+                signs = _signs(evidence, change, environments, change.path in loaded)
+                found += [new.row(change.path) for new in signs]
             except UnreadableError as error:
                 unread.append(f"{change.path}: {error}, so it wasn't read.")
         return report_findings(
@@ -149,24 +149,24 @@ def _is_stub(evidence: Workspace, path: str) -> bool:
 
 def _by_content(evidence: Workspace, change: Change, is_loaded: bool) -> list[Sign]:
     def every(text: str, added: str) -> Iterator[Sign]:
-        yield from _of_text(change.path, text, added, is_loaded, evidence.read_apart)
-        if PurePosixPath(change.path).name == "conftest.py" and _PATCHES.search(added):
-            yield from subject_signs(text, project_packages(evidence.baseline_paths()))
+        return _of_text(evidence, change.path, text, added, is_loaded)
 
     return signs_of_change(evidence, change, every)
 
 
-def _of_text(path: str, text: str, added: str, is_loaded: bool, apart: ReadApart) -> Iterator[Sign]:
+def _of_text(evidence: Workspace, path: str, text: str, added: str, is_loaded: bool) -> Iterator[Sign]:
     language = code_language(path)
     if language is not None:
         program = is_program_of_tests(path) and not is_loaded
         in_tests = is_loaded or (is_test_code(path) and not program)
         script = program or is_script(path, text)
-        found = tampering_signs(text, language, added=added, in_tests=in_tests, is_script=script, apart=apart)
+        for_all = PurePosixPath(path).name == "conftest.py" and _PATCHES.search(added) is not None
+        packages = project_packages(evidence.baseline_paths()) if for_all else frozenset[str]()
+        question = SignsText(language, text, in_tests, packages)
+        found = tampering_signs(question, added=added, is_script=script, apart=evidence.read_apart)
         # A test may well replace something for itself; what all tests load may not.
-        yield from (
-            new for new in found if new.rule != "subject_patched" or is_loaded or not is_collected_path(path)
-        )
+        one_test = is_collected_path(path) and not is_loaded and not for_all
+        yield from (new for new in found if new.rule != "subject_patched" or not one_test)
         yield from preload_in_code(text, added)
     elif path.endswith((".cargo/config.toml", ".cargo/config", "rust-toolchain.toml", "rust-toolchain")):
         yield from cargo_signs(text)
@@ -235,7 +235,3 @@ def _package(path: str, folder: str) -> str:
     parts = path[len(folder) + 1 :].split("/")
     name = "/".join(parts[:2]) if parts[0].startswith("@") else parts[0]
     return f"{folder}/{name.partition('-')[0] if name.endswith(('.dist-info', '.egg-info')) else name}"
-
-
-def _row(change: Change, new: Sign) -> dict[str, object]:
-    return {"rule": new.rule, "path": change.path, "line": new.line, "before": None, "after": new.text}

@@ -34,7 +34,7 @@ from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.source_signs import input_tables
 from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
-from assay.detectors.source_signs.python.module import parse_python
+from assay.detectors.source_signs.python_tree import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
 from assay.detectors.source_signs.roles import code_language, is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign
@@ -59,7 +59,7 @@ class SuspiciousSource:
             return NotApplicable("no source changed")
         tests = _TestSuite(evidence)
         notes: list[str] = []
-        found = [_row(change, sign) for change in changes for sign in _new(evidence, change, tests, notes)]
+        found = [sign.row(change.path) for change in changes for sign in _new(evidence, change, tests, notes)]
         return report_findings(
             found,
             f"{counted(len(found), 'suspicious place')} in source",
@@ -102,9 +102,9 @@ class _TestSuite:
 
     def _of(self, path: str, python: bool) -> Iterator[frozenset[object]]:
         text = source_text(self._evidence.before(path)) or ""
-        module = parse_python(text) if python else None
-        if module is not None:
-            yield from input_tables.python_rows(module)
+        tree = parse_python(text) if python else None
+        if tree is not None:
+            yield from input_tables.python_rows(tree)
         elif not python:
             yield from input_tables.text_rows(text)
 
@@ -137,19 +137,15 @@ def _all_signs(path: str, text: str, added: str, tests: _TestSuite, apart: ReadA
 def _tables(text: str, added: str, language: str, tests: _TestSuite, apart: ReadApart) -> Iterator[Sign]:
     if not input_tables.may_have_pairs(added):
         return
-    module = parse_python(text) if language == "python" else None
-    if module is None and language == "python":
-        return
-    if module is not None:
-        pairs = input_tables.python_pairs(module)
-    else:
+    tree = parse_python(text) if language == "python" else None
+    if tree is not None:
+        pairs = input_tables.python_pairs(tree)
+    elif language != "python":
         pairs = input_tables.native_pairs(text, language, apart)
+    else:
+        return
     if input_tables.may_be_tables(pairs):
         yield from input_tables.tables(pairs, tests.rows(language), text)
-
-
-def _row(change: Change, sign: Sign) -> dict[str, object]:
-    return {"rule": sign.rule, "path": change.path, "line": sign.line, "before": None, "after": sign.text}
 
 
 def _notes(evidence: Workspace, changes: list[Change]) -> Iterator[str]:

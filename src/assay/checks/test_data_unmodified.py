@@ -24,7 +24,7 @@ from typing import ClassVar
 from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.suite import Suite
 from assay.detectors.effects.test_data import DataOfTests, changed_data, data_of_baseline
-from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import is_code
 from assay.evidence.workspace import (
     AS_LEFT,

@@ -26,7 +26,7 @@ from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
 from assay.detectors.effects.covering_up import covered_up
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost, touches_tests
 from assay.detectors.effects.test_data import data_on_both_sides, unnamed_data
-from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.globs import literal

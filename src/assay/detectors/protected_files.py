@@ -1,6 +1,7 @@
 """Whether protected files stayed as they were. Shared by the checks that guard exact paths."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from assay.core.outcome import Outcome, Scored
@@ -9,6 +10,19 @@ from assay.formats.counting import counted
 from assay.formats.path_patterns import fold_path, plain_path
 
 Finding = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class ExactPaths:
+    """The parameters and the answer of a check that guards exact paths."""
+
+    paths: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        exact_paths(self.paths)
+
+    def run(self, evidence: Workspace) -> Outcome:
+        return unmodified(evidence, self.paths)
 
 
 def exact_paths(written: Iterable[str]) -> list[str]:

@@ -16,7 +16,7 @@ import pytest
 from assay.adapters.workspace import baseline as baselines
 from assay.adapters.workspace.restoring import RUNNER, make_room, restore_files
 from assay.core.errors import MeasurementError
-from assay.detectors.runner_files.steering import steers_a_runner
+from assay.detectors.settings.files.steering import steers_a_runner
 from tests.adapters.workspace.site import Site, write_files
 
 

@@ -8,9 +8,9 @@ from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.trees import clear_the_way, real_folder
 from assay.adapters.workspace.baseline import MAX_READ
 from assay.core.errors import MeasurementError
-from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.runner_files.shared_settings import holds_settings, with_runner_settings
-from assay.detectors.runner_files.steering import COMPILED, steers_a_runner
+from assay.detectors.settings.files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.shared_settings import holds_settings, with_runner_settings
+from assay.detectors.settings.files.steering import COMPILED, steers_a_runner
 from assay.evidence.files import Content
 from assay.evidence.workspace import Baseline, EntryKind
 from assay.formats.path_patterns import plain_path

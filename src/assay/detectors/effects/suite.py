@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.runner_files.steering import steers_a_runner
+from assay.detectors.settings.files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.steering import steers_a_runner
 from assay.evidence.workspace import CommandResult, Opened, Tree, Workspace, changed_paths
 from assay.formats.path_patterns import plain_path
 from assay.formats.runner_start import why_not_started

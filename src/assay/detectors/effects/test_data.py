@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from assay.detectors.effects.suite import Suite
-from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.runner_files.shared_settings import holds_settings
-from assay.detectors.runner_files.steering import steers_a_runner
+from assay.detectors.settings.files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.shared_settings import holds_settings
+from assay.detectors.settings.files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.paths import in_test_folder, is_code
 from assay.evidence.workspace import Change, ChangeKind, Side, Tree, Workspace

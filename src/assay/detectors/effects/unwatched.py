@@ -13,7 +13,7 @@ from typing import Any
 
 from assay.detectors.effects.asking import DRIVERS, Driver
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
-from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import CommandResult, Side, Tree, Workspace
 

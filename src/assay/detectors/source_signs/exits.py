@@ -15,6 +15,7 @@ _NO_EXIT = ("process.exit", "process.reallyExit", "process.abort")
 _FAILURE = re.compile(r"[1-9]|\".|true$")
 _LEAVING = word_set("SystemExit sys.exit exit quit builtins.exit builtins.quit builtins.SystemExit")
 _REPLACES = re.compile(r"os\.exec[lv]p?e?\(")
+_SUCCESS = (["0"], ["null"])
 _PROGRAM = word_set("args usage help clap main Command")
 
 
@@ -110,6 +111,19 @@ class _Exits:
         if path.endswith(")") or end >= len(code.words):
             return False
         return not code.breaks(end) and code.words[end] not in _GOES_ON
+
+
+def python_exits(code: Code, names: Names, words: Words) -> list[int]:
+    """Where Python ends with success, or says that a run of tests did."""
+    found = _Exits(code, names, words).all
+    found += [one.first for one in names.chains if one.path in _LEAVING and code.words[one.first - 1] == "raise"]
+    for chain in names.chains:
+        given = [code.words[slice(*part)] for part in names.arguments(chain)]
+        if chain.path.startswith("pytest.exit(") and any(
+            word[:2] == ["returncode", "="] and word[2:] in _SUCCESS for word in given
+        ):
+            found.append(chain.first)
+    return found
 
 
 def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_tests: bool) -> Iterator[Sign]:

@@ -93,7 +93,7 @@ _OWN = {
         assignments="assignment augmented_assignment named_expression",
         loops="for_statement for_in_clause",
         classes="class_definition",
-        others="comparison_operator call delete_statement",
+        others="comparison_operator call delete_statement try_statement except_clause",
         bare_conditions=True,
     ),
     "csharp": _Own(

@@ -16,7 +16,6 @@ from itertools import islice, pairwise
 
 from assay.detectors.source_signs.constants import Constants, in_line, is_rare, of_expression, within
 from assay.detectors.source_signs.native import SignsText
-from assay.detectors.source_signs.python.module import PythonModule
 from assay.detectors.source_signs.sign import Sign, sign
 from assay.evidence.workspace import ReadApart
 
@@ -72,13 +71,12 @@ def may_have_pairs(text: str) -> bool:
     return sum(1 for _ in islice(_HINT.finditer(text), _FEWEST)) >= _FEWEST
 
 
-def python_pairs(module: PythonModule) -> list[ConstantPair]:
+def python_pairs(tree: ast.Module) -> list[ConstantPair]:
     """The pairs of a module: entries of dictionaries, comparisons that return, cases of a match."""
-    inside = {
-        id(part): number for number, function in enumerate(module.functions()) for part in ast.walk(function)
-    }
+    functions = (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    inside = {id(part): number for number, function in enumerate(functions) for part in ast.walk(function)}
     found: list[ConstantPair] = []
-    for node in module.nodes:
+    for node in ast.walk(tree):
         function = inside.get(id(node))
         if isinstance(node, ast.Dict):
             found += _of_dict(node, function is not None)
@@ -105,9 +103,9 @@ def native_pairs(text: str, language: str, apart: ReadApart) -> list[ConstantPai
     ]
 
 
-def python_rows(module: PythonModule) -> Iterator[frozenset[Hashable]]:
+def python_rows(tree: ast.Module) -> Iterator[frozenset[Hashable]]:
     """The rows of Python tests: assertions, and what parametrising lists."""
-    for node in module.nodes:
+    for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             yield frozenset(within(node.test))
         elif isinstance(node, ast.Call):

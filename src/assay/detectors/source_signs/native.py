@@ -1,10 +1,10 @@
 """All signs of a file in a language that the native parser reads: what to ask, and when it is worth while."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.detectors.source_signs.python.module import parse_python
+from assay.detectors.source_signs.python_tree import parse_python
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.workspace import ReadApart
 
@@ -35,39 +35,46 @@ _REMEMBERED, _SHORT = 1024, 50_000
 
 @dataclass(frozen=True, slots=True)
 class SignsText:
-    """One text to look at. ``language`` is the parser's: TypeScript with markup is ``tsx``."""
+    """One text to look at. ``language`` is the parser's: TypeScript with markup is ``tsx``.
+
+    ``packages`` are the project's own, for a ``conftest.py``, which all tests load.
+    """
 
     language: str
     text: str
     in_tests: bool = False
+    packages: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class NativeSigns:
-    """``source`` is about code that isn't a test, ``patches`` and ``exits`` about all code."""
+    """``source`` is about code that isn't a test, ``patches`` and ``exits`` about all code.
+
+    ``hooks`` are those of pytest.
+    """
 
     source: list[Sign] = field(default_factory=list)
     patches: list[Sign] = field(default_factory=list)
     exits: list[Sign] = field(default_factory=list)
+    hooks: list[Sign] = field(default_factory=list)
 
 
-def native_signs(text: str, language: str, added: str, *, in_tests: bool, apart: ReadApart) -> NativeSigns:
+def native_signs(question: SignsText, added: str, apart: ReadApart) -> NativeSigns:
     """The signs of a text, of which the added lines matter.
 
     Raises ``UnreadableError`` where the parser gives up on it.
     """
-    python = language == "python"
-    if python and not (is_worth_reading(text) and parse_python(text)):
+    text, python = question.text, question.language == "python"
+    if python and not ((question.packages or is_worth_reading(text)) and parse_python(text)):
         return NativeSigns()
     if python and len(text) < _SHORT:
-        return _python_signs(text, in_tests)
+        return _python_signs(question)
     if not python and _HINTS.search(added) is None and _JUDGED.search(text) is None:
         return NativeSigns()
     # The rules are needed where they are run, and for few of the files.
     from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
 
-    question = SignsText(language, text.encode("utf-8", "replace").decode(), in_tests)
-    return apart(read_signs, question, NativeSigns)
+    return apart(read_signs, _encodable(question), NativeSigns)
 
 
 def is_worth_reading(text: str) -> bool:
@@ -76,8 +83,12 @@ def is_worth_reading(text: str) -> bool:
 
 
 @lru_cache(maxsize=_REMEMBERED)
-def _python_signs(text: str, in_tests: bool) -> NativeSigns:
+def _python_signs(question: SignsText) -> NativeSigns:
     """The signs of a short text that Python itself could parse: no parser gives up on it."""
     from assay.detectors.source_signs.native_reader import read_signs  # noqa: PLC0415
 
-    return read_signs(SignsText("python", text.encode("utf-8", "replace").decode(), in_tests))
+    return read_signs(_encodable(question))
+
+
+def _encodable(question: SignsText) -> SignsText:
+    return replace(question, text=question.text.encode("utf-8", "replace").decode())

@@ -15,6 +15,10 @@ class Sign:
     line: int
     text: str
 
+    def row(self, path: str) -> dict[str, object]:
+        """The sign as evidence has it."""
+        return {"rule": self.rule, "path": path, "line": self.line, "before": None, "after": self.text}
+
 
 def sign(rule: str, line: int, text: str) -> Sign:
     """A sign with its text made short and even, so that reformatting does not make a new one."""

@@ -22,7 +22,7 @@ _HARBORS_OWN |= {"tty", "volumes", "working_dir", "restart"}
 
 def beyond_one_container(text: str) -> str | None:
     """Why a compose file can't be done without; None if it only describes the container of the Dockerfile."""
-    from assay.detectors.runner_config.yaml_text import load_yaml  # noqa: PLC0415 - few tasks have YAML
+    from assay.detectors.settings.settings_text import load_yaml  # noqa: PLC0415 - few tasks have YAML
 
     documents = load_yaml(text)
     content = documents[0] if documents else None

@@ -9,7 +9,7 @@ from assay.detectors.effects.mutants import LARGEST, SourceText
 from assay.detectors.effects.poison.edits import Dice, Fate, edited
 from assay.detectors.effects.poison.find import spots_in
 from assay.detectors.effects.poison.spots import Spot
-from assay.detectors.runner_files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.test_code.paths import language_of
 from assay.evidence.workspace import UnreadableError, Workspace
 from assay.formats.path_patterns import matching

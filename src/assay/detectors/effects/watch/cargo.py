@@ -14,8 +14,8 @@ from assay.detectors.effects.mutants import LARGEST, Mutant, SourceText
 from assay.detectors.effects.reach import Everything, Reach, ReachedCode
 from assay.detectors.effects.suite import SuiteResult
 from assay.detectors.effects.watch.model import WatchQuestion, Way, on_top
-from assay.detectors.runner_files.own_tests import belongs_to_tests
-from assay.detectors.runner_files.steering import steers_a_runner
+from assay.detectors.settings.files.own_tests import belongs_to_tests
+from assay.detectors.settings.files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import serves_build
 from assay.evidence.workspace import ChangeKind, Tree, UnreadableError, Workspace
 from assay.formats.test_reports.model import uniform

@@ -45,6 +45,6 @@ WORDS = Words(
 ALSO = word_set(
     "__eq__ __ne__ __contains__ __instancecheck__ __subclasscheck__ getattr vars __dict__ __import__ "
     "import_module modules builtins __builtins__ runtest runtestprotocol call_and_report fork exec eval compile "
-    "marshal meta_path path_hooks settrace setprofile ANY SystemExit"
+    "marshal meta_path path_hooks settrace setprofile ANY SystemExit option"
 )
 """Names that rules know by themselves."""
