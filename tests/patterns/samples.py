@@ -38,6 +38,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
         "value": "ab", "name": "ab", "last": "ab",
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
+    "detectors/settings/compare.py": {"pattern": "ab"},
     "engine/tasks/reward_lint.py": {"name": "ab"},
     "engine/tasks/rules/answers.py": {"path": "/ab"},
     "engine/tasks/rules/facts.py": {"path": "/ab"},

@@ -13,8 +13,13 @@ from typing import Any
 from tests.patterns.attack import LOOPS, takes
 
 _FEW = 4
+_MOST_STEPS = 300_000
 _Then = Callable[[int], bool]
 _Node = Callable[[int, _Then], bool]
+
+
+class TooManyStepsError(Exception):
+    """The pattern takes so many steps that no more are counted."""
 
 
 def steps(pattern: re.Pattern[Any], text: str, methods: frozenset[str]) -> int:
@@ -50,6 +55,11 @@ class _Machine:
         self._ignores_case = bool(pattern.flags & re.IGNORECASE)
         self._flags = pattern.flags
         self.run = self._sequence(list(parser.parse(pattern.pattern, pattern.flags)))
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps > _MOST_STEPS:
+            raise TooManyStepsError
 
     def end_of(self, start: int) -> int | None:
         self._groups.clear()
@@ -90,7 +100,7 @@ class _Machine:
         known: dict[str, bool] = {}
 
         def run(at: int, then: _Then) -> bool:
-            self.steps += 1
+            self._step()
             if at >= len(self._text):
                 return False
             letter = self._text[at]
@@ -148,7 +158,7 @@ class _Machine:
 
     def _again(self, number: int) -> _Node:
         def run(at: int, then: _Then) -> bool:
-            self.steps += 1
+            self._step()
             start, end = self._groups.get(number, (0, -1))
             said = self._text[start:end]
             return end >= 0 and self._text.startswith(said, at) and then(at + len(said))
@@ -160,14 +170,14 @@ class _Machine:
         width = items.getwidth()[0] if direction < 0 else 0
 
         def run(at: int, then: _Then) -> bool:
-            self.steps += 1
+            self._step()
             seen = at >= width and node(at - width, lambda end: direction > 0 or end == at)
             return seen == wanted and then(at)
 
         return run
 
     def _is_at(self, place: Any, at: int) -> bool:
-        self.steps += 1
+        self._step()
         text, lines = self._text, self._flags & re.MULTILINE
         if place in (op.AT_BOUNDARY, op.AT_NON_BOUNDARY):
             left, right = (side.isalnum() or side == "_" for side in (text[at - 1 : at], text[at : at + 1]))
