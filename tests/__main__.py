@@ -1,9 +1,8 @@
 """Run the tests, a few folders at a time: ``python -m tests [--only FOLDER,…] [arguments of pytest]``.
 
 Each folder runs in a pytest of its own, one more at a time than there are processors, since many tests wait, and a
-server of a folder is started once. 3,758 fast tests took 23 s of CPU in one process, and 40 s with two workers of
-xdist, of which each collects all tests. Tests that watch the whole machine (``ONE_AT_A_TIME``) run one after the
-other beside the rest.
+server of a folder is started once; those of the pure layers, which need none, share one pytest. Tests that watch
+the whole machine (``ONE_AT_A_TIME``) run one after the other beside the rest.
 """
 
 import os
@@ -15,10 +14,15 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.purity import PURE
+
 HERE = Path(__file__).parent
+# Tests of these folders share what is imported. Those of checks start processes and take long.
+TOGETHER = frozenset((*PURE, "one_truth")) - {"checks"}
 NOTHING_SELECTED = 5
+PURE_LAYERS = "pure layers"
 # The longest first, so that none of them is left over at the end; "" are the files that are in no folder.
-FIRST = ("cli", "adapters", "api", "web", "checks", "attacks", "")
+FIRST = ("api", "cli", "web", "checks", "adapters", "attacks", "", PURE_LAYERS)
 # Tests that watch processes, limits and the clock of the whole machine. They wait more than they compute, so that
 # the others have the processors meanwhile.
 ONE_AT_A_TIME = (
@@ -57,9 +61,10 @@ def chunks_of_tests(only: set[str] | None = None) -> list[tuple[str, list[str]]]
     chunks: dict[str, list[str]] = {folder: [] for folder in ("alone", *FIRST)}
     for path in sorted(HERE.rglob("test_*.py")):
         place = path.relative_to(HERE).as_posix()
-        folder = "alone" if place.startswith(ONE_AT_A_TIME) else place.partition("/")[0] if "/" in place else ""
+        folder = place.partition("/")[0] if "/" in place else ""
+        chunk = "alone" if place.startswith(ONE_AT_A_TIME) else PURE_LAYERS if folder in TOGETHER else folder
         if only is None or folder in only:
-            chunks.setdefault(folder, []).append(str(path.relative_to(HERE.parent)))
+            chunks.setdefault(chunk, []).append(str(path.relative_to(HERE.parent)))
     return [(f"tests/{name}".rstrip("/"), files) for name, files in chunks.items()]
 
 

@@ -1,7 +1,9 @@
 """How hypothesis behaves here (no deadline: a busy machine is not a wrong answer), and what many tests share."""
 
+import functools
 import gc
 import os
+import ssl
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +23,8 @@ settings.load_profile("search" if SEARCHING else "assay")
 
 REASON = 220
 SAMPLING = {"SEARCHING", "sampled", "examples"}
+# Reading the certificates of the world takes 20 ms, and each of a thousand clients of httpx would do it again.
+ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 # What one test run remembered must not answer for the next.
 os.environ["ASSAY_RUN_CACHE"] = "off"
 

@@ -32,7 +32,7 @@ def read(apart: ReadingApart, text: Text) -> TestCode:
 def test_a_text_that_the_parser_never_returns_from_is_unreadable_and_the_next_is_read() -> None:
     apart = ReadingApart(cpu_sec=0.5)
     assert read(apart, FINE).tests[0].identity == "adds"
-    with pytest.raises(UnreadableError, match="the parser gave up on it after 0.5 s of CPU time"):
+    with pytest.raises(UnreadableError, match=r"the parser gave up on it after 0\.5 s of CPU time"):
         read(apart, ENDLESS)
     assert read(apart, FINE).problems == ()
 
@@ -50,7 +50,7 @@ class Counting(ReadingApart):
 def test_what_was_lost_is_remembered_for_this_grading_only() -> None:
     for apart in (Counting(cpu_sec=0.5), Counting(cpu_sec=0.5)):
         for _ in range(2):
-            with pytest.raises(UnreadableError, match="gave up on it after 0.5 s"):
+            with pytest.raises(UnreadableError, match=r"gave up on it after 0\.5 s"):
                 read(apart, ENDLESS)
         assert apart.asked == 1
 

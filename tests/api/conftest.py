@@ -1,7 +1,7 @@
 """A test of the service has an organisation of its own, on a server for all.
 
-It runs on SQLite; where the database matters, on PostgreSQL, too (``pytest.mark.both_databases``). ``make search``
-runs every test on both.
+It runs on SQLite; where the database matters, on PostgreSQL, too (``pytest.mark.both_databases``; with ``False``,
+a test of a file that has the mark runs on SQLite only). ``make search`` runs every test on both.
 """
 
 import shutil
@@ -22,7 +22,8 @@ __all__ = ["postgres"]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    both = SEARCHING or metafunc.definition.get_closest_marker("both_databases") is not None
+    mark = metafunc.definition.get_closest_marker("both_databases")
+    both = SEARCHING or (mark is not None and mark.args != (False,))
     for name in ("where", "served"):
         if name in metafunc.fixturenames:
             metafunc.parametrize(name, ["sqlite", "postgresql"][: 1 + both], indirect=True)

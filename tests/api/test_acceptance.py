@@ -301,6 +301,7 @@ def patient_run(clinic: Clinic, url: str, **how: Any) -> str:
     return str(run["id"])
 
 
+@pytest.mark.both_databases(False)
 @pytest.mark.statement("criteria.acceptance")
 @pytest.mark.parametrize("how", [{"id": "1"}, {"search": {"gender": "other"}}], ids=["read", "search"])
 @pytest.mark.parametrize("active", [True, False])
@@ -313,6 +314,7 @@ def test_a_fhir_server_is_graded_as_of_acceptance(allowing: Clinic, fhir_url: st
     assert complete(allowing, run)["score"] == float(active)
 
 
+@pytest.mark.both_databases(False)
 def test_a_server_that_keeps_no_versions_says_so(
     allowing: Clinic, fhir_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -329,6 +331,7 @@ def test_a_server_that_keeps_no_versions_says_so(
     }
 
 
+@pytest.mark.both_databases(False)
 def test_a_resource_without_a_time_says_so(allowing: Clinic, fhir_url: str) -> None:
     changed(active=True, clinic=allowing, timeless=True)
     [row] = complete(allowing, patient_run(allowing, fhir_url, id="1"))["criterion_runs"]
@@ -338,6 +341,7 @@ def test_a_resource_without_a_time_says_so(allowing: Clinic, fhir_url: str) -> N
     )
 
 
+@pytest.mark.both_databases(False)
 def test_a_criterion_that_waits_counts_what_comes_in_that_time(allowing: Clinic, fhir_url: str) -> None:
     changed(active=False, clinic=allowing)
     run = patient_run(allowing, fhir_url, id="1", wait_s=30)

@@ -84,6 +84,7 @@ def test_the_version_before_works_on_while_the_next_one_migrates(where: str, tmp
         assert {row[0] for row in rows} == {None}
 
 
+@pytest.mark.both_databases(False)
 def test_a_new_process_of_the_version_before_says_that_it_is_too_old(where: str, tmp_path: Path) -> None:
     migrate(where, tmp_path, lambda: None)
     with pytest.raises(MeasurementError, match="the store was created by a newer version of Assay"):

@@ -1,6 +1,8 @@
 """A small project that brings its own pytest, and the report on what an agent left in a copy of it."""
 
+import functools
 import importlib.util
+import io
 import py_compile
 import tempfile
 import zipfile
@@ -22,9 +24,14 @@ LEXERS = ("__init__", "_mapping", "diff", "python")
 
 def with_pytest(folder: Path, files: Mapping[str, str]) -> Path:
     """A project with a pytest of its own: what the system has is none of the project's business."""
-    write_files(folder, files)
-    (folder / "tools").mkdir()
-    with zipfile.ZipFile(folder / "tools" / "pytest.zip", "w") as packed:
+    return write_files(folder, {**files, "tools/pytest.zip": packed_pytest()})
+
+
+@functools.cache
+def packed_pytest() -> bytes:
+    """An archive from which Python imports pytest and nothing else, in a quarter of a second."""
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
         for name in PACKAGES:
             found = importlib.util.find_spec(name)
             assert found is not None
@@ -34,7 +41,7 @@ def with_pytest(folder: Path, files: Mapping[str, str]) -> Path:
             for path in sources:
                 if path.parent.name != "lexers" or path.stem in LEXERS:
                     pack(packed, path, str(path.relative_to(home)))
-    return folder
+    return archive.getvalue()
 
 
 def pack(packed: zipfile.ZipFile, source: Path, name: str) -> None:

@@ -13,7 +13,7 @@ from tests.tasks import ANSWER, PASS
 DAEMON = "setsid sh -c '(sleep 300) &' & sleep 0.2"
 # A bomb has all its processes after a few milliseconds, and takes both processors until it is ended.
 BOMB_SEC = 0.3
-SHORT = "[agent]\ntimeout_sec = 2.0\n[verifier]\ntimeout_sec = 2.0\n"
+SHORT = "timeout_sec = 1.0\n"
 
 
 def undisturbed(isolation: str) -> contextlib.AbstractContextManager[None]:
@@ -29,6 +29,8 @@ def test_47_a_fork_bomb_of_the_agent(attack: Attack, isolation: str) -> None:
     assert left.rewards == {"reward": 1.0}
 
 
+# An agent tries it in every sandbox, and the verifier's is the same.
+@pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
 def test_47_a_fork_bomb_of_the_verifier(attack: Attack, isolation: str) -> None:
     with within(60), undisturbed(isolation):
         toml = f"[verifier]\ntimeout_sec = {BOMB_SEC}\n"
@@ -61,7 +63,9 @@ def test_47_an_agent_that_never_ends(attack: Attack) -> None:
     """What it left by then is verified: the time was its own to spend."""
     with within(30):
         left = attack(
-            "echo right > answer.txt; trap '' TERM; while :; do sleep 1; done", toml=SHORT, verifier=ANSWER
+            "echo right > answer.txt; trap '' TERM; while :; do sleep 1; done",
+            toml=f"[agent]\n{SHORT}",
+            verifier=ANSWER,
         )
     assert (left.exception, left.rewards) == ("AgentTimeoutError", {"reward": 1})
 
@@ -69,7 +73,7 @@ def test_47_an_agent_that_never_ends(attack: Attack) -> None:
 def test_47_a_verifier_that_never_ends(attack: Attack) -> None:
     """A reward that was written before is not its last word."""
     with within(30):
-        left = attack("true", toml=SHORT, verifier=f"{PASS}; sleep 300")
+        left = attack("true", toml=f"[verifier]\n{SHORT}", verifier=f"{PASS}; sleep 300")
     assert (left.exception, left.rewards) == ("VerifierTimeoutError", None)
     assert (left.reward, left.reason) == (None, "reward_before_time_out")
     assert left.gradings[0]["result"]["error_taxonomy"][0]["category"] == "time-out"

@@ -112,9 +112,9 @@ def test_with_pytest_only_the_tests_that_call_a_function_are_run(tmp_path: Path)
     alone = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest"
     command = f"{alone} -q -p no:cacheprovider --junitxml=report.xml && echo done"
     cheat = project(tmp_path, WEAKENED["an emptied helper"])
-    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=4).run(cheat)
+    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=2).run(cheat)
     assert isinstance(found, Scored)
-    assert (found.passed, found.evidence["mutants"]) == (False, 4)
+    assert (found.passed, found.evidence["mutants"]) == (False, 2)
 
 
 NODE = {
@@ -125,15 +125,6 @@ NODE = {
     "test('joins', () => same(slug(' A b '), 'a-b'));\ntest('counts', () => same(count([1, 2, 3]), 'many'));\n",
     "test/helper.js": "exports.same = (a, b) => require('node:assert').strictEqual(a, b);\n",
 }
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="node isn't installed")
-def test_with_node(tmp_path: Path) -> None:
-    command = "node --test --test-reporter=junit --test-reporter-destination=report.xml slug.test.js"
-    cheat = project(tmp_path, {"test/helper.js": "exports.same = (a, b) => a === b;\n"}, NODE)
-    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=4).run(cheat)
-    assert isinstance(found, Scored)
-    assert not found.passed
 
 
 SECOND = {

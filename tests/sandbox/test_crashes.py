@@ -15,11 +15,11 @@ import pytest
 
 from tests.builders import within
 from tests.cli.running import run_assay, start_assay
+from tests.sampling import SEARCHING
 from tests.sandbox.backends import eventually, need, processes_with
 from tests.tasks import JOB, PASS, run_arguments, trials_of, write_task
 
-KILLS = 20
-ATTEMPTS = 16
+KILLS, ATTEMPTS = (20, 16) if SEARCHING else (10, 9)
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from assay.engine.sandbox import Mount
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
 from tests.cli.running import run_assay
+from tests.sampling import SEARCHING
 from tests.sandbox.backends import VIEWS, Backend, eventually, need, processes_with
 from tests.sandbox.killing import (
     assay_running,
@@ -55,7 +56,7 @@ def test_a_daemon_dies_with_its_command(backend: Backend, open_folder: Path, for
 @pytest.mark.parametrize("how", [QUIET, ""], ids=["detached", "holding the pipe"])
 def test_a_daemon_dies_at_the_time_limit(backend: Backend, forever: str, how: str) -> None:
     with within(60):
-        ran = backend.run(f"{DAEMON.format(forever=forever, how=how)}; sleep {forever}", timeout_sec=1.5)
+        ran = backend.run(f"{DAEMON.format(forever=forever, how=how)}; sleep {forever}", timeout_sec=0.5)
     assert ran.end.timed_out
     assert none_asleep(forever)
 
@@ -71,6 +72,8 @@ def test_one_that_runs_away_by_forking_dies(process: Backend) -> None:
     assert eventually(lambda: not processes_with(mark), 5)
 
 
+# How often a run is killed within its first 40 ms.
+TIMES = 80 if SEARCHING else 30
 # The supervisor, told to stop at a chosen moment: when ``{where}`` is called for the first time.
 TOLD = """
 import os, signal, sys
@@ -115,7 +118,7 @@ def test_everything_dies_when_assay_is_killed(backend: Backend, forever: str) ->
 def test_everything_dies_when_assay_is_killed_while_a_sandbox_starts(name: str, forever: str) -> None:
     """Also between the fork and the moment at which the sandbox is bound to its parent."""
     need(name)
-    kill_while_starting(name, f"sleep {forever}; true", times=80, step_sec=0.0005)
+    kill_while_starting(name, f"sleep {forever}; true", times=TIMES, step_sec=0.04 / TIMES)
     # One that survived may still be on its way to its command.
     time.sleep(0.5)
     assert none_asleep(forever, 3)

@@ -1,7 +1,6 @@
 """The bounds of a command: time, memory, processes, file size. Nothing it does may outlive or outgrow them."""
 
 import contextlib
-import time
 import uuid
 from pathlib import Path
 
@@ -16,21 +15,22 @@ TIMED_OUT = ProcessEnd(exit_code=None, timed_out=True)
 
 
 def test_a_command_that_takes_too_long(backend: Backend) -> None:
-    began = time.monotonic()
-    ran = backend.run("echo began; sleep 60; echo never", timeout_sec=3)
+    with within(50):
+        # A busy machine may need longer than the first limit to begin.
+        limits = (backend.run("echo began; sleep 60; echo never", timeout_sec=sec) for sec in (0.5, 10))
+        ran = next(ran for ran in limits if ran.output or ran.end != TIMED_OUT)
     assert (ran.end, ran.output) == (TIMED_OUT, b"began\n")
-    assert time.monotonic() - began < 40
 
 
 def test_a_command_that_ignores_every_signal_it_can(backend: Backend) -> None:
     with within(60):
-        ran = backend.run("trap '' TERM INT HUP QUIT; while :; do sleep 1; done", timeout_sec=1)
+        ran = backend.run("trap '' TERM INT HUP QUIT; while :; do sleep 1; done", timeout_sec=0.3)
     assert ran.end == TIMED_OUT
 
 
 def test_a_time_out_during_a_flood(backend: Backend) -> None:
     with within(30):
-        ran = backend.run("yes flood", limits=CommandLimits(timeout_sec=1.5, output_bytes=4096))
+        ran = backend.run("yes flood", limits=CommandLimits(timeout_sec=0.5, output_bytes=4096))
     assert (ran.end, ran.output_cut, len(ran.output)) == (TIMED_OUT, True, 4096)
 
 
@@ -73,7 +73,7 @@ def test_the_memory_limit_of_a_plain_process(process: Backend) -> None:
 def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     """It ends with the time limit at the latest, and the machine does not notice."""
     mark = f"bomb-{uuid.uuid4().hex}"
-    limits = CommandLimits(timeout_sec=2, processes=40, output_bytes=1000)
+    limits = CommandLimits(timeout_sec=0.3, processes=40, output_bytes=1000)
     undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
     with within(40), undisturbed:
         ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits, alone=True)

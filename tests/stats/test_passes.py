@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.stats.interval import CantSay, Interval, rate_interval
 from assay.stats import passes
+from assay.stats.interval import CantSay, Interval, rate_interval
 from assay.stats.passes import Attempts, PassRate, estimate_pass_at_k, estimate_pass_hat_k, pass_curves
 
 kinds = st.integers(1, 8).flatmap(lambda n: st.integers(0, n).map(lambda c: Attempts(n, c)))
