@@ -217,12 +217,23 @@ def test_what_makes_a_test_worth_less(edits: list[tuple[str, str]], rule: str, t
           "def test_sums():\n    assert add(1, 1) == 2\n    assert add(2, 2) == 4\n\n\ndef test_sums_below_zero():\n    assert add(-1, 1) == 0\n")],
         [('[(1, 1, 2), (2, 2, 4), (-1, 1, 0)]', "SUMS"), ("LIMIT = 10", "LIMIT = 10\nSUMS = [(1, 1, 2), (2, 2, 4), (-1, 1, 0)]")],
         [("(1, 1, 2),", 'pytest.param(1, 1, 2, id="one"),')],
-        [("from shop.cart import Cart, add,", "from shop.cart import Cart, plus,"), ("result = add(1, 2)", "result = plus(1, 2)"),
-         ("assert add(left, right)", "assert plus(left, right)")],
     ],
 )  # fmt: skip
 def test_honest_changes_pass(edits: list[tuple[str, str]]) -> None:
     assert findings(edited(PATH, BASE, changed(*edits))) == []
+
+
+def test_another_function_is_asked_only_where_the_code_renamed_it() -> None:
+    asks_plus = changed(
+        ("from shop.cart import Cart, add,", "from shop.cart import Cart, plus,"),
+        ("result = add(1, 2)", "result = plus(1, 2)"),
+        ("assert add(left, right)", "assert plus(left, right)"),
+    )
+    source = "def add(a, b):\n    return a + b\n"
+    renamed = {"shop/cart.py": source.replace("add", "plus"), PATH: asks_plus}
+    assert findings(FakeWorkspace({"shop/cart.py": source, PATH: BASE}, renamed)) == []
+    both = {"shop/cart.py": source + "\n\nplus = max\n", PATH: asks_plus}
+    assert ("assertion-removed", "test_sums") in rules(FakeWorkspace({"shop/cart.py": source, PATH: BASE}, both))
 
 
 def test_several_tests_become_one_with_cases() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable
 
 from assay.detectors.test_code.bounds import is_tighter
 from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.renaming import is_renamed
 
 # Equality of floating-point numbers is rarely meant to the last bit: asking for this closeness is no weakening.
 _ROUNDING = 1e-5
@@ -25,6 +26,7 @@ _QUOTES = re.compile(r"^[\"'/]|[\"'/]$")
 _CHOICE = re.compile(r"[|*?]")
 _SOMETHING = frozenset({None, "True", "true", "not None", "not null", "not nil"})
 _NOTHING = frozenset({"False", "None", "false", "null", "nil", "undefined", "an error"})
+_OF_ERRORS = re.compile(r"(?i)raise|throw|error|exc|reject|match=")
 _WORDED = re.compile(r"(?:not )?(?:[a-z]+\(([\s\S]*)\)|(?:(?:not )?in|len|match|not|[<>]=?) ([\s\S]*))")
 _PART = re.compile(
     r"(?P<word>contains?|include|includes|Contains|toContain|HasPrefix|startsWith|endsWith)\([\"'](?P<text>[^\"'\\]*)[\"']\)"
@@ -223,23 +225,18 @@ def about_the_same(before: Assertion, after: Assertion) -> bool:
     return old[-1] in new or new[-1] in old
 
 
-def reworded(before: Assertion, after: Assertion) -> bool:
-    """Whether an assertion about something of another name demands the same: the subject was renamed."""
+def reworded(before: Assertion, after: Assertion, gone: frozenset[str] = frozenset()) -> bool:
+    """Whether an assertion demands the same of the same expression, in which names were given other names."""
     if after.strength < before.strength or wider(before, after):
         return False
     if before.expected != after.expected:
         quoted = _QUOTED.findall(before.expected or "") if _denies(before) is _denies(after) else []
-        return bool(quoted) and all(each in after.text for each in quoted)
-    if other_inputs(before.subject, after.subject):
-        return False
-    return bool(words(before.subject) & words(after.subject)) or _told_by_expectation(before, after)
+        if not quoted or not all(each in after.text for each in quoted):
+            return False
+        if _OF_ERRORS.search(before.text) or _OF_ERRORS.search(after.text):
+            return True
+    return is_renamed(without_owner(before.subject), without_owner(after.subject), gone)
 
 
 def _denies(assertion: Assertion) -> bool:
     return (assertion.expected or "").startswith("not ")
-
-
-def _told_by_expectation(before: Assertion, after: Assertion) -> bool:
-    """Without a common name, what is expected must tell, and other inputs would be other cases."""
-    telling = before.expected is not None and before.expected not in ("True", "False", "None", "not None")
-    return telling and not (_LITERAL.search(before.subject) and _LITERAL.search(after.subject))

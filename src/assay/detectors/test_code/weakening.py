@@ -182,7 +182,7 @@ class _Weakening:
     def _stands_in(self, lost: Assertion, others: Replacements) -> bool:
         """Whether another assertion says the same in other words; it does so once."""
         for each in others.rest(lost):
-            if reworded(lost, each):
+            if reworded(lost, each, self.names.old):
                 others.use(each)
                 self.pool.use(each)
                 return True

@@ -1,6 +1,5 @@
-"""Sets of words, written as text: long lists of names read better that way."""
+"""Where others still import it from."""
 
+from assay.code.words import word_set
 
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text."""
-    return frozenset(text.split())
+__all__ = ["word_set"]

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping
 
+from assay.code.operators import NEUTRAL
 from assay.detectors.test_code.engine.expressions.literals import CONSTANT_WORDS, elements, fields_of
-from assay.detectors.test_code.engine.expressions.words import PRECEDENCE, simplified
+from assay.detectors.test_code.engine.expressions.words import simplified
 
 Bound = Mapping[str, list[str]]
 """What parameters stand for."""
@@ -12,7 +13,7 @@ Bound = Mapping[str, list[str]]
 NOTHING_BOUND: Bound = {}
 DOTS = frozenset((".", "?.", "::", "&."))
 _NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
-_TIGHT = 14.0
+_LOOSE = frozenset((*NEUTRAL.strengths, ",", "not", "await", "return", "yield", "throw"))
 
 
 def put_in(words: list[str], bound: Bound) -> list[str]:
@@ -66,7 +67,5 @@ def is_no_name(words: list[str], at: int) -> bool:
 
 def kept_together(words: list[str]) -> list[str]:
     """An operation keeps together wherever it is put."""
-    loose = words[:1] == ["await"] or (
-        len(words) > 2 and any(PRECEDENCE.get(word, _TIGHT) < _TIGHT for word in words)
-    )
+    loose = words[:1] == ["await"] or (len(words) > 1 and not _LOOSE.isdisjoint(words))
     return ["(", *words, ")"] if loose and words[0] != "(" else words

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.expressions.brackets import closing, type_end
+from assay.code.types import type_end
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.words import joined, split
 
 _DOTS = frozenset((".", "?.", "&.", "::"))

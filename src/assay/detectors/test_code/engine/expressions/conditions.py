@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
@@ -16,14 +17,17 @@ from assay.detectors.test_code.engine.expressions.literals import (
     value_of,
 )
 from assay.detectors.test_code.engine.expressions.sides import (
+    alternatives,
     bare_sides,
     compared_sides,
     difference_of,
     fold_case,
     is_chain,
     is_formula,
+    is_whole,
     measured_value,
     receiver_of,
+    taken,
     unborrowed,
     without_reference,
 )
@@ -42,7 +46,6 @@ from assay.detectors.test_code.engine.expressions.wording import compared as ord
 from assay.detectors.test_code.engine.expressions.wording import told
 from assay.detectors.test_code.engine.expressions.words import bare, joined, split
 from assay.detectors.test_code.model import Strength
-from assay.detectors.test_code.word_sets import word_set
 
 Constants = Mapping[str, str]
 
@@ -91,7 +94,9 @@ def condition_demands(
 ) -> list[WrittenDemand]:
     """Every demand of a condition that joins several: each must hold, or none may."""
     asked, (words, wanted) = wanted, without_negations(words, wanted)
-    several = split_any(words, ("&&", "and") if wanted else ("||", "or"))
+    several = split_any(words, ("||", "or"))
+    if wanted:
+        several = [words] if len(several) > 1 else split_any(words, ("&&", "and"))
     always = truth(words, constants, logic.falsy)
     if always is not None:
         several = [words]
@@ -236,6 +241,7 @@ def order(
 def equality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
     """Two things that must be equal: nothing is demanded where both are the same without the code under test."""
     left, right = arranged(*compared_sides(*bare_sides(left, right, logic)))
+    left = taken(left)
     one, two = value_of(left, constants), value_of(right, constants)
     if (left and left == right) or (one is not None and one == two) or is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
@@ -248,12 +254,13 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
             left, wanted, constants, logic if logic.loose else replace(logic, strict=True, capitals=False)
         )
         return replace(found, expected=found.expected or _answer(wanted))
-    if left[:1] == ["typeof"]:
+    if left[:1] == ["typeof"] and is_whole(left):
         return shape(bare(left[1:]), "instanceOf", right)
     measured = measured_value(left)
     if measured:
         return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
-    return Demand(Strength.EXACT, joined(left), spelled(right) if right else None)
+    strength = Strength.SHAPE if right in alternatives(left) else Strength.EXACT
+    return Demand(strength, joined(left), spelled(right) if right else None)
 
 
 def inequality(left: list[str], right: list[str], constants: Constants, logic: Logic) -> Demand:
@@ -262,6 +269,8 @@ def inequality(left: list[str], right: list[str], constants: Constants, logic: L
     if is_literal(left) and is_literal(right) and left != right:
         return Demand(Strength.VACUOUS, joined(left), f"not {joined(right)}")
     if len(right) == 1 and right[0] in ("true", "false", "True", "False"):
+        if logic.loose and comparison(left) is None and left[:1] != ["not"]:
+            return Demand(Strength.SHAPE, joined(left), f"not {joined(right)}")
         strict = logic if logic.loose else replace(logic, strict=True, capitals=False)
         return condition_demand(left, right[0].lower() == "false", constants, strict)
     absent = len(right) == 1 and right[0] in _NOTHING

@@ -51,7 +51,10 @@ _WHOLE = re.compile(
 
 
 def is_text(word: str) -> bool:
-    return (word[0] in _QUOTES or word[-1] == '"') and len(word) > 1
+    """Whether a word is a text that is written out; one with expressions in it is none."""
+    if len(word) < 2 or (word[0] not in _QUOTES and word[-1] != '"'):
+        return False
+    return not (word[0] in "fF" and "{" in word) and not (word[0] == "`" and "${" in word)
 
 
 def is_literal(words: list[str]) -> bool:

@@ -1,8 +1,12 @@
 """The two sides of an equality: what is compared, without wrappers that change nothing."""
 
+from assay.code.expressions import expression
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import (
+    elements,
+    fields_of,
     is_literal,
     is_text,
     number,
@@ -12,7 +16,6 @@ from assay.detectors.test_code.engine.expressions.truth import (
     is_size,
 )
 from assay.detectors.test_code.engine.expressions.words import bare, joined
-from assay.detectors.test_code.word_sets import word_set
 
 _COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
 
@@ -33,6 +36,10 @@ _FOLDING = word_set(
 
 
 _ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
+
+
+_CHOOSING = frozenset(("?", "if", "||", "or", "&&", "and", "??", "?:"))
+"""What may give one value or another."""
 
 
 def difference_of(words: list[str]) -> list[str] | None:
@@ -137,3 +144,35 @@ def receiver_of(words: list[str]) -> list[str]:
 
 def without_reference(words: list[str]) -> list[str]:
     return words[1:] if words[:1] in (["&"], ["*"]) else words
+
+
+def is_whole(words: list[str]) -> bool:
+    """Whether the sign or word in front of an expression takes all of it."""
+    found = expression(words)
+    return found is not None and found.kind == "unary"
+
+
+def taken(words: list[str]) -> list[str]:
+    """What is taken from a list or a record that is written out: ``f(3)`` in ``[4, f(3)][1]``."""
+    found = expression(words) if words[-1:] == ["]"] else None
+    if found is None or found.kind != "index" or len(found.parts) != 2:
+        return words
+    whole, place = (words[part.start : part.end] for part in found.parts)
+    at, every = number(place), elements(whole)
+    if at is not None and every is not None and -len(every) <= at < len(every):
+        return every[int(at)]
+    return fields_of(whole).get("".join(place).strip("\"'"), words)
+
+
+def alternatives(words: list[str]) -> list[list[str]]:
+    """The values of which an expression may have any: those of a choice, and of what is joined by or."""
+    if _CHOOSING.isdisjoint(words):
+        return []
+    waiting, found = [expression(words)], list[list[str]]()
+    while waiting:
+        each = waiting.pop()
+        if each is not None and (each.kind == "choice" or each.text in _CHOOSING):
+            waiting += each.parts[1:] if each.kind == "choice" else each.parts
+        elif each is not None:
+            found.append(bare(words[each.start : each.end]))
+    return found if len(found) > 1 else []

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import (
     CONSTANT_WORDS,
@@ -13,7 +14,6 @@ from assay.detectors.test_code.engine.expressions.literals import (
     value_of,
 )
 from assay.detectors.test_code.engine.expressions.words import bare, joined, split
-from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
 _MOST_KEPT = 60
@@ -23,7 +23,7 @@ OPPOSITE = {"==": "!=", "===": "!==", "!=": "==", "!==": "===", "<": ">=", ">": 
 EQUALS = frozenset(("==", "===", "is"))
 DIFFERS = frozenset(("!=", "!==", "<>", "is not"))
 COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in", "<>", "is not", "not in"}
-JOINING = frozenset(("&&", "||", "and", "or", "?", "=>", "->"))
+JOINING = frozenset(("&&", "||", "and", "or", "?", "??", "if", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
 _OTHERWISE = {

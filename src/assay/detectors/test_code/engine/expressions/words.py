@@ -9,16 +9,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.detectors.test_code.engine.expressions.brackets import (
-    CLOSERS,
-    OPENERS,
-    closing,
-    ends_types,
-    group_end,
-    type_end,
-)
+from assay.code.operators import C_LIKE, COMPARISONS, NEUTRAL, Operators
+from assay.code.spelling import canonical
+from assay.code.types import type_end
+from assay.code.words import word_set
+from assay.detectors.test_code.engine.expressions.brackets import CLOSERS, OPENERS, closing, group_end
 from assay.detectors.test_code.tree import Node, ParsedText
-from assay.detectors.test_code.word_sets import word_set
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
 _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
@@ -26,12 +22,12 @@ _BRACKETS = {"(", "["}
 _TIGHT = {".", "?.", "::", ",", ")", "]", "++", "--"}
 _DOTS = {".", "?.", "&.", "::"}
 _SIGNS = frozenset(("-", "&", "*"))
-_LONE = 50.0
-_OPENS, _CLOSES, _DROPPED = 100.0, 200.0, 300.0
 _LONGEST_KEPT = 400
 _MOST_KEPT = 60
 _CHANGING = frozenset((";", "+", ""))
 _WATCHED = _CHANGING | CLOSERS | {"("}
+_BINDING_OTHERWISE = word_set("| ^ & << >> ?? ? not as is in .. ! and or") | {"is not", "not in"}
+"""Operators that don't bind alike in all languages."""
 _BEFORE_CALL = frozenset('_$@"`)]}')
 MAX_END = 2**62
 
@@ -41,35 +37,8 @@ _GROUPING_WORDS = word_set(
 ) | {"is not", "not in"}
 """Words after which a parenthesis groups and does not call."""
 
-_BETWEEN = frozenset(("is", "in", "as", "instanceof", "of"))
-"""Those of them that stand between two expressions; anywhere else they are names."""
-
-PRECEDENCE: dict[str, float] = {
-    **dict.fromkeys((",", "return", "yield", "throw"), 0.0),
-    **dict.fromkeys((":",), 0.5),
-    **dict.fromkeys(("=>", "->", "=", "+=", "-=", "function", ":=", "and", "or"), 1.0),
-    **dict.fromkeys(("?", "..", "..."), 2.0),
-    **dict.fromkeys(("??", "||"), 3.0),
-    "&&": 4.0,
-    **dict.fromkeys(("|", "^"), 5.0),
-    "&": 6.0,
-    **dict.fromkeys(("==", "===", "!=", "!==", "=~", "!~"), 7.0),
-    **dict.fromkeys(("<", ">", "<=", ">=", "<=>", "in", "instanceof", "is", "as", "is not", "not in"), 8.0),
-    **dict.fromkeys(("<<", ">>"), 9.0),
-    **dict.fromkeys(("+", "-"), 10.0),
-    **dict.fromkeys(("*", "/", "%"), 11.0),
-    "**": 12.0,
-    **dict.fromkeys(("!", "~", "await", "typeof", "new", "not", "delete", "void", "async", "defined?"), 14.0),
-    **dict.fromkeys((".", "?.", "::", "++", "--"), 20.0),
-}
-
-_SPECIAL = {
-    **PRECEDENCE,
-    **dict.fromkeys(OPENERS, _OPENS),
-    **dict.fromkeys(CLOSERS, _CLOSES),
-    ";": _DROPPED,
-}
-"""What a word is to ``simplified``: an operator's precedence, or one of the three above."""
+_BINDING = frozenset(NEUTRAL.strengths) | _GROUPING_WORDS | {"!", "~", ",", ":"}
+"""What no operand ends with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,8 +54,7 @@ class Lexicon:
     literal: Callable[[str], str]
     quotes: str = "\"'`"
     opaque: frozenset[str] = frozenset()
-    functions: frozenset[str] = frozenset()
-    """Words that are functions in this language and operators in others: Hamcrest's ``not``."""
+    operators: Operators = C_LIKE
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Words that have another spelling in this language: PHP's ``->`` is the dot of the others."""
     respelled: Callable[[ParsedText, Node], str] | None = None
@@ -113,7 +81,7 @@ def quoted(literal: str) -> str:
 def words_in(lexicon: Lexicon, text: str) -> list[str]:
     """The words of a text without opaque nodes, simplified. The list may be shared and must not be changed."""
     return (
-        _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.functions)
+        _kept(lexicon, text) if len(text) <= _LONGEST_KEPT else simplified(lexicon.words(text), lexicon.operators)
     )
 
 
@@ -126,7 +94,7 @@ def told(lexicon: Lexicon) -> Lexicon:
 @lru_cache(maxsize=8192)
 def _kept(lexicon: Lexicon, text: str) -> list[str]:
     """Most pieces of a file are the same before and after a change, so that half of them need no second look."""
-    return simplified(lexicon.words(text), lexicon.functions)
+    return simplified(lexicon.words(text), lexicon.operators)
 
 
 def words(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[str]:
@@ -145,7 +113,7 @@ def words(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[str]
                 found.append(lexicon.literal(tree.source(node)))
             position = node.end
     found += lexicon.words(tree.text, position, end)
-    return simplified(found, lexicon.functions)
+    return simplified(found, lexicon.operators)
 
 
 def _opaque(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[Node]:
@@ -154,36 +122,14 @@ def _opaque(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> list[No
     return [node for node in tree.within(start, end) if node.kind in lexicon.opaque and node.end <= end]
 
 
-def simplified(found: list[str], functions: frozenset[str] = frozenset()) -> list[str]:
-    """The words without trailing commas, semicolons and parentheses that change nothing; split strings joined."""
-    if _is_simple(found):
-        return found[:]
-    out: list[str] = []
-    top = _Group(-1, False)
-    opened = [top]
-    for index, word in enumerate(found):
-        special = _SPECIAL.get(word)
-        if special is None:
-            _append(out, word)
-        elif special < _OPENS:
-            out.append(word)
-            top.loosest = min(top.loosest, special)
-        elif special == _OPENS:
-            top = _Group(len(out), word == "(" and _groups(out, functions))
-            opened.append(top)
-            out.append(word)
-        elif special == _CLOSES:
-            _drop_comma(out)
-            group = opened.pop() if len(opened) > 1 else _Group(-1, False)
-            top = opened[-1]
-            _close(out, word, group, "".join(found[index + 1 : index + 2]), top)
-    _drop_comma(out)
-    return [word for word in out if word]
+def simplified(found: list[str], operators: Operators = NEUTRAL) -> list[str]:
+    """The words in their one spelling: brackets where they are needed, no idle commas, split texts joined."""
+    return found[:] if _is_simple(found) else canonical([word for word in found if word], operators)
 
 
 def _is_simple(found: list[str]) -> bool:
-    """Whether there is plainly nothing to simplify: every parenthesis calls something."""
-    before = ","
+    """Whether there is plainly nothing to respell: every parenthesis calls something, and operators are alike."""
+    before, compared = ",", False
     for word in found:
         if word in _WATCHED:
             if word == "(":
@@ -192,72 +138,14 @@ def _is_simple(found: list[str]) -> bool:
                     return False
             elif before == "," or word in _CHANGING:
                 return False
+        elif word in COMPARISONS:
+            if compared or word in _BINDING_OTHERWISE:
+                return False
+            compared = True
+        elif word in _BINDING_OTHERWISE:
+            return False
         before = word
     return before != "," or not found
-
-
-def _append(out: list[str], word: str) -> None:
-    """Put a plain word; a string that is added to a string is put into that one."""
-    if word[0] == '"' and len(out) > 1 and out[-1] == "+" and out[-2].startswith('"'):
-        out.pop()
-        out[-1] = out[-1][:-1] + word[1:]
-    else:
-        out.append(word)
-
-
-def _drop_comma(out: list[str]) -> None:
-    if out and out[-1] == ",":
-        out.pop()
-
-
-class _Group:
-    """An open bracket: where it stands, whether it only groups, and the loosest operator met directly inside."""
-
-    __slots__ = ("groups", "index", "loosest")
-
-    def __init__(self, index: int, groups: bool) -> None:
-        self.index = index
-        self.groups = groups
-        self.loosest = _LONE
-
-
-def _groups(out: list[str], functions: frozenset[str]) -> bool:
-    """Whether a parenthesis that comes now groups an expression: nothing is there that it could call."""
-    if not out:
-        return True
-    before, earlier = out[-1], out[-2] if len(out) > 1 else ""
-    if before in _GROUPING_WORDS and earlier not in _DOTS and before not in functions:
-        return before not in _BETWEEN or (earlier != "" and (earlier[-1].isalnum() or earlier[-1] in ")]}\"'"))
-    if before in (">", ">>") and ends_types(out):
-        return False
-    return not (
-        before[0].isalnum()
-        or before[0] in '_$@"`'
-        or before in CLOSERS
-        or (before[-1] in "?!" and len(before) > 1)
-    )
-
-
-def _close(out: list[str], word: str, group: _Group, following: str, around: _Group) -> None:
-    """Put a closing bracket, or take the pair away where it changes nothing."""
-    empty = group.index == len(out) - 1
-    if word != ")" or not group.groups or group.index < 0 or empty or _is_needed(out, group, following):
-        out.append(word)
-        return
-    out[group.index] = ""
-    around.loosest = min(around.loosest, group.loosest)
-
-
-def _is_needed(out: list[str], group: _Group, following: str) -> bool:
-    """Whether parentheses hold together what the operators around them would take apart."""
-    before = out[group.index - 1] if group.index else ""
-    if before == "=>" and out[group.index + 1] == "{":
-        return True
-    if group.loosest <= PRECEDENCE.get(before, 0.0):
-        return True
-    next_tight = 20.0 if following in ("(", "[") else PRECEDENCE.get(following, 0.0)
-    left_to_right = group.loosest == next_tight and 5 < next_tight < 12
-    return group.loosest <= next_tight and not left_to_right
 
 
 def joined(found: Sequence[str]) -> str:
@@ -303,7 +191,7 @@ def _with_types(found: Sequence[str]) -> list[str]:
 def _is_sign(parts: list[str]) -> bool:
     """Whether the sign that comes last belongs to what follows: nothing is before it to be taken from."""
     before = next((word for word in reversed(parts[:-1]) if word != " "), "")
-    return not before or before in OPENERS or before in PRECEDENCE
+    return not before or before in OPENERS or before in _BINDING
 
 
 def _callable(word: str) -> bool:
@@ -364,7 +252,7 @@ def bare(found: list[str]) -> list[str]:
     if len(found) > 2 and found[0] == "try" and found[1] not in ("?", "!", "{"):
         found = found[1:]
     while len(found) > 2 and found[0] == "(" and found[-1] == ")" and closing(found, 0) == len(found) - 1:
-        if len(split(found[1:-1])) > 1:
+        if found[-2] == "," or len(split(found[1:-1])) > 1:
             break
         found = simplified(found[1:-1])
     return found

@@ -1,7 +1,10 @@
 """Tests in C#: xUnit, NUnit and MSTest, with FluentAssertions, Shouldly, Moq and NSubstitute."""
 
 import re
+from dataclasses import replace
 
+from assay.code.operators import C_LIKE
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import Lexicon
@@ -16,7 +19,6 @@ from assay.detectors.test_code.engine.language import (
 from assay.detectors.test_code.languages.csharp import marks, quirks
 from assay.detectors.test_code.languages.csharp.asserts import LIBRARIES
 from assay.detectors.test_code.languages.csharp.parsing import GRAMMAR, parse
-from assay.detectors.test_code.word_sets import word_set
 
 _STRING = (
     r'(?:(?<![$@])[$@]++)?"{3}(?:[^"]|"(?!""))*(?:"{3,5}|\Z)|\$?@\$?"(?:""|[^"])*(?:"|\Z)'
@@ -31,7 +33,7 @@ LANGUAGE = Language(
         lexicon_pattern(rf"{_STRING}|{CHARACTER}", word=r"@?\w+"),
         quirks.literal,
         '"@',
-        functions=frozenset(("is", "in", "as", "of", "not", "typeof")),
+        operators=replace(C_LIKE, functions=frozenset(("is", "in", "as", "of", "not", "typeof"))),
     ),
     heads=Heads(
         function=re.compile(

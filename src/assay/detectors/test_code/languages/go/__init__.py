@@ -2,6 +2,7 @@
 
 import re
 
+from assay.code.operators import GO
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -51,7 +52,9 @@ def _literal(text: str) -> str:
 LANGUAGE = Language(
     name="go",
     grammar=_GRAMMAR,
-    lexicon=Lexicon(lexicon_pattern(rf"{DOUBLE}|'(?:[^'\\\n]|\\.)+'|`[^`]*`", word=r"\w+"), _literal, '"`'),
+    lexicon=Lexicon(
+        lexicon_pattern(rf"{DOUBLE}|'(?:[^'\\\n]|\\.)+'|`[^`]*`", word=r"\w+"), _literal, '"`', operators=GO
+    ),
     heads=Heads(
         function=re.compile(
             r"func\s*(?:\(\s*(?:(?P<self>\w+)\s+)?\*?(?P<owner>\w+)(?:\[[^\]]*\])?\s*\)\s*)?(?P<name>\w+)\s*(?:\[[^\]]*\])?"

@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+from assay.code.operators import KOTLIN
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -12,7 +14,6 @@ from assay.detectors.test_code.engine.rules import Kind, Rule, rules
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
 from assay.detectors.test_code.languages.junit.marks import DECLARING
-from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "kotlin",
@@ -57,7 +58,7 @@ LANGUAGE = Language(
         lexicon_pattern(rf'"""(?:[^"]|"(?!""))*(?:"""|\Z)|{DOUBLE}|{CHARACTER}|`[^`\n]*`', word=r"[\w$@]+"),
         lambda text: text,
         '"',
-        functions=frozenset(("not", "is", "in", "as")),
+        operators=replace(KOTLIN, functions=frozenset(("not", "is", "in", "as"))),
     ),
     heads=Heads(
         function=re.compile(

@@ -6,10 +6,11 @@ the words have one form for all of them.
 
 import re
 
+from assay.code.operators import RUBY
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import OPERATORS
 from assay.detectors.test_code.engine.expressions.words import Lexicon, simplified
 from assay.detectors.test_code.tree import Node, ParsedText
-from assay.detectors.test_code.word_sets import word_set
 
 BLOCKS = frozenset(("do_block", "block"))
 OPAQUE = word_set(
@@ -40,7 +41,7 @@ def literal(text: str) -> str:
     return " ".join(text.split())
 
 
-LEXICON = Lexicon(_PATTERN, literal, "\"'")
+LEXICON = Lexicon(_PATTERN, literal, "\"'", operators=RUBY)
 
 
 def words(tree: ParsedText, start: int, end: int) -> list[str]:
@@ -69,7 +70,7 @@ def _read(tree: ParsedText, start: int, end: int) -> list[str]:
             found += LEXICON.words(word) if word[0] == "[" and len(word) > 1 else [word]
             position = after
     found += LEXICON.words(tree.text, position, end)
-    return _hashes(simplified(found))
+    return _hashes(simplified(found, RUBY))
 
 
 def _events(tree: ParsedText, start: int, end: int) -> list[_Event]:

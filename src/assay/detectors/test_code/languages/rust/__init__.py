@@ -2,6 +2,8 @@
 
 import re
 
+from assay.code.operators import RUST
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -11,7 +13,6 @@ from assay.detectors.test_code.engine.rules import Kind, Rule
 from assay.detectors.test_code.languages.rust import attributes, quirks
 from assay.detectors.test_code.languages.rust.asserts import MACROS
 from assay.detectors.test_code.languages.rust.macros import bare_parsed
-from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "rust",
@@ -72,6 +73,7 @@ LANGUAGE = Language(
         ),
         _literal,
         "r",
+        operators=RUST,
     ),
     heads=Heads(
         function=re.compile(

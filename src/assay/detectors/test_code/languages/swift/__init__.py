@@ -2,6 +2,8 @@
 
 import re
 
+from assay.code.operators import SWIFT
+from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -17,7 +19,6 @@ from assay.detectors.test_code.engine.language import (
 )
 from assay.detectors.test_code.languages.swift import quirks
 from assay.detectors.test_code.languages.swift.asserts import TESTING, XCTEST
-from assay.detectors.test_code.word_sets import word_set
 
 _WAITS = re.compile(r"\b(?:wait|fulfillment|fulfill|await|sync|join|confirmation)\b")
 _GRAMMAR = Grammar(
@@ -60,6 +61,7 @@ LANGUAGE = Language(
         lambda text: text,
         '"',
         spelled={"#expect": "expect", "#require": "require"},
+        operators=SWIFT,
     ),
     heads=Heads(
         function=re.compile(
