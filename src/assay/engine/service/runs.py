@@ -62,11 +62,9 @@ class RunClaims(Protocol):
         With the columns of a ``claim``, the run is taken as well, unless somebody else has it. Returns the changed
         row.
         """
-        ...
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         """Active runs whose time is over; of those whose completion was accepted, the ones that nobody grades."""
-        ...
 
 
 class TaskRuns(Resources[TaskRun]):
