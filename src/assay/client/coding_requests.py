@@ -10,12 +10,15 @@ from assay.client.requests import Json, Request, RequestAbout, part
 class CodingRequests:
     """The requests of coding runs, job folders and evaluation results. Both clients send them.
 
-    By an id: ``seed_task`` is for a scenario. ``coding_task`` asks for a seeded task, and ``workspace`` for the
+    ``replace_scenario`` takes an id and the scenario, ``put_workspace`` that of a run and an archive. By an id
+    alone: ``seed_task`` is for a scenario. ``coding_task`` asks for a seeded task, and ``workspace`` for the
     archive that an agent begins with there, as bytes. ``run`` asks for a run of any kind with its gates,
     ``gradings`` and ``files`` for what it has of these, such as its trajectory, diff and final response.
     ``cancel_coding_run`` closes a coding run.
     """
 
+    replace_scenario = RequestAbout("PUT", "/scenarios/{}")
+    put_workspace = RequestAbout("PUT", "/coding-runs/{}/workspace")
     seed_task = RequestAbout("POST", "/scenarios/{}/tasks")
     coding_task = RequestAbout("GET", "/coding-tasks/{}")
     workspace = RequestAbout("GET", "/coding-tasks/{}/workspace")
@@ -34,16 +37,8 @@ class CodingRequests:
         return Request("POST", "/scenarios", scenario)
 
     @staticmethod
-    def replace_scenario(identity: str, scenario: Json) -> Request:
-        return Request("PUT", f"/scenarios/{part(identity)}", scenario)
-
-    @staticmethod
     def create_coding_run(task: str, agent: str, model: str | None = None, **more: Any) -> Request:
         return Request("POST", f"/coding-tasks/{part(task)}/runs", {"agent": agent, "model": model, **more})
-
-    @staticmethod
-    def put_workspace(run: str, content: bytes) -> Request:
-        return Request("PUT", f"/coding-runs/{part(run)}/workspace", content)
 
     @staticmethod
     def put_log(run: str, path: str, content: bytes) -> Request:

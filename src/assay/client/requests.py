@@ -28,13 +28,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class RequestAbout:
-    """Makes a request about one thing, by its id."""
+    """Makes a request about one thing, by its id, with what is sent for it."""
 
     method: str
     path: str
 
-    def __call__(self, identity: str, /) -> Request:
-        return Request(self.method, self.path.format(part(identity)))
+    def __call__(self, identity: str, body: Any = None, /) -> Request:
+        return Request(self.method, self.path.format(part(identity)), body)
 
 
 class Requests:
