@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.job_stats import CANCELLED
 from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_exception
@@ -339,10 +341,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
             agent="" if read is None else read.agent,
             model=None if read is None else read.model,
             dataset="" if read is None else read.dataset,
-            state=decision.state,
-            score=decision.score,
-            reason=decision.reason,
-            cause=decision.cause,
+            **msgspec.structs.asdict(decision),
             run_status=decision.state if decision.state is not State.BROKEN else "failed",
             validity="not_completed",
             detail=problem.detail,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol
 
+import msgspec
+
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import (
     NewBenchmarkRun,
@@ -305,11 +307,9 @@ def _explorer_run(rows: RowReader, task: str, row: Row, ending: Ending | None = 
     known = None if benchmark_run is None else rows.find("benchmark_runs", id=benchmark_run)
     fields: dict[str, Any] = {"run_status": State.PENDING.value}
     if ending is not None:
-        began, decision = row["started_at"] or row["created_at"], ending.decision
+        began = row["started_at"] or row["created_at"]
         fields = {
-            "state": decision.state,
-            "score": decision.score,
-            "reason": decision.reason,
+            **msgspec.structs.asdict(ending.decision),
             "started_at": began.isoformat(),
             "finished_at": ending.at.isoformat(),
             "run_status": ending.status.value,

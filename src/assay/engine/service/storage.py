@@ -103,13 +103,14 @@ class Resources(Generic[Model]):
     """Things of one kind that organisations have: their table, the prefix of their ids, and what errors call them.
 
     ``other_key`` is a column by which one is found as well as by its id. ``renamed`` has the columns of fields
-    that are called otherwise in the table.
+    that are called otherwise in the table. ``written`` is the table of new rows, where ``table`` joins several.
     """
 
     table: ClassVar[str]
     prefix: ClassVar[str]
     word: ClassVar[str]
     model: type[Model]
+    written: ClassVar[str | None] = None
     other_key: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
 
@@ -153,5 +154,8 @@ class Resources(Generic[Model]):
     def _insert(self, rows: Transaction, organisation: str, **values: Any) -> str:
         """Add a row; returns its id."""
         identity, now = self.host.new_id(self.prefix), self.host.now()
-        rows.insert(self.table, [{"id": identity, "organisation": organisation, "created_at": now, **values}])
+        rows.insert(
+            self.written or self.table,
+            [{"id": identity, "organisation": organisation, "created_at": now, **values}],
+        )
         return identity
