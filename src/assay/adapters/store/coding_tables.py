@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from assay.adapters.store.columns import (
     UtcTime,
     created_column,
+    list_index,
     listed_table,
     optional,
     organisation_column,
@@ -52,7 +53,7 @@ coding_tasks = listed_table(
     *optional(sa.Text, "reason", "archive", "workspace"),
     *optional(sa.JSON, "record", "notes"),
     *optional(UtcTime, "seeded_at"),
-    sa.Index(None, "organisation", "scenario", "id"),
+    list_index("scenario"),
 )
 
 coding_runs = listed_table(
@@ -64,8 +65,7 @@ coding_runs = listed_table(
     *optional(sa.Integer, "workspace_size"),
     *optional(sa.JSON, "ending"),
     *optional(UtcTime, "ended_at", "graded_at"),
-    sa.Index(None, "organisation", "task", "id"),
-    sa.Index(None, "organisation", "state", "id"),
+    *map(list_index, ("task", "state")),
 )
 
 # The agent's logs, by their path.
@@ -107,7 +107,7 @@ evaluation_results = listed_table(
     *required(sa.Text, "origin"),
     *required(sa.JSON, "result"),
     *optional(sa.Text, "reason_code"),
-    sa.Index(None, "organisation", "run", "id"),
+    list_index("run"),
 )
 
 # Scenarios with what their newest version has.

@@ -11,6 +11,7 @@ from assay.adapters.store.columns import (
     UtcTime,
     counted_id,
     created_column,
+    list_index,
     listed_table,
     optional,
     organisation_column,
@@ -90,7 +91,7 @@ criteria = owned_table(
     "criteria",
     reference("task", "tasks.id"),
     *required(sa.JSON, "written"),
-    sa.Index(None, "organisation", "task", "id"),
+    list_index("task"),
 )
 
 snapshots = table(
@@ -140,10 +141,7 @@ task_runs = listed_table(
     *optional(UtcTime, "completion_requested_at"),
     # Who grades it at the moment, and until when that is believed.
     *optional(sa.Text, "claim"),
-    sa.Index(None, "organisation", "benchmark_run", "id"),
-    sa.Index(None, "organisation", "status", "id"),
-    sa.Index(None, "organisation", "verdict", "id"),
-    sa.Index(None, "organisation", "task", "id"),
+    *map(list_index, ("benchmark_run", "status", "verdict", "task")),
     sa.Index(None, "status", "deadline_at"),
     sa.UniqueConstraint("organisation", "idempotency_key"),
 )

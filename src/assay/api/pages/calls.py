@@ -78,7 +78,7 @@ def add_list(
 
     def show(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
         rows = resources(call.service).slice(call.organisation, asked_for(call))
-        shown = {"rows": rows.rows, "form": form, "new": (place, word), "tabs": tabs(call)}
+        shown = {"listed": rows.rows, "form": form, "new": (place, word), "tabs": tabs(call)}
         return list_page(call, f"{place}.html", title, rows, status=status, **shown)
 
     def listed(call: ServiceCall) -> PageAnswer:

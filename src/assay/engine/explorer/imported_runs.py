@@ -127,16 +127,12 @@ def import_job(
     done, decided = Imported(0, 0, 0), tasks_with_reward(job.trials)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
-        with nullcontext(_no_evidence) if source is None else source.batch() as find:
+        with nullcontext(lambda _name: Evidence()) if source is None else source.batch() as find:
             runs = [
                 _kept_trial(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some
             ]
         done = done.plus(store.add_runs(organisation, runs))
     return done.plus(store.add_runs(organisation, map(Kept, runs_without_result(job, called))))
-
-
-def _no_evidence(_name: str) -> Evidence:
-    return Evidence()
 
 
 def _kept_trial(
