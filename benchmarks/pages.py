@@ -22,7 +22,7 @@ from assay.engine.jobs.job import read_job
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.run import Run, State
 from assay.web.assets import NAMES, asset
-from assay.web.viewing import serve
+from assay.web.local_server import serve
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trace import large_atif, large_diff
 from benchmarks.measure import TIMES, Result, best_cpu, sized

@@ -14,7 +14,7 @@ import httpx
 import uvicorn
 from sqlalchemy import insert
 
-from assay.adapters.service.host import ThisServer
+from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.import_runs import Importing
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service_tables import task_runs

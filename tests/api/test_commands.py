@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from assay.adapters.service.host import ThisServer
+from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.store.dump import dump_lines, load
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.runs.imported import StoredImports

@@ -15,8 +15,7 @@ from assay.api.service import Service
 from assay.cli.main import main
 from assay.cli.output.progress import read_results
 from assay.cli.view import source_of
-from assay.web.local_server import LocalServer
-from assay.web.viewing import serve
+from assay.web.local_server import LocalServer, serve
 from tests.builders import REPO, edit_json
 
 SORTING = REPO / "examples" / "jobs" / "sorting"

@@ -4,7 +4,8 @@ import asyncio
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
@@ -22,17 +23,24 @@ async def read_body(request: Request, most_bytes: int, seconds: float = BODY_SEC
     if written.isdecimal() and int(written) > most_bytes:
         raise too_large(most_bytes)
     content = bytearray()
+    async with arriving("the body", seconds):
+        async for chunk in request.stream():
+            content += chunk
+            if len(content) > most_bytes:
+                raise too_large(most_bytes)
+    return bytes(content)
+
+
+@asynccontextmanager
+async def arriving(what: str, seconds: float) -> AsyncIterator[None]:
+    """Raises ``RefusedError`` if it takes longer than so many seconds, or breaks off."""
     try:
         async with asyncio.timeout(seconds):
-            async for chunk in request.stream():
-                content += chunk
-                if len(content) > most_bytes:
-                    raise too_large(most_bytes)
+            yield
     except TimeoutError as error:
-        raise RefusedError(problem(408, "too_slow", f"the body must arrive within {seconds:g} s")) from error
+        raise RefusedError(problem(408, "too_slow", f"{what} must arrive within {seconds:g} s")) from error
     except ClientDisconnect as error:
         raise RefusedError(problem(400, "incomplete", "the body must be complete")) from error
-    return bytes(content)
 
 
 def too_large(most_bytes: int) -> RefusedError:

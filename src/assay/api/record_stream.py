@@ -4,17 +4,16 @@ Lines are recorded while they arrive, some at a time. The answers come at the en
 they still send. What was recorded stays, also if the stream breaks off.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from assay.api.answers import ApiAnswer, problem
-from assay.api.limits import too_large
+from assay.api.limits import arriving, too_large
 from assay.api.problems import RefusedError
 from assay.api.service import Service
 from assay.core.errors import InputError
@@ -118,15 +117,10 @@ def _take(batch: list[RecordLine], number: int, text: bytes) -> None:
 
 async def _chunks(request: Request, seconds: float) -> AsyncIterator[bytes]:
     """The body as it comes. It must go on coming."""
-    stream = request.stream().__aiter__()
+    stream = request.stream()
     while True:
-        try:
-            async with asyncio.timeout(seconds):
-                yield await stream.__anext__()
-        except StopAsyncIteration:
+        async with arriving("the next part of the body", seconds):
+            chunk = await anext(stream, None)
+        if chunk is None:
             return
-        except TimeoutError as error:
-            said = f"the next part of the body must arrive within {seconds:g} s"
-            raise RefusedError(problem(408, "too_slow", said)) from error
-        except ClientDisconnect as error:
-            raise RefusedError(problem(400, "incomplete", "the body must be complete")) from error
+        yield chunk

@@ -3,10 +3,10 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
+from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
 from assay.adapters.service.coding_parts import CodingParts, CodingSetting
 from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
-from assay.adapters.service.host import ThisServer
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.service.sources import SourceOpener
 from assay.adapters.service.worker import Worker

@@ -31,7 +31,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     with extra_packages("pages need", "view"):
-        from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
+        from assay.web.local_server import serve  # noqa: PLC0415 - help needs no pages
+        from assay.web.one_file import one_file  # noqa: PLC0415
     source = source_of(args.paths)
     if args.output is not None:
         try:

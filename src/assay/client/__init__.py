@@ -15,8 +15,7 @@ It needs httpx: ``pip install assay[service]``.
 """
 
 from assay.client.clients import AsyncClient, Client
-from assay.client.coding_requests import CodingRequests
 from assay.client.connection import ServiceError
-from assay.client.requests import Request, Requests
+from assay.client.requests import CodingRequests, Request, Requests
 
 __all__ = ["AsyncClient", "Client", "CodingRequests", "Request", "Requests", "ServiceError"]

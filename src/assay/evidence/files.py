@@ -66,7 +66,6 @@ class ByteSource(Protocol):
 
     def read(self, start: int, length: int) -> bytes:
         """Some of the bytes; fewer if there aren't as many."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,6 @@ class FhirSource(Protocol):
 
     def search(self, resource_type: str, parameters: Mapping[str, object]) -> Iterator[dict[str, object]]:
         """The matches, page by page."""
-        ...
 
     def read(self, resource_type: str, identity: str) -> dict[str, object] | None: ...
 
@@ -78,7 +77,6 @@ class Validating(Protocol):
 
     def problems(self, resource: Mapping[str, object], profile: str) -> Sequence[str]:
         """The errors of a resource by a profile; none if it follows it."""
-        ...
 
 
 @runtime_checkable
@@ -87,7 +85,6 @@ class Versioned(Protocol):
 
     def past(self, at: datetime) -> "PastSource":
         """The server as it was."""
-        ...
 
 
 @runtime_checkable
@@ -96,7 +93,6 @@ class PastSource(FhirSource, Protocol):
 
     def note(self, resource_type: str) -> str | None:
         """A note on what is unknown about a type's resources, if any."""
-        ...
 
 
 class FileSource(Protocol):
@@ -104,7 +100,6 @@ class FileSource(Protocol):
 
     def files(self) -> Iterable[StoredFile]:
         """Everything below the playground's prefix. Links are not followed."""
-        ...
 
     def chunks(self, path: str) -> Iterator[bytes]:
         """The content of a file, a part at a time.
@@ -112,7 +107,6 @@ class FileSource(Protocol):
         A file that is gone, isn't a regular file, can't be read or changed meanwhile raises ``OSError``: that is
         evidence. A place that can't be reached, listed or read raises ``MeasurementError``.
         """
-        ...
 
 
 class PlaygroundState(Protocol):
@@ -123,7 +117,6 @@ class PlaygroundState(Protocol):
 
     def events(self, event_type: str) -> Sequence[Event]:
         """Those of a type, the oldest first."""
-        ...
 
     def state_rows(self, resource: str) -> Sequence[StateRow]: ...
 
@@ -152,11 +145,9 @@ class Remembering(Protocol):
 
     def time(self) -> Clock | None:
         """The clock to wait with; None if no check should wait."""
-        ...
 
     def accepted_at(self) -> datetime | None:
         """When the completion was accepted: what changed later doesn't count. None if everything does."""
-        ...
 
     def anew(self) -> PlaygroundState: ...
 

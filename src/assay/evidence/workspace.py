@@ -25,7 +25,6 @@ class ReadApart(Protocol):
 
     def __call__(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         """The result of ``read``. Raises ``UnreadableError`` if ``read`` raises it or exceeds the limits."""
-        ...
 
 
 def read_here(read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:  # noqa: ARG001
@@ -157,47 +156,37 @@ class Workspace(Protocol):
     @property
     def changes(self) -> tuple[Change, ...]:
         """Everything that differs from the baseline, sorted by path."""
-        ...
 
     @property
     def nested_repositories(self) -> tuple[str, ...]:
         """Folders below the workspace that have a ``.git`` of their own and had none at the baseline."""
-        ...
 
     @property
     def ignored(self) -> tuple[IgnoredFiles, ...]:
         """New files under the baseline's ignore rules, which are no changes. Commands don't see them."""
-        ...
 
     @property
     def cut(self) -> tuple[str, ...]:
         """The capture's omissions, one sentence each. Empty if it saw everything."""
-        ...
 
     @property
     def instruction(self) -> str | None:
         """The agent's instruction, all turns together; None if that isn't known."""
-        ...
 
     def before(self, path: str) -> bytes | None:
         """The content of a regular file at the baseline; None if there was none."""
-        ...
 
     def after(self, path: str) -> bytes | None:
         """The content of a regular file now; None if there is none."""
-        ...
 
     def entry(self, path: str) -> Entry | None:
         """The entry at a path now, changed or not."""
-        ...
 
     def link_target(self, path: str) -> str | None:
         """Where a link points now; None if the path isn't a link."""
-        ...
 
     def baseline_paths(self) -> Iterable[str]:
         """Every path of the baseline, sorted."""
-        ...
 
     def run(
         self,
@@ -215,11 +204,9 @@ class Workspace(Protocol):
         first time that this is asked, with its first run, the second time with its second. ``watch`` notes which
         files are opened.
         """
-        ...
 
     def forget(self, kept_as: str) -> None:
         """Remember a run no longer, because it was repeated and came out differently."""
-        ...
 
     def secret(self, of: str = "") -> str:
         """A random word of letters that nobody could know before, another one each time.
@@ -227,11 +214,9 @@ class Workspace(Protocol):
         The word ``of`` something is the same whenever the same content is graded with a memory of runs: a command
         that holds it is remembered, too.
         """
-        ...
 
     def read_apart(self, read: Callable[[Question], Answer], question: Question, answer: type[Answer]) -> Answer:
         """Call a parser that may never return, in a process that can be killed."""
-        ...
 
 
 def changed_paths(workspace: Workspace) -> list[str]:
@@ -262,19 +247,15 @@ class ResultMemory(Protocol):
 
     def recall(self, key: str) -> CommandResult | None:
         """The result; None if there is none that can be trusted."""
-        ...
 
     def keep(self, key: str, ran: CommandResult) -> bool:
         """Remember a result. Returns whether that worked."""
-        ...
 
     def forget(self, key: str) -> None:
         """Remember it no longer."""
-        ...
 
     def word(self, of: str) -> str | None:
         """A word that is always the same for a text, and that nobody else can guess; None if there is none."""
-        ...
 
 
 def may_be_kept(ran: CommandResult) -> bool:
@@ -291,7 +272,6 @@ class Baseline(Protocol):
 
     def read(self, path: str) -> bytes | None:
         """The content of a file, or the target of a link; None for anything else, and for a file over the cap."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

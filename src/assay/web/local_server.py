@@ -8,8 +8,9 @@ import secrets
 import sys
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
+from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
 from assay.engine.explorer.page_source import PageSource
 from assay.engine.service.keys import Scope
@@ -52,6 +53,17 @@ class LocalServer:
 
     def stop(self) -> None:
         self._server.shutdown()
+
+
+def serve(source: FolderPages, port: int) -> LocalServer:
+    """A server of these pages that isn't running yet. It begins with the job, the comparison, or the runs."""
+    names = source.job_names
+    if source.kept or not names:
+        return LocalServer(source, port)
+    compared = urlencode([("job", name) for name in names])
+    return LocalServer(
+        source, port, f"jobs/{quote(names[0], safe='')}" if len(names) == 1 else f"compare?{compared}"
+    )
 
 
 class _Server(ThreadingHTTPServer):

@@ -10,10 +10,11 @@ import json
 import os
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from assay.adapters.jobs.job_folder import read_gates
 from assay.adapters.machine.numbered_files import append_numbered, file_name, read_all_numbered, write_numbered
-from assay.adapters.machine.record_files import as_record, parse_record, read_records
+from assay.adapters.machine.record_files import Record, as_record, parse_record, read_records
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import AddedTag, Annotation, ErrorSource, EvaluationResult, Grading, Judgment
@@ -41,8 +42,9 @@ def annotate(
 ) -> Annotation:
     """Keep a reviewer's verdict on a run."""
     folder = finished_run(trial_dir)
-    annotation, text = as_record(
-        "annotation",
+    return _keep(
+        folder,
+        ANNOTATIONS,
         Annotation,
         reviewer_id=reviewer_id,
         reviewer_discipline=reviewer_discipline,
@@ -51,8 +53,6 @@ def annotate(
         categories=list(categories),
         notes=notes,
     )
-    append_numbered(folder, ANNOTATIONS, text)
-    return annotation
 
 
 def read_annotations(trial_dir: str | os.PathLike[str]) -> list[Annotation]:
@@ -90,15 +90,21 @@ def add_tag(
 ) -> AddedTag:
     """Keep a classified failure of a run, found after it was graded."""
     folder = finished_run(trial_dir)
-    added, text = as_record(
-        "tag",
+    return _keep(
+        folder,
+        TAGS,
         AddedTag,
         tag={"category": category, "description": description, "source": source},
         added_by=added_by,
         timestamp=datetime.now(UTC),
     )
-    append_numbered(folder, TAGS, text)
-    return added
+
+
+def _keep(run: str, records: str, kind: type[Record], **fields: Any) -> Record:
+    """Add a record under the next number."""
+    record, text = as_record(records.removesuffix("s"), kind, **fields)
+    append_numbered(run, records, text)
+    return record
 
 
 def read_tags(trial_dir: str | os.PathLike[str]) -> list[AddedTag]:

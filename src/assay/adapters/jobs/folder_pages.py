@@ -9,13 +9,10 @@ from typing import Any
 import msgspec
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.adapters.jobs.run_places import JobPlace, KeptPlace, ReportPlace, WorkPlace
-from assay.adapters.jobs.run_store import REPORT
+from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
-from assay.adapters.machine.record_files import parse_record
-from assay.adapters.machine.safe_read import open_below, read_file
+from assay.adapters.machine.safe_read import open_below
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import ScorersReport
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.page_source import LinePage, Lines, RunDetail
 from assay.engine.explorer.run_query import RunQuery
@@ -29,7 +26,7 @@ from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
-from assay.evidence.files import ByteSource, Content
+from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
 SEARCHED = 64 * 2**20
@@ -77,17 +74,17 @@ class FolderPages:
         return found
 
     @cached_property
-    def _places(self) -> dict[str, tuple[Run, WorkPlace | None, History | None]]:
-        found: dict[str, tuple[Run, WorkPlace | None, History | None]] = {}
+    def _places(self) -> dict[str, tuple[Run, WorkPlace | None]]:
+        found: dict[str, tuple[Run, WorkPlace | None]] = {}
         for name, one in self._jobs.items():
             beside = {history.trial: history for history in one.histories}
             for line in self._runs[name]:
                 path = os.path.join(one.path, line.name)
                 inside = os.path.dirname(os.path.abspath(path)) == os.path.abspath(one.path)
-                found[line.id] = line, JobPlace(path) if inside else None, beside.get(line.name)
+                found[line.id] = line, JobPlace(path, beside.get(line.name)) if inside else None
         for path in self.kept:
             line = _kept_line(path)
-            found[line.id] = line, KeptPlace(path) if os.path.isdir(path) else ReportPlace(path), None
+            found[line.id] = line, KeptPlace(path)
         return found
 
     @cached_property
@@ -100,11 +97,11 @@ class FolderPages:
 
     @cached_property
     def _lines(self) -> Lines:
-        return Lines([line for line, _, _ in self._places.values()], self._mentions)
+        return Lines([line for line, _ in self._places.values()], self._mentions)
 
     def _mentions(self, identity: str, text: str) -> bool:
         """Whether the files of an agent have all the words, as far as they are read."""
-        _, place, _ = self._places[identity]
+        _, place = self._places[identity]
         words = text.casefold().split()
         if not isinstance(place, JobPlace):
             found = None if place is None else place.trace("", TraceQuery(text=words[0] if words else ""))
@@ -124,18 +121,18 @@ class FolderPages:
         return self._lines.neighbours(asked, identity)
 
     def run(self, identity: str) -> RunDetail:
-        line, place, history = self._find_run(identity)
-        return RunDetail(line) if place is None else place.detail(line, history)
+        line, place = self._find_run(identity)
+        return RunDetail(line) if place is None else place.detail(line)
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
-        _, place, _ = self._find_run(identity)
+        _, place = self._find_run(identity)
         return None if place is None else place.trace(turn, asked)
 
     def file(self, identity: str, name: str) -> ByteSource | None:
-        _, place, _ = self._find_run(identity)
+        _, place = self._find_run(identity)
         return None if place is None else place.file(name)
 
-    def _find_run(self, identity: str) -> tuple[Run, WorkPlace | None, History | None]:
+    def _find_run(self, identity: str) -> tuple[Run, WorkPlace | None]:
         if identity not in self._places:
             raise NotFoundError("there is no such run")
         return self._places[identity]
@@ -152,13 +149,13 @@ class FolderPages:
         if name in self._jobs:
             one = self._jobs[name]
             return ReadJob(name, one.job, one.histories, self._runs[name])
-        kept = [line for line, _, _ in self._places.values() if line.job == name]
+        kept = [line for line, _ in self._places.values() if line.job == name]
         if not kept:
             raise NotFoundError(f"there is no job {name!r}")
         return job_of_runs(name, kept)
 
     def run_ids(self, job: str) -> Mapping[str, str]:
-        return {line.name: line.id for line, _, _ in self._places.values() if line.job == job}
+        return {line.name: line.id for line, _ in self._places.values() if line.job == job}
 
     def _prefix(self, job: str) -> str:
         """The prefix of run names in their ids: empty if there is only one job."""
@@ -180,11 +177,7 @@ class FolderPages:
 def _kept_line(path: str) -> Run:
     """A run that was kept, or a report. One that can't be read is a line that says so."""
     name, job = os.path.basename(os.path.abspath(path)), os.path.basename(os.path.dirname(os.path.abspath(path)))
-    where = f"{path}/{REPORT}" if os.path.isdir(path) else path
-    found = read_file(where, SEARCHED)
-    if not isinstance(found, Content):
-        raise InputError(f"{where} can't be read")
-    report = parse_record(found.data, ScorersReport, where)
+    report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
     gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
     return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")

@@ -14,7 +14,7 @@ from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
 from assay.adapters.machine.record_files import parse_record, read_records
-from assay.adapters.machine.safe_read import open_below, read_below, read_file
+from assay.adapters.machine.safe_read import open_below, read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
@@ -35,7 +35,7 @@ _VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
 class WorkPlace(Protocol):
     """The folder of one run."""
 
-    def detail(self, line: Run, history: History | None) -> RunDetail: ...
+    def detail(self, line: Run) -> RunDetail: ...
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None: ...
 
@@ -44,19 +44,20 @@ class WorkPlace(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class JobPlace:
-    """A trial in the folder of a job."""
+    """A trial in the folder of a job, with what was added to it later."""
 
     path: str
+    history: History | None
 
-    def detail(self, line: Run, history: History | None) -> RunDetail:
+    def detail(self, line: Run) -> RunDetail:
         remarks: list[str] = []
         scored = self._read_scorings(remarks)
         return RunDetail(
             line,
             reports=[(one.scored_at, one.report) for one in scored],
             judged=self._last_judgement(scored, remarks),
-            gradings=() if history is None else history.gradings,
-            annotations=() if history is None else history.annotations,
+            gradings=() if self.history is None else self.history.gradings,
+            annotations=() if self.history is None else self.history.annotations,
             turns=[turn or "" for turn in turns_of_trial(self.path)],
             responses=list(self._responses()),
             remarks=remarks,
@@ -114,25 +115,21 @@ class JobPlace:
 
 @dataclass(frozen=True, slots=True)
 class KeptPlace:
-    """A run that ``assay score --keep`` wrote."""
+    """A run that ``assay score --keep`` wrote, or a report by itself, as ``assay score --json`` prints it."""
 
     path: str
 
-    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the other one
+    def detail(self, line: Run) -> RunDetail:
         remarks: list[str] = []
         response, judged, report = None, None, None
         try:
-            found = read_below(self.path, (REPORT,), REPORT_LIMIT)
-            report = (
-                parse_record(found.data, ScorersReport, f"{self.path}/{REPORT}")
-                if isinstance(found, Content)
-                else None
-            )
+            report = read_report(self.path)
             run = self._run()
-            response = run.final_response
-            remarks += run.remarks
-            judgements = LocalCases().judgements(self.path)
-            judged = judgements[-1] if judgements else None
+            if run is not None:
+                response = run.final_response
+                remarks += run.remarks
+                judgements = LocalCases().judgements(self.path)
+                judged = judgements[-1] if judgements else None
         except InputError as error:
             remarks.append(str(error))
         if report is not None and judged == report.judge.verdict:
@@ -141,36 +138,25 @@ class KeptPlace:
         return RunDetail(line, reports, judged, responses=[response or ""], remarks=remarks)
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
-        found = self._run().trajectory if not turn else None
-        return None if found is None else part_of(found, asked)
+        run = None if turn else self._run()
+        return None if run is None or run.trajectory is None else part_of(run.trajectory, asked)
 
     def file(self, name: str) -> ByteSource | None:
-        if name != "diff":
-            return None
-        diff = self._run().diff
-        return None if diff is None else HeldBytes(diff.text.encode(errors="replace"))
+        run = self._run() if name == "diff" else None
+        return None if run is None or run.diff is None else HeldBytes(run.diff.text.encode(errors="replace"))
 
-    def _run(self) -> CodingRecord:
-        return LocalCases().read(self.path).run
+    def _run(self) -> CodingRecord | None:
+        """None for a report by itself."""
+        return LocalCases().read(self.path).run if os.path.isdir(self.path) else None
 
 
-@dataclass(frozen=True, slots=True)
-class ReportPlace:
-    """A report by itself, as ``assay score --json`` prints it."""
-
-    path: str
-
-    def detail(self, line: Run, history: History | None) -> RunDetail:  # noqa: ARG002 - as the others
-        found = read_file(self.path, REPORT_LIMIT)
-        if not isinstance(found, Content):
-            return RunDetail(line, remarks=[f"{self.path} can't be read"])
-        return RunDetail(line, [(None, parse_record(found.data, ScorersReport, self.path))])
-
-    def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:  # noqa: ARG002 - as the others
-        return None
-
-    def file(self, name: str) -> ByteSource | None:  # noqa: ARG002 - as the others
-        return None
+def read_report(path: str) -> ScorersReport:
+    """The report in the folder of a run that was kept, or by itself. Raises ``InputError``."""
+    where = f"{path}/{REPORT}" if os.path.isdir(path) else path
+    found = read_file(where, REPORT_LIMIT)
+    if not isinstance(found, Content):
+        raise InputError(f"{where} can't be read")
+    return parse_record(found.data, ScorersReport, where)
 
 
 def _digest(source: ByteSource | None) -> str | None:

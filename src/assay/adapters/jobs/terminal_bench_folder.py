@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from assay.adapters.jobs.results_folder import JOB_FILES, METADATA
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import names_in, read_below
 from assay.dialects.harbor.terminal_bench import is_list_of_runs, is_run
 from assay.engine.report.terminal_bench import ResultsFolder
 from assay.evidence.files import Absent, Content, File
@@ -85,7 +85,7 @@ def _runs(root: str, task: str) -> Iterator[tuple[str, File]]:
 
 def _flat(root: str) -> Iterator[ResultsFolder]:
     """Files that are the results.json of a run folder, or of one run, under a name of their own."""
-    for name in _names(root):
+    for name in names_in(root, FLAT):
         file = read_below(root, (name,), LIMIT)
         metadata = Absent(f"{root}/{METADATA}")
         if isinstance(file, Content) and is_list_of_runs(file.data):
@@ -94,23 +94,9 @@ def _flat(root: str) -> Iterator[ResultsFolder]:
             yield ResultsFolder(name.removesuffix(FLAT), Absent(f"{root}/{RESULTS}"), metadata, [(name, file)])
 
 
-def _names(root: str) -> list[str]:
-    try:
-        with os.scandir(root) as entries:
-            return sorted(entry.name for entry in entries if entry.name.endswith(FLAT))
-    except OSError:
-        return []
-
-
 def _is_run(file: File) -> bool:
     return isinstance(file, Content) and is_run(file.data)
 
 
 def _folders(root: str) -> list[str]:
-    try:
-        with os.scandir(root) as entries:
-            return sorted(
-                e.name for e in entries if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
-            )
-    except OSError:
-        return []
+    return [name for name in names_in(root) if not name.startswith(".")]

@@ -97,6 +97,16 @@ def open_below(root: str, parts: Sequence[str]) -> FileBytes | None:
     return FileBytes(fd, found.st_size)
 
 
+def names_in(folder: str, ending: str | None = None) -> list[str]:
+    """The folders in a folder or, with an ending, its other entries that have it; none if it can't be read."""
+    try:
+        with os.scandir(folder) as entries:
+            found = [one.name for one in entries if one.is_dir(follow_symlinks=False) == (ending is None)]
+    except OSError:
+        return []
+    return sorted(name for name in found if ending is None or name.endswith(ending))
+
+
 def _plain(part: str) -> str:
     """The name, if it stays in its folder. Raises ``ValueError`` otherwise."""
     if part in ("", ".", "..") or "/" in part or "\0" in part:

@@ -10,7 +10,7 @@ from assay.adapters.jobs.results_folder import JOB_FILES
 from assay.adapters.jobs.run_store import REPORT, RUN
 from assay.adapters.jobs.trial_evidence import FolderEvidence, kept_evidence
 from assay.adapters.machine.record_files import parse_record
-from assay.adapters.machine.safe_read import read_below, read_file
+from assay.adapters.machine.safe_read import names_in, read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree
 from assay.core.errors import InputError
@@ -101,14 +101,14 @@ def _is_kept_run(path: str) -> bool:
 def _run_folders(path: str) -> list[str]:
     if _is_kept_run(path):
         return [path]
-    return [f"{path}/{name}" for name in _names(path) if _is_kept_run(f"{path}/{name}")]
+    return [f"{path}/{name}" for name in names_in(path) if _is_kept_run(f"{path}/{name}")]
 
 
 def _folders(path: str) -> Iterator[str]:
     """Folders of jobs in a folder that is no job itself."""
     if os.path.isfile(f"{path}/lock.json"):
         return iter(())
-    return (f"{path}/{name}" for name in _names(path) if os.path.isfile(f"{path}/{name}/lock.json"))
+    return (f"{path}/{name}" for name in names_in(path) if os.path.isfile(f"{path}/{name}/lock.json"))
 
 
 def packed_job(path: str) -> tuple[str, bytes]:
@@ -139,20 +139,12 @@ def packed_records(path: str) -> bytes:
 
 def _record_paths(path: str) -> Iterator[tuple[str, ...]]:
     yield from ((name,) for name in (*JOB_FILES, MARK))
-    for trial in _names(path):
+    for trial in names_in(path):
         yield from ((trial, name) for name in _TRIAL_FILES)
         yield from ((trial, "verifier", name) for name in _REWARDS)
         yield from (
-            (trial, "steps", step, "verifier", n) for step in _names(f"{path}/{trial}/steps") for n in _REWARDS
+            (trial, "steps", step, "verifier", n) for step in names_in(f"{path}/{trial}/steps") for n in _REWARDS
         )
-        yield from ((trial, kind, name) for kind in _RECORDS for name in _names(f"{path}/{trial}/{kind}", ".json"))
-
-
-def _names(folder: str, ending: str | None = None) -> list[str]:
-    """The folders in a folder, or its files with this ending. No link is followed."""
-    try:
-        with os.scandir(folder) as entries:
-            found = [one.name for one in entries if one.is_dir(follow_symlinks=False) == (ending is None)]
-    except OSError:
-        return []
-    return sorted(name for name in found if ending is None or name.endswith(ending))
+        yield from (
+            (trial, kind, name) for kind in _RECORDS for name in names_in(f"{path}/{trial}/{kind}", ".json")
+        )

@@ -94,3 +94,8 @@ def owned_table(name: str, *parts: Any) -> Table:
 def listed_table(name: str, *parts: Any) -> Table:
     """The same for rows that are listed, the newest first."""
     return owned_table(name, *parts, Index(None, "organisation", "id"))
+
+
+def list_index(column: str) -> Index:
+    """For lists that are narrowed down to a value, or sorted by it."""
+    return Index(None, "organisation", column, "id")

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from assay.adapters.store.columns import (
     UtcTime,
+    list_index,
     listed_table,
     optional,
     organisation_column,
@@ -27,11 +28,6 @@ def _flag(name: str) -> sa.Column[bool]:
 
 def _run() -> sa.Column[str]:
     return sa.Column("run", sa.Text, sa.ForeignKey("runs.id"), nullable=False)
-
-
-def _list_index(column: str) -> sa.Index:
-    """For lists that are narrowed down to a value, or sorted by it."""
-    return sa.Index(None, "organisation", column, "id")
 
 
 def _rare_index(column: str, where: str) -> sa.Index:
@@ -71,9 +67,9 @@ runs = listed_table(
     # Whether ``run_totals`` has it already.
     _flag("counted"),
     sa.UniqueConstraint("organisation", "job", "name"),
-    *map(_list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
-    *map(_list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
-    *map(_list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
+    *map(list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
+    *map(list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
+    *map(list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
     *(_rare_index(name, f"{name} IS NOT NULL") for name in ("failure_mode", "run_metrics_passed")),
     *(_rare_index(name, f"{name} = {{true}}") for name in FLAGS),
 )
@@ -165,5 +161,5 @@ annotations = owned_table(
     "annotations",
     _run(),
     *required(sa.JSON, "record"),
-    sa.Index(None, "organisation", "run", "id"),
+    list_index("run"),
 )

@@ -1,7 +1,7 @@
 """The tables of the service: who may do what, what is asked of agents, and how their runs came out.
 
 Everything belongs to an organisation, and every index begins with it. Ids grow with time, so that the newest come
-first by going through an index backwards.
+first by going through an index backwards. Graded coding runs are in ``runs`` as well, under the same id.
 """
 
 import sqlalchemy as sa
@@ -11,6 +11,7 @@ from assay.adapters.store.columns import (
     UtcTime,
     counted_id,
     created_column,
+    list_index,
     listed_table,
     optional,
     organisation_column,
@@ -90,7 +91,7 @@ criteria = owned_table(
     "criteria",
     reference("task", "tasks.id"),
     *required(sa.JSON, "written"),
-    sa.Index(None, "organisation", "task", "id"),
+    list_index("task"),
 )
 
 snapshots = table(
@@ -140,10 +141,7 @@ task_runs = listed_table(
     *optional(UtcTime, "completion_requested_at"),
     # Who grades it at the moment, and until when that is believed.
     *optional(sa.Text, "claim"),
-    sa.Index(None, "organisation", "benchmark_run", "id"),
-    sa.Index(None, "organisation", "status", "id"),
-    sa.Index(None, "organisation", "verdict", "id"),
-    sa.Index(None, "organisation", "task", "id"),
+    *map(list_index, ("benchmark_run", "status", "verdict", "task")),
     sa.Index(None, "status", "deadline_at"),
     sa.UniqueConstraint("organisation", "idempotency_key"),
 )
@@ -186,4 +184,123 @@ audit = table(
     *required(sa.Text, "action"),
     *required(UtcTime, "at"),
     sa.Index(None, "organisation", "id"),
+)
+
+# Which organisation sent which archive: a blob alone belongs to nobody, and knowing its hash is no right to it.
+archives = table(
+    "archives",
+    organisation_column(),
+    *required(sa.Text, "digest"),
+    *required(sa.Integer, "size"),
+    created_column(),
+    sa.PrimaryKeyConstraint("organisation", "digest"),
+)
+
+scenarios = listed_table(
+    "scenarios",
+    *required(sa.Integer, "latest"),
+    *optional(UtcTime, "removed_at"),
+)
+
+scenario_versions = table(
+    "scenario_versions",
+    reference("scenario", "scenarios.id"),
+    *required(sa.Integer, "version"),
+    organisation_column(),
+    *required(sa.Text, "sha256"),
+    *required(sa.JSON, "content"),
+    created_column(),
+    sa.PrimaryKeyConstraint("scenario", "version"),
+)
+
+coding_tasks = listed_table(
+    "coding_tasks",
+    reference("scenario", "scenarios.id"),
+    *required(sa.Integer, "version"),
+    *required(sa.Text, "state"),
+    *optional(sa.Text, "reason", "archive", "workspace"),
+    *optional(sa.JSON, "record", "notes"),
+    *optional(UtcTime, "seeded_at"),
+    list_index("scenario"),
+)
+
+coding_runs = listed_table(
+    "coding_runs",
+    reference("task", "coding_tasks.id"),
+    *required(sa.Text, "job", "agent", "state"),
+    *optional(sa.Text, "model", "workspace"),
+    *required(sa.JSON, "about"),
+    *optional(sa.Integer, "workspace_size"),
+    *optional(sa.JSON, "ending"),
+    *optional(UtcTime, "ended_at", "graded_at"),
+    *map(list_index, ("task", "state")),
+)
+
+# The agent's logs, by their path.
+coding_files = table(
+    "coding_files",
+    reference("run", "coding_runs.id"),
+    *required(sa.Text, "path", "digest"),
+    *required(sa.Integer, "size"),
+    sa.PrimaryKeyConstraint("run", "path"),
+)
+
+grading_requests = owned_table(
+    "grading_requests",
+    reference("run", "runs.id"),
+    *required(sa.Boolean, "judge_only"),
+    *optional(sa.Integer, "number"),
+    sa.Index(None, "run", "id"),
+)
+
+judges = table(
+    "judges",
+    sa.Column("organisation", sa.Text, sa.ForeignKey("organisations.id"), primary_key=True),
+    *required(sa.JSON, "settings"),
+    *optional(sa.LargeBinary, "secrets"),
+)
+
+# Archives of job folders, by which their reports can be computed again.
+jobs = listed_table(
+    "jobs",
+    *required(sa.Text, "name", "archive"),
+    *required(sa.Integer, "size"),
+    *required(UtcTime, "imported_at"),
+    sa.UniqueConstraint("organisation", "name"),
+)
+
+evaluation_results = listed_table(
+    "evaluation_results",
+    reference("run", "runs.id"),
+    *required(sa.Text, "origin"),
+    *required(sa.JSON, "result"),
+    *optional(sa.Text, "reason_code"),
+    list_index("run"),
+)
+
+# Scenarios with what their newest version has.
+listed_scenarios = (
+    sa.select(
+        *scenarios.c,
+        scenario_versions.c.sha256,
+        scenario_versions.c.content,
+        scenario_versions.c.created_at.label("updated_at"),
+    )
+    .join(
+        scenario_versions,
+        (scenario_versions.c.scenario == scenarios.c.id) & (scenario_versions.c.version == scenarios.c.latest),
+    )
+    .subquery()
+)
+
+# Seeded tasks with what their scenario was then, and which version it has now.
+seeded_tasks = (
+    sa.select(*coding_tasks.c, scenarios.c.latest, scenarios.c.removed_at, scenario_versions.c.content)
+    .join(scenarios, scenarios.c.id == coding_tasks.c.scenario)
+    .join(
+        scenario_versions,
+        (scenario_versions.c.scenario == coding_tasks.c.scenario)
+        & (scenario_versions.c.version == coding_tasks.c.version),
+    )
+    .subquery()
 )

@@ -5,6 +5,7 @@ What is removed is a whole playground.
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from sqlalchemy import Connection, Table, delete, insert, literal, select
 from sqlalchemy.dialects import postgresql, sqlite
@@ -66,52 +67,50 @@ def add_all(
 
 def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> None:
     """Add one record to a playground that is there. It was received now, unless told otherwise."""
-    common = {"playground": playground, "received_at": received or datetime.now(UTC)}
-    if isinstance(record, NewEvent):
-        _add_event(connection, common, record)
-    elif isinstance(record, NewResponse):
-        _add_response(connection, common, record)
-    elif isinstance(record, StateRow):
-        _put_row(connection, common, record)
+    table, checked = _checked_row(record)
+    received = received or datetime.now(UTC)
+    values = {"playground": playground, "received_at": received, **checked}
+    if table is tables.state_rows:
+        key = table.primary_key.columns
+        same = [column == values[column.key] for column in key]
+        keep_replaced(connection, table, tables.replaced_rows, same, received)
+        put(connection, table, values, {name: value for name, value in values.items() if name not in key})
+    elif table is tables.turns:
+        if not insert_new(connection, table, values):
+            raise StoreRefusalError(f"turn {values['number']} exists already")
     else:
-        _add_turn(connection, common, record)
+        connection.execute(insert(table).values(values))
 
 
-def _add_event(connection: Connection, common: dict[str, object], record: NewEvent) -> None:
-    values = {
-        **common,
-        "type": stored_limits.checked_name(record.type, "the type of an event"),
-        "payload": stored_limits.checked_payload(record.payload, "the payload of an event"),
-        "at": stored_limits.checked_time(record.at, "the time of an event"),
-    }
-    connection.execute(insert(tables.events).values(values))
-
-
-def _add_response(connection: Connection, common: dict[str, object], record: NewResponse) -> None:
-    values = {
-        **common,
-        "payload": stored_limits.checked_payload(record.payload, "an X12 response"),
-        "at": stored_limits.checked_time(record.at, "the time of an X12 response"),
-    }
-    connection.execute(insert(tables.x12_responses).values(values))
-
-
-def _put_row(connection: Connection, common: dict[str, object], record: StateRow) -> None:
-    changed = {
-        "received_at": common["received_at"],
-        "data": stored_limits.checked_data(record.data, "the data of a row"),
-        "at": stored_limits.checked_time(record.at, "the time of a row"),
-    }
-    values = {
-        **common,
-        "resource": stored_limits.checked_name(record.resource, "the resource of a row"),
-        "key": stored_limits.checked_name(record.key, "the key of a row", stored_limits.KEY_BYTES),
-        **changed,
-    }
-    key = tables.state_rows.primary_key.columns
-    same = [column == values[column.key] for column in key]
-    keep_replaced(connection, tables.state_rows, tables.replaced_rows, same, common["received_at"])
-    put(connection, tables.state_rows, values, changed)
+def _checked_row(record: Record) -> tuple[Table, dict[str, object]]:
+    """The table of a record, and its values there. Raises ``InputError`` for what no store can hold."""
+    at = partial(stored_limits.checked_time, record.at)
+    match record:
+        case NewEvent():
+            return tables.events, {
+                "type": stored_limits.checked_name(record.type, "the type of an event"),
+                "payload": stored_limits.checked_payload(record.payload, "the payload of an event"),
+                "at": at("the time of an event"),
+            }
+        case NewResponse():
+            return tables.x12_responses, {
+                "payload": stored_limits.checked_payload(record.payload, "an X12 response"),
+                "at": at("the time of an X12 response"),
+            }
+        case StateRow():
+            return tables.state_rows, {
+                "resource": stored_limits.checked_name(record.resource, "the resource of a row"),
+                "key": stored_limits.checked_name(record.key, "the key of a row", stored_limits.KEY_BYTES),
+                "data": stored_limits.checked_data(record.data, "the data of a row"),
+                "at": at("the time of a row"),
+            }
+        case Turn():
+            return tables.turns, {
+                "number": stored_limits.checked_turn(record.number),
+                "speaker": stored_limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
+                "text": stored_limits.checked_text(record.text, f"the text of turn {record.number}"),
+                "at": at(f"the time of turn {record.number}"),
+            }
 
 
 def keep_replaced(
@@ -121,18 +120,6 @@ def keep_replaced(
     names = [column.key for column in table.c]
     there = select(*table.c, literal(at, UtcTime)).where(*same).with_for_update()
     connection.execute(insert(replaced).from_select([*names, "replaced_at"], there))
-
-
-def _add_turn(connection: Connection, common: dict[str, object], record: Turn) -> None:
-    values = {
-        **common,
-        "number": stored_limits.checked_turn(record.number),
-        "speaker": stored_limits.checked_name(record.speaker, f"the speaker of turn {record.number}"),
-        "text": stored_limits.checked_text(record.text, f"the text of turn {record.number}"),
-        "at": stored_limits.checked_time(record.at, f"the time of turn {record.number}"),
-    }
-    if not insert_new(connection, tables.turns, values):
-        raise StoreRefusalError(f"turn {record.number} exists already")
 
 
 def _optional(value: str | None, what: str) -> str | None:

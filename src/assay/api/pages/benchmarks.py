@@ -1,39 +1,16 @@
 """Benchmarks and their versions: list, add, freeze tasks as a version, and begin a run."""
 
-from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
+from assay.api.pages.calls import ServiceCall, add_list, asked_for, grading_tabs, list_page
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import Benchmark, NewBenchmark, NewVersion
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.service.errors import ConflictError
-from assay.web.model_forms import ShownForm, blank_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 MOST_TASKS = 100
 
 
-@routes.add("GET", "/benchmarks", *READ, word="Benchmarks")
-def benchmarks(call: ServiceCall) -> PageAnswer:
-    """All benchmarks, the newest first."""
-    return _benchmarks(call, blank_form(NewBenchmark))
-
-
-def _benchmarks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.benchmarks.slice(call.organisation, asked_for(call))
-    shown = {"benchmarks": rows.rows, "form": form, "tabs": grading_tabs(call)}
-    return list_page(call, "benchmarks.html", "Benchmarks", rows, status=status, **shown)
-
-
-@routes.add("POST", "/benchmarks", *CHANGE)
-def add_benchmark(call: ServiceCall) -> PageAnswer:
-    new = read_form(NewBenchmark, call.form)
-    if new.value is None:
-        return _benchmarks(call, new.form, 422)
-    try:
-        made = call.service.benchmarks.add(call.organisation, new.value)
-    except ConflictError as error:
-        return _benchmarks(call, new.form.wrong("slug", str(error)), 422)
-    return call.go(call.site.to(f"benchmarks/{made.slug}"))
+add_list(routes, "benchmarks", lambda service: service.benchmarks, NewBenchmark, key="slug", tabs=grading_tabs)
 
 
 @routes.add("GET", "/benchmarks/{id}", *READ)

@@ -2,39 +2,19 @@
 
 from typing import Any
 
-from assay.api.pages.calls import ServiceCall, asked_for, list_page
+from assay.api.pages.calls import ServiceCall, add_list
 from assay.api.routes.playgrounds import SETTINGS, set_source
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
-from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
+from assay.web.model_forms import ShownForm, fill_form, read_form
 from assay.web.playground_view import PlaygroundView, view_records, view_sources
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
-# Not kept by the store, so nobody is asked for it.
-LEFT_OUT = ("name",)
-
-
-@routes.add("GET", "/playgrounds", *READ, word="Playgrounds")
-def playgrounds(call: ServiceCall) -> PageAnswer:
-    """All playgrounds, the newest first."""
-    return _playgrounds(call, blank_form(NewPlayground, LEFT_OUT))
-
-
-def _playgrounds(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.playgrounds.slice(call.organisation, asked_for(call))
-    shown = {"playgrounds": rows.rows, "form": form}
-    return list_page(call, "playgrounds.html", "Playgrounds", rows, status=status, **shown)
-
-
-@routes.add("POST", "/playgrounds", *CHANGE)
-def add_playground(call: ServiceCall) -> PageAnswer:
-    new = read_form(NewPlayground, call.form, LEFT_OUT)
-    if new.value is None:
-        return _playgrounds(call, new.form, 422)
-    return call.go(call.site.to(f"playgrounds/{call.service.playgrounds.add(call.organisation, new.value).id}"))
+# The name isn't kept by the store, so nobody is asked for it.
+add_list(routes, "playgrounds", lambda service: service.playgrounds, NewPlayground, leave_out=("name",))
 
 
 @routes.add("GET", "/playgrounds/{id}", *READ)

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from assay.api.pages.calls import ServiceCall, asked_for, list_page
+from assay.api.pages.calls import ServiceCall, add_list
 from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.criteria.models import Weight
@@ -13,7 +13,7 @@ from assay.dialects.criteria.resources import NewTask, Task, TaskCriterion, Text
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.grading import problem_with
 from assay.formats.strict_model import Name, StrictModel
-from assay.web.model_forms import ShownForm, blank_form, fill_form, read_form
+from assay.web.model_forms import ShownForm, fill_form, read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 from assay.web.task_run_view import CriterionView, view_criterion
 
@@ -42,23 +42,7 @@ class CriterionForm(StrictModel):
     assertion: Written
 
 
-@routes.add("GET", "/tasks", *READ, word="Tasks")
-def tasks(call: ServiceCall) -> PageAnswer:
-    """All tasks, the newest first."""
-    return _tasks(call, blank_form(TaskForm, ("criteria",)))
-
-
-def _tasks(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
-    rows = call.service.tasks.slice(call.organisation, asked_for(call))
-    return list_page(call, "tasks.html", "Tasks", rows, status=status, tasks=rows.rows, form=form)
-
-
-@routes.add("POST", "/tasks", *CHANGE)
-def add_task(call: ServiceCall) -> PageAnswer:
-    new = read_form(TaskForm, call.form, ("criteria",))
-    if new.value is None:
-        return _tasks(call, new.form, 422)
-    return call.go(call.site.to(f"tasks/{call.service.tasks.add(call.organisation, new.value).id}"))
+add_list(routes, "tasks", lambda service: service.tasks, TaskForm, leave_out=("criteria",))
 
 
 @routes.add("GET", "/tasks/{id}", *READ)

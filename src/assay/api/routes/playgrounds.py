@@ -109,7 +109,9 @@ def _records(kind: str, model: Any, meaning: str) -> None:
     """The route for records of a kind."""
 
     def record(call: ApiCall) -> Any:
-        return _record(call)
+        now = call.service.host.now()
+        records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
+        return {"recorded": call.service.playgrounds.record(call.organisation, call.id, records)}
 
     record.__name__, record.__doc__ = f"record_{kind}", meaning
     limits = {"status": 201, "most_bytes": FILE_BYTES}
@@ -120,13 +122,6 @@ _records("events", EventLine, "Record an event or a list of them, such as messag
 _records("rows", RowLine, "Record a row of state or a list of them. A row replaces the one with its key.")
 _records("turns", TurnLine, "Record a turn of a call or a list of them.")
 _records("responses", ResponseLine, "Record an X12 response or a list of them.")
-
-
-def _record(call: ApiCall) -> Any:
-    now = call.service.host.now()
-    records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
-    count = call.service.playgrounds.record(call.organisation, call.id, records)
-    return {"recorded": count}
 
 
 @routes.post("/playgrounds/{id}/records", LineAnswer, body=STREAM, also=(400, 404))

@@ -66,7 +66,7 @@ def _send(args: argparse.Namespace) -> int:
 
 
 def _import_here(args: argparse.Namespace) -> int:
-    from assay.adapters.service.host import ThisServer  # noqa: PLC0415 - help needs no database
+    from assay.adapters.machine.local_machine import ThisServer  # noqa: PLC0415 - help needs no database
     from assay.adapters.store.opening import open_store  # noqa: PLC0415
 
     with open_store(store_of(args), create=True) as store:

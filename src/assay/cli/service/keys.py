@@ -86,7 +86,7 @@ def _at_store(args: argparse.Namespace) -> int:
     from assay.adapters.store.opening import open_store  # noqa: PLC0415 - help needs no database
 
     with open_store(store_of(args), create=args.action == "add") as store:
-        from assay.adapters.service.host import ThisServer  # noqa: PLC0415
+        from assay.adapters.machine.local_machine import ThisServer  # noqa: PLC0415
         from assay.adapters.store.service.storage import StoredStorage  # noqa: PLC0415
         from assay.engine.service.keys import Keys  # noqa: PLC0415
 

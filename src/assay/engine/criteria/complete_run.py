@@ -143,7 +143,10 @@ class CompiledCriteria:
 
 def compile_criteria(criteria: Sequence[AskedCriterion], data: Mapping[str, Any]) -> CompiledCriteria:
     """The checks of criteria, with the values of ``data`` filled in."""
-    return CompiledCriteria(tuple(criteria), tuple(_place_criterion(criterion, data) for criterion in criteria))
+    return CompiledCriteria(
+        tuple(criteria),
+        tuple(PlacedCheck(Placement(one.label, one.weight, one.axis), _check(one, data)) for one in criteria),
+    )
 
 
 def ask(
@@ -191,10 +194,6 @@ def _may_wait(placed: PlacedCheck[PlaygroundState]) -> bool:
     """Whether a check asks another system than the records: a server, a place for files, a judge."""
     check = placed.check.check if isinstance(placed.check, WithinBounds) else placed.check
     return check.kind in REMOTE or getattr(check, "paraphrase", False)
-
-
-def _place_criterion(criterion: AskedCriterion, data: Mapping[str, Any]) -> PlacedCheck[PlaygroundState]:
-    return PlacedCheck(Placement(criterion.label, criterion.weight, criterion.axis), _check(criterion, data))
 
 
 def _check(criterion: AskedCriterion, data: Mapping[str, Any]) -> Check[PlaygroundState]:
@@ -265,13 +264,11 @@ class BoundedState:
 
     def state_rows(self, resource: str) -> Sequence[StateRow]:
         rows = self.source.state_rows(resource)
-        return _bound_records(
-            rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", _emptied_row
-        )
+        return _bound_records(rows, f"records of {resource}", _row_size, bounds.MOST_VALUES, "values", data={})
 
     def turns(self) -> Sequence[Turn]:
         turns, most = self.source.turns(), bounds.SPEECH_CHARACTERS
-        return _bound_records(turns, "turns", lambda one: len(one.text), most, "characters", _emptied_turn)
+        return _bound_records(turns, "turns", lambda one: len(one.text), most, "characters", text="")
 
     @property
     def fhir(self) -> FhirSource:
@@ -283,7 +280,7 @@ class BoundedState:
 
 
 def _messages(events: Sequence[Event], what: str) -> Sequence[Event]:
-    return _bound_records(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", _emptied_event)
+    return _bound_records(events, what, _message_size, bounds.MESSAGES_BYTES, "bytes", payload=b"")
 
 
 def _bound_records(
@@ -292,9 +289,9 @@ def _bound_records(
     size: Callable[[Record], int | str],
     most: int,
     unit: str,
-    emptied: Callable[[Record, str], Record],
+    **empty: Any,
 ) -> Sequence[Record]:
-    """The records; those that are too large, alone or with the ones before, are emptied."""
+    """The records; those that are too large, alone or with the ones before, are ``empty``."""
     if len(records) > bounds.MOST_RECORDS:
         raise BoundsError(f"there are more than {bounds.MOST_RECORDS} {what}, which are not read")
     left, kept = most, list[Record]()
@@ -303,7 +300,7 @@ def _bound_records(
         if isinstance(needed, int) and needed > left:
             needed = f"the {what} have more than {most} {unit} up to here"
         if isinstance(needed, str):
-            kept.append(emptied(record, needed))
+            kept.append(replace(record, unread=needed, **empty))
         else:
             left -= needed
             kept.append(record)
@@ -319,18 +316,6 @@ def _row_size(row: StateRow) -> int | str:
     data = dict(row.data)
     size = bounds.size_of(data)
     return size if size > bounds.MOST_VALUES else bounds.unusual(data) or size
-
-
-def _emptied_event(event: Event, why: str) -> Event:
-    return replace(event, payload=b"", unread=why)
-
-
-def _emptied_row(row: StateRow, why: str) -> StateRow:
-    return replace(row, data={}, unread=why)
-
-
-def _emptied_turn(turn: Turn, why: str) -> Turn:
-    return replace(turn, text="", unread=why)
 
 
 @dataclass(frozen=True, slots=True)

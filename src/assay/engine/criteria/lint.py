@@ -36,7 +36,6 @@ RULES: Final = {
 LISTS: Final = ("fields", "assertions")
 HARMLESS: Final = ("id", "MSH-1", "ISA01", "content")
 """A path for each language."""
-_LISTS: Final = ("fields", "assertions")
 _EVENT: Final = re.compile(r"\s*[A-Z][0-9]{2}\s*(?:\^.*)?")
 _ONLY_A_VARIABLE: Final = re.compile(rf"\^?\s*{VARIABLE.pattern}\s*\$?")
 
@@ -251,7 +250,7 @@ def _message_type(written: Any, place: Place) -> Iterator[Remark]:
 def _blanks(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
     """Blanks around a path are hard to see, and no path needs them."""
     paths = [((*place, name), assertion.get(name)) for name in ("path", "pattern", "glob", "where")]
-    for name in _LISTS:
+    for name in LISTS:
         for at, rule in enumerate(_rules(assertion, name)):
             paths += [((*place, name, at, key), rule.get(key)) for key in ("path", "fhirpath")]
     correlation = assertion.get("correlate_by")
@@ -262,7 +261,7 @@ def _blanks(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
 
 
 def _patterns(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:
-    for name in _LISTS:
+    for name in LISTS:
         for at, rule in enumerate(_rules(assertion, name)):
             pattern = rule.get("expected")
             if rule.get("operator") != PATTERN or not isinstance(pattern, str) or VARIABLE.fullmatch(pattern):

@@ -51,11 +51,9 @@ class BlobStore(Protocol):
 
     def put(self, content: Iterable[bytes]) -> Blob:
         """Keep content. It is safe when this returns, so that a row may name it."""
-        ...
 
     def batch(self) -> AbstractContextManager["BlobStore"]:
         """Keep many files at once, which is faster. They are safe when this ends, not before."""
-        ...
 
     def read(self, digest: str, start: int = 0, length: int | None = None) -> Iterator[bytes]:
         """The bytes from ``start`` on, in parts of at most ``PART_BYTES``, each checked by its hash.
@@ -63,4 +61,3 @@ class BlobStore(Protocol):
         Raises ``NotFoundError`` for content that was never kept, and ``MeasurementError`` for content that is gone
         or was changed.
         """
-        ...

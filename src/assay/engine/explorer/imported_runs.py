@@ -70,7 +70,6 @@ class EvidenceSource(Protocol):
 
     def batch(self) -> AbstractContextManager[FindEvidence]:
         """Find the evidence of some runs. Their files are kept when this ends."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +92,15 @@ class ImportStore(Protocol):
 
         Of a run that is known already, what is shown beside its result is brought up to date.
         """
-        ...
 
     def has_job(self, organisation: str, job: str) -> bool:
         """Whether there are runs of a job."""
-        ...
 
     def remove_waiting(self, organisation: str, job: str, kept: Container[str]) -> None:
         """Take out runs of a job that had no result, and that aren't among those to be kept any more."""
-        ...
 
     def refuse_changed(self, organisation: str, job: str, runs: Iterable[Kept]) -> None:
         """Raises ``ConflictError`` if one of the runs of a job was imported with another result."""
-        ...
 
 
 def import_job(
@@ -132,16 +127,12 @@ def import_job(
     done, decided = Imported(0, 0, 0), tasks_with_reward(job.trials)
     trials = iter(job.trials)
     while some := list(islice(trials, AT_ONCE)):
-        with nullcontext(_no_evidence) if source is None else source.batch() as find:
+        with nullcontext(lambda _name: Evidence()) if source is None else source.batch() as find:
             runs = [
                 _kept_trial(called, trial, beside.get(trial.name), find(trial.name), decided) for trial in some
             ]
         done = done.plus(store.add_runs(organisation, runs))
     return done.plus(store.add_runs(organisation, map(Kept, runs_without_result(job, called))))
-
-
-def _no_evidence(_name: str) -> Evidence:
-    return Evidence()
 
 
 def _kept_trial(

@@ -69,41 +69,33 @@ class PageSource(Protocol):
 
     def lines(self, asked: RunQuery) -> LinePage:
         """Raises ``InputError`` for a question that can't be answered here."""
-        ...
 
     def every_line(self, asked: RunQuery) -> Iterator[Run]: ...
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
-        ...
 
     def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
         """The runs before and after one in a list."""
-        ...
 
     def run(self, identity: str) -> RunDetail: ...
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         """Some steps of what the agent did in a turn; None if there is no record of it."""
-        ...
 
     def file(self, identity: str, name: str) -> ByteSource | None:
         """A file of a run by what it is, ``diff`` or ``verifier_output``; None if there is none."""
-        ...
 
     def job(self, name: str) -> JobView: ...
 
     def run_ids(self, job: str) -> Mapping[str, str]:
         """The ids of the runs of a job, by their names."""
-        ...
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         """Whether the record of a job follows from its trials; None if the record isn't here."""
-        ...
 
     def compare(self, names: Sequence[str]) -> ArmComparison:
         """Raises ``InputError`` for jobs that can't be compared."""
-        ...
 
 
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.job_stats import CANCELLED
 from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_exception
@@ -132,7 +134,7 @@ def run_of_trial(
         tokens=_tokens(trial),
         started_at=trial.started_at,
         finished_at=trial.finished_at,
-        began_at=_moment(trial.started_at),
+        began_at=moment_of(trial.started_at),
         reviewers=0 if history is None else len(history.annotations),
         gates_disagree=beside.disagree,
         reviewer_disagrees=history is not None and reviewer_disagrees(history.annotations, decision.state),
@@ -316,12 +318,13 @@ def _metadata(trial: Trial, history: History | None) -> dict[str, Any]:
     return found
 
 
-def _moment(written: str | None) -> datetime | None:
+def moment_of(written: str | None) -> datetime | None:
+    """A time as a run wrote it, in UTC, which it also is without a zone; None for what is no time."""
     try:
         found = None if written is None else datetime.fromisoformat(written)
-    except ValueError:
+        return found if found is None else (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
         return None
-    return found if found is None or found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
@@ -339,10 +342,7 @@ def runs_without_result(job: Job, name: str, prefix: str = "") -> Iterator[Run]:
             agent="" if read is None else read.agent,
             model=None if read is None else read.model,
             dataset="" if read is None else read.dataset,
-            state=decision.state,
-            score=decision.score,
-            reason=decision.reason,
-            cause=decision.cause,
+            **msgspec.structs.asdict(decision),
             run_status=decision.state if decision.state is not State.BROKEN else "failed",
             validity="not_completed",
             detail=problem.detail,

@@ -22,6 +22,7 @@ from assay.engine.ports import JobFolder
 if TYPE_CHECKING:
     # Importing pydantic takes longer than reporting on a job that has no such records.
     from assay.dialects.evaluation.models import AddedTag, Annotation, Grading
+    from assay.dialects.scorers.report import ScorersReport
 
 
 from assay.dialects.harbor.trial import GradedSource

@@ -26,13 +26,11 @@ class CodingGrader(Protocol):
 
     def seed(self, scenario: Scenario, archive: bytes | None) -> SeededTask:
         """Raises ``InputError`` for a scenario that can't be seeded."""
-        ...
 
     def grade(self, organisation: str, left: LeftByAgent) -> CodingResult: ...
 
     def judge(self, organisation: str, left: LeftByAgent, before: Scoring, diff: Diff | None) -> CodingResult:
         """Ask the judge again about a run whose scorers' answers stay."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

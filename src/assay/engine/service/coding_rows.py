@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+import msgspec
+
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
@@ -96,10 +98,7 @@ def decision_fields(gates: Gates) -> dict[str, Any]:
     decision = decide(gate_facts(gates))
     return {
         "kind": KIND,
-        "state": decision.state,
-        "score": decision.score,
-        "reason": decision.reason,
-        "cause": decision.cause,
+        **msgspec.structs.asdict(decision),
         "checks": gates.checks,
         "judge": gates.judge,
         "run_status": gates.run_status,

@@ -32,6 +32,7 @@ class CodingTasks(Resources[CodingTask]):
     """Seeded tasks with the scenarios that they are of."""
 
     table, prefix, word, model = "seeded_tasks", "ctask", "coding task", CodingTask
+    written = "coding_tasks"
     renamed: ClassVar = {"scenario_id": "scenario", "scenario_version": "version"}
 
     def __init__(self, scenarios: Scenarios, versions: ScenarioVersions, blobs: BlobStore) -> None:
@@ -60,11 +61,9 @@ class CodingTasks(Resources[CodingTask]):
         newest = self._scenarios.get(organisation, scenario)
         if newest.scenario.get("workspace_seed") is None:
             raise ConflictError("the scenario must have a workspace_seed to be seeded")
-        identity, now = self.host.new_id(self.prefix), self.host.now()
-        values = {"id": identity, "organisation": organisation, "created_at": now, "scenario": newest.id}
+        seeding = {"scenario": newest.id, "version": newest.version, "state": TaskState.SEEDING.value}
         with self.storage.transaction() as rows:
-            state = TaskState.SEEDING.value
-            rows.insert("coding_tasks", [{**values, "version": newest.version, "state": state}])
+            identity = self._insert(rows, organisation, **seeding)
         return self.get(organisation, identity)
 
     def workspace(self, organisation: str, identity: str) -> bytes:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final, Literal
 
+import msgspec
+
 from assay.dialects.evaluation.ingest import Ingested, ingest
 from assay.dialects.evaluation.models import EvaluationResult
 from assay.engine.criteria import stored_limits
@@ -75,14 +77,10 @@ def run_of_result(trial: Mapping[str, Any], result: EvaluationResult, reason_cod
     usable = validity.verifier_completed and validity.output_parseable
     cause = None if validity.output_parseable else Cause.AGENT
     facts = Facts(reward=result.reward) if usable else Facts(unusable=True, reason=reason_code, cause=cause)
-    decision = decide(facts)
     return Kept(
         Run(
             **trial,
-            state=decision.state,
-            score=decision.score,
-            reason=decision.reason,
-            cause=decision.cause,
+            **msgspec.structs.asdict(decide(facts)),
             rewards={"reward": result.reward} if validity.verifier_completed else None,
             run_status="completed",
             validity=joint_validity([validity]),

@@ -33,7 +33,6 @@ class OpenPlaygrounds(Protocol):
 
     def playground(self, identity: str) -> Playground:
         """Raises ``InputError`` if there is none with that id."""
-        ...
 
     def opened(
         self, playground: Playground, sources: bool, until: datetime | None
@@ -42,7 +41,6 @@ class OpenPlaygrounds(Protocol):
 
         Raises ``InputError`` for a source whose settings can't be used, ``MeasurementError`` for one that is down.
         """
-        ...
 
     def new_clock(self) -> Clock: ...
 

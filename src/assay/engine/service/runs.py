@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol
 
+import msgspec
+
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import (
     NewBenchmarkRun,
@@ -62,11 +64,9 @@ class RunClaims(Protocol):
         With the columns of a ``claim``, the run is taken as well, unless somebody else has it. Returns the changed
         row.
         """
-        ...
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         """Active runs whose time is over; of those whose completion was accepted, the ones that nobody grades."""
-        ...
 
 
 class TaskRuns(Resources[TaskRun]):
@@ -307,11 +307,9 @@ def _explorer_run(rows: RowReader, task: str, row: Row, ending: Ending | None = 
     known = None if benchmark_run is None else rows.find("benchmark_runs", id=benchmark_run)
     fields: dict[str, Any] = {"run_status": State.PENDING.value}
     if ending is not None:
-        began, decision = row["started_at"] or row["created_at"], ending.decision
+        began = row["started_at"] or row["created_at"]
         fields = {
-            "state": decision.state,
-            "score": decision.score,
-            "reason": decision.reason,
+            **msgspec.structs.asdict(ending.decision),
             "started_at": began.isoformat(),
             "finished_at": ending.at.isoformat(),
             "run_status": ending.status.value,

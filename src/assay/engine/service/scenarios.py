@@ -72,6 +72,7 @@ class Scenarios(Resources[ScenarioResource]):
     """Scenarios with their newest versions. A change is a new version."""
 
     table, prefix, word, model = "listed_scenarios", "scen", "scenario", ScenarioResource
+    written = "scenarios"
     renamed: ClassVar = {"scenario": "content", "version": "latest"}
 
     def __init__(self, versions: ScenarioVersions) -> None:
@@ -94,11 +95,9 @@ class Scenarios(Resources[ScenarioResource]):
 
     def add(self, organisation: str, new: Scenario) -> ScenarioResource:
         """Raises ``InputError`` if the organisation hasn't sent the archive that the scenario names."""
-        identity, now = self.host.new_id(self.prefix), self.host.now()
-        values = {"id": identity, "organisation": organisation, "created_at": now, "latest": 1}
         with self.storage.transaction() as rows:
             _check_archive(rows, organisation, new)
-            rows.insert("scenarios", [values])
+            identity = self._insert(rows, organisation, latest=1)
             self._versions.add(rows, organisation, identity, 1, new)
         return self.get(organisation, identity)
 

@@ -37,11 +37,9 @@ class RowReader(Protocol):
 
     def find(self, table: str, /, **wanted: Any) -> Row | None:
         """The first row."""
-        ...
 
     def every(self, table: str, /, *, order: str = "id", **wanted: Any) -> Sequence[Row]:
         """All rows, in the order of a column."""
-        ...
 
 
 class Transaction(RowReader, Protocol):
@@ -49,37 +47,29 @@ class Transaction(RowReader, Protocol):
 
     def lock(self, table: str, /, **wanted: Any) -> Row | None:
         """The first row, which nobody else changes before the transaction has ended."""
-        ...
 
     def insert(self, table: str, new: Sequence[Row], /) -> None: ...
 
     def add(self, table: str, /, **values: Any) -> bool:
         """Insert a row unless one with its key is there. Returns whether it was inserted."""
-        ...
 
     def put(self, table: str, key: Row, values: Row, new: Row | None = None, /) -> None:
         """Change the row with a key, or insert one, which has the values that are ``new`` as well."""
-        ...
 
     def change(self, table: str, values: Row, /, **wanted: Any) -> Sequence[Row]:
         """Change rows, and return them as they are then."""
-        ...
 
     def remove(self, table: str, /, **wanted: Any) -> int:
         """Remove rows, and return how many there were."""
-        ...
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         """Add records to a playground that is there, and return how many."""
-        ...
 
     def list_run(self, organisation: str, identity: str, kept: Kept, at: datetime, *, beside: bool = True) -> None:
         """Add a run to the explorer, or bring it up to date; ``beside`` also what has tables of its own."""
-        ...
 
     def note_run(self, organisation: str, identity: str, values: Row, /) -> None:
         """Change columns of a run of the explorer that has no result yet."""
-        ...
 
 
 class Storage(RowReader, Protocol):
@@ -87,15 +77,12 @@ class Storage(RowReader, Protocol):
 
     def transaction(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
         """One that isn't ``durable`` may be lost with the power: for what nobody was told."""
-        ...
 
     def slice(self, table: str, asked: SliceRequest, /, *, by: str = "id", **wanted: Any) -> Slice[Row]:
         """A part of a list, the newest first. ``by`` is a column that is unique in it and grows with time."""
-        ...
 
     def count(self, table: str, by: Sequence[str], /, **wanted: Any) -> Mapping[tuple[Any, ...], int]:
         """How many rows there are for each combination of values of some columns."""
-        ...
 
 
 def renew_claims(storage: Storage, claims: list[str], until: datetime) -> None:
@@ -116,13 +103,14 @@ class Resources(Generic[Model]):
     """Things of one kind that organisations have: their table, the prefix of their ids, and what errors call them.
 
     ``other_key`` is a column by which one is found as well as by its id. ``renamed`` has the columns of fields
-    that are called otherwise in the table.
+    that are called otherwise in the table. ``written`` is the table of new rows, where ``table`` joins several.
     """
 
     table: ClassVar[str]
     prefix: ClassVar[str]
     word: ClassVar[str]
     model: type[Model]
+    written: ClassVar[str | None] = None
     other_key: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
 
@@ -166,5 +154,8 @@ class Resources(Generic[Model]):
     def _insert(self, rows: Transaction, organisation: str, **values: Any) -> str:
         """Add a row; returns its id."""
         identity, now = self.host.new_id(self.prefix), self.host.now()
-        rows.insert(self.table, [{"id": identity, "organisation": organisation, "created_at": now, **values}])
+        rows.insert(
+            self.written or self.table,
+            [{"id": identity, "organisation": organisation, "created_at": now, **values}],
+        )
         return identity

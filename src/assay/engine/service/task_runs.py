@@ -48,7 +48,6 @@ class Claims(Protocol):
 
     def holding(self, claim: str) -> AbstractContextManager[None]:
         """Within the context, the claim is renewed before it runs out."""
-        ...
 
 
 def start_task_run(store: TaskRuns, owner: Owner, identity: str) -> TaskRun:

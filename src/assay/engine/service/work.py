@@ -81,11 +81,9 @@ class WorkClaims(Protocol):
 
         One that was begun too often is set aside instead.
         """
-        ...
 
     def next_turn(self, organisation: str) -> int:
         """One after the last of this organisation that waits, but not before those that wait for longest."""
-        ...
 
 
 class WorkQueue(Resources[Work]):

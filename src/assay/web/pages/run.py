@@ -16,7 +16,7 @@ from assay.dialects.scorers.report import (
 from assay.engine.explorer.page_source import RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import HIDEABLE, TracePart, TraceQuery
-from assay.evidence.files import ByteSource, tail
+from assay.evidence.files import tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import asked_of
@@ -200,7 +200,10 @@ def _output(call: PageCall, view: RunView) -> dict[str, Any]:
     ]
     if not responses:
         responses = _last_words(call, view)
-    return {"responses": responses, "verifier": None if source is None else _tail(source)}
+    shown = None
+    if source is not None:
+        shown = {"text": tail(source, OUTPUT).decode(errors="replace"), "cut": max(0, source.size - OUTPUT)}
+    return {"responses": responses, "verifier": shown}
 
 
 def _last_words(call: PageCall, view: RunView) -> list[tuple[str, str]]:
@@ -210,10 +213,6 @@ def _last_words(call: PageCall, view: RunView) -> list[tuple[str, str]]:
         return []
     said = [step.text for step in part.steps if step.speaker.value == "agent" and step.text.strip()]
     return [("", said[-1])] if said else []
-
-
-def _tail(source: ByteSource) -> dict[str, Any]:
-    return {"text": tail(source, OUTPUT).decode(errors="replace"), "cut": max(0, source.size - OUTPUT)}
 
 
 _CONTENT: Final = {"trace": _trace, "diff": _diff, "output": _output}

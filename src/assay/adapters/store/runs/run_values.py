@@ -5,7 +5,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from assay.adapters.store.runs.totals import Changes
 from assay.engine.criteria import stored_limits
 from assay.engine.criteria.stored_limits import without_nan, without_nul
 from assay.engine.explorer.imported_runs import Kept
+from assay.engine.jobs.job_runs import moment_of
 from assay.evidence.run import Run, State
 
 BATCH: Final = 1000
@@ -98,7 +99,7 @@ def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> d
         "cost_usd": _finite(run.cost_usd),
         "duration_sec": _finite(run.duration_sec),
         "tokens": None if run.tokens is None or not 0 <= run.tokens <= MOST_TOKENS else run.tokens,
-        "began_at": moment(run.started_at) or now,
+        "began_at": moment_of(run.started_at) or now,
         # No object is faster to write than an empty one.
         "metadata": without_nan(dict(run.metadata)) if run.metadata else None,
         "axes": without_nan(dict(run.axes)) if run.axes else None,
@@ -182,17 +183,6 @@ def searchable_text(text: str) -> str:
         half = SEARCHED_CHARACTERS // 2
         text = f"{text[:half]} {text[-half:]}"
     return " ".join(words(text))
-
-
-def moment(written: str | None) -> datetime | None:
-    """A time as a run wrote it; without a zone, it is in UTC."""
-    if written is None:
-        return None
-    try:
-        found = datetime.fromisoformat(written)
-        return found.astimezone(UTC) if found.tzinfo is not None else found.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
 
 
 def _finite(value: float | None) -> float | None:

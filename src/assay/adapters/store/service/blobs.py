@@ -28,11 +28,9 @@ class BlobPlace(Protocol):
 
     def write(self, digest: str, size: int, content: IO[bytes]) -> None:
         """Keep the bytes, safely, under a name that they may already have."""
-        ...
 
     def part(self, digest: str, start: int, length: int) -> bytes:
         """Some of the bytes; fewer if there aren't as many. Raises ``MeasurementError`` if there are none."""
-        ...
 
     def close(self) -> None: ...
 

@@ -8,9 +8,9 @@ from typing import Any, Final
 from sqlalchemy import Connection, Executable, FromClause, Select, Table, delete, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
-from assay.adapters.store.coding_tables import listed_scenarios, seeded_tasks
 from assay.adapters.store.runs.listed_runs import list_run, note_run
 from assay.adapters.store.service.keyset import Order, sorted_slice
+from assay.adapters.store.service_tables import listed_scenarios, seeded_tasks
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
 from assay.adapters.store.writing import add_all, insert_new, put
