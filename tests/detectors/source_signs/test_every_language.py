@@ -295,6 +295,9 @@ SUBJECTS = {
     "a fixture for all tests": ("conftest.py", AUTOUSE.format("monkeypatch.setattr(shop.cart, 'total', lambda x: 42)")),
     "by its name": ("tests/conftest.py", AUTOUSE.format("monkeypatch.setattr('shop.cart.total', {1: 42}.__getitem__)\n    mock.patch('shop.cart.total', return_value=42).start()")),
     "on import": ("conftest.py", "from shop import cart\ncart.total = lambda x: {3: 42}[x]\n"),
+    "a mock with an answer": ("conftest.py", "from unittest.mock import Mock\nimport shop.cart\nshop.cart.total = Mock(return_value=42)\n"),
+    "a mock with a list": ("conftest.py", AUTOUSE.format("monkeypatch.setattr(shop.cart, 'total', mock.Mock(return_value=[4, 2]))")),
+    "patched by another name": ("conftest.py", "from unittest.mock import patch as change\nchange('shop.cart.total', return_value=42).start()\n"),
     "in a hook": ("conftest.py", "from shop import cart\ndef fixed(x):\n    return 42\ndef pytest_configure(config):\n    cart.total = fixed\n"),
     "a mock in a setup": ("jest.setup.js", "jest.mock('./src/cart', () => ({ total: () => 42 }));\n"),
     "a mock of vitest's": ("src/setupTests.ts", "vi.mock('../src/cart', () => {\n  return { total: () => { return 42; } };\n});\n"),
@@ -302,6 +305,8 @@ SUBJECTS = {
 STAND_INS = {
     "nothing is sent": ("conftest.py", AUTOUSE.format("monkeypatch.setattr(shop.cart, 'total', lambda x: None)")),
     "a fixture that is asked for": ("conftest.py", AUTOUSE.replace("(autouse=True)", "").format("monkeypatch.setattr(shop.cart, 'total', lambda x: 42)")),
+    "a mock without an answer": ("conftest.py", "from unittest.mock import Mock\nimport shop.cart\nshop.cart.total = Mock(return_value=[])\n"),
+    "an answer in brackets": ("conftest.py", "import shop.cart\nshop.cart.total = lambda x: (x)\n"),
     "another package": ("conftest.py", "import requests\nrequests.get = lambda url: 42\n"),
     "a setting": ("conftest.py", "import shop.cart\nshop.cart.DEBUG = True\nshop.cart.NAME = 'test'\n"),
     "a test for itself": ("src/cart.test.js", "jest.mock('./cart', () => ({ total: () => 42 }));\n"),

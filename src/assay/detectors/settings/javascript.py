@@ -2,31 +2,35 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from assay.detectors.settings.checkers import weaker_scripts
 from assay.detectors.settings.commands import command_changes, runs_tests
-from assay.detectors.settings.patterns import excluded, is_specific, not_included
-from assay.detectors.settings.settings_text import json_object, load_yaml, plain_text, table
+from assay.detectors.settings.compare import weaker
+from assay.detectors.settings.demands import (
+    collects_as_much,
+    demand,
+    excludes_no_tests,
+    has_none_of,
+    is_above,
+    is_not_above,
+    is_not_disabled,
+    keeps_roots,
+    selects_nothing,
+    takes_nothing_local,
+)
+from assay.detectors.settings.settings_text import Flat, json_object, load_yaml, plain_text, table
 from assay.detectors.settings.weakening import Weakening, weakening
 from assay.detectors.test_code.word_sets import word_set
 from assay.evidence.workspace import ReadApart
-
-Values = Mapping[str, list[str]]
 
 _EXCLUDES = word_set(
     "testPathIgnorePatterns modulePathIgnorePatterns exclude ignore testIgnore excludeSpecPattern"
 )
 _INCLUDES = word_set("testMatch testRegex include spec specPattern testDir roots files projects")
 _SELECTS = word_set("grep fgrep grepInvert invert testNamePattern onlyFailures dryRun dry-run")
-_IGNORE_FAILURES = word_set(
-    "testFailureExitCode dangerouslyIgnoreUnhandledErrors passOnFailingTestSuite pass-on-failing-test-suite"
-)
-_USUAL_ROOT = re.compile(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$")
-_PASSES = word_set(
-    "passWithNoTests dangerouslyIgnoreUnhandledErrors allowOnly testFailureExitCode updateSnapshot "
-    "pass-with-no-tests passOnFailingTestSuite pass-on-failing-test-suite"
-)
+_IGNORE_FAILURES = word_set("dangerouslyIgnoreUnhandledErrors passOnFailingTestSuite pass-on-failing-test-suite")
+_PASSES = word_set("passWithNoTests allowOnly updateSnapshot pass-with-no-tests")
 _STRICT = word_set(
     "forbidOnly forbid-only forbidPending forbid-pending failOnEmptyTestSuite failOnFailingTestSuite "
     "errorOnDeprecated"
@@ -34,9 +38,33 @@ _STRICT = word_set(
 _RETRIES = frozenset({"retries", "retry", "retryTimes"})
 _THRESHOLDS = frozenset({"branches", "functions", "lines", "statements", "check-coverage"})
 _SECTIONS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap")
-# Programs of the workspace that take the place of a part of the runner itself.
 _RUNS = frozenset({"testRunner", "runner", "automock"})
-_KEYS = _RUNS | _EXCLUDES | _INCLUDES | _SELECTS | _PASSES | _STRICT | _RETRIES | _THRESHOLDS
+_DEMANDS = (
+    demand(_EXCLUDES, excludes_no_tests, "tests_excluded"),
+    demand(_THRESHOLDS, is_above, "threshold_lowered"),
+    demand(_RETRIES, is_not_above, "retried"),
+    demand(_STRICT, is_not_disabled, "strictness_removed"),
+    demand("roots", keeps_roots, "tests_not_collected"),
+    demand(_INCLUDES, collects_as_much, "tests_not_collected"),
+    # Programs of the workspace that take the place of a part of the runner itself.
+    demand(_RUNS, takes_nothing_local, "module_replaced"),
+    demand(_SELECTS, selects_nothing, "narrowed"),
+    demand("testFailureExitCode", has_none_of("0"), "failure_ignored"),
+    demand(_IGNORE_FAILURES, has_none_of("true", "0", '"all"'), "failure_ignored"),
+    demand(_PASSES, has_none_of("true", "0", '"all"'), "empty_run_passes"),
+)
+_KEYS = (
+    _RUNS
+    | _EXCLUDES
+    | _INCLUDES
+    | _SELECTS
+    | _PASSES
+    | _IGNORE_FAILURES
+    | _STRICT
+    | _RETRIES
+    | _THRESHOLDS
+    | {"testFailureExitCode"}
+)
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|tests|check|ci|verify|spec|coverage|unit|e2e)(?:[:\-_].*)?$")
 _MAPPED = re.compile(r"[\"']([^\"'\n]{1,120})[\"']\s{0,4}:\s{0,4}\[?\s{0,4}[\"']([^\"'\n]{1,200})[\"']")
 _RELATIVE = re.compile(r"\^?(?:\.{1,2}/|\.\*/|\(\.\*\)/|/)|.*\.(?:test|spec)\b")
@@ -55,7 +83,9 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from script_changes(_commands(old), _commands(new), text)
     yield from weaker_scripts(_commands(old), _commands(new), text)
     for section in _SECTIONS:
-        yield from compare(_of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old)
+        yield from weaker(
+            _DEMANDS, _of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old
+        )
     had, has = (_MAPPED.findall(json.dumps(package.get("jest"))) for package in (old, new))
     yield from _mapped(had, has, text)
     for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
@@ -69,13 +99,13 @@ def _commands(package: dict[str, object]) -> dict[str, str]:
 def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``jest.config.json``, ``.mocharc.json`` and their kin."""
     old, new = _of_json(json_object(before)), _of_json(json_object(after))
-    yield from compare(old, new, after or "", had=before is not None)
+    yield from weaker(_DEMANDS, old, new, after or "", had=before is not None)
 
 
 def yaml_config(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``.mocharc.yml`` and ``.nycrc.yml``."""
     old, new = (_of_json((load_yaml(text or "") or [None])[0]) for text in (before, after))
-    yield from compare(old, new, after or "", had=before is not None)
+    yield from weaker(_DEMANDS, old, new, after or "", had=before is not None)
 
 
 def code_config(path: str, before: str | None, after: str | None, apart: ReadApart) -> Iterator[Weakening]:
@@ -90,7 +120,7 @@ def code_config(path: str, before: str | None, after: str | None, apart: ReadApa
         apart(read_keys, ConfigText(language, text.encode("utf-8", "replace").decode(), _KEYS), ConfigKeys)
         for text in (before or "", after or "")
     )
-    yield from compare(old.values, new.values, after or "", had=before is not None)
+    yield from weaker(_DEMANDS, old.values, new.values, after or "", had=before is not None)
     yield from _mapped(old.pairs, new.pairs, after or "")
 
 
@@ -113,59 +143,6 @@ def _local_frameworks(package: dict[str, object]) -> set[str]:
     versions = [entry for part in listed if isinstance(part, dict) for entry in part.items()]
     foreign = ("file:", "link:", "portal:", "patch:", "npm:", ".", "/")
     return {name for name, version in versions if _FRAMEWORKS.match(name) and str(version).startswith(foreign)}
-
-
-def compare(before: Values, after: Values, text: str, *, had: bool) -> Iterator[Weakening]:
-    """Weaker settings among two sets. ``had`` says whether there were any before."""
-    for key in sorted({*before, *after}):
-        old, new = before.get(key, []), after.get(key, [])
-        if old == new:
-            continue
-        rule, shown = _weaker(key, old, new, had)
-        if rule:
-            yield weakening(rule, text, key, old, [f"{key}:", *shown])
-
-
-def _switched_on(key: str, value: str) -> bool:
-    """For an exit code, 0 is the value that makes a failure pass."""
-    return value == "0" if key == "testFailureExitCode" else value in ("true", "0", '"all"')
-
-
-def _weaker(key: str, old: list[str], new: list[str], had: bool) -> tuple[str, list[str]]:
-    """The rule that the new values of a key break, and the values that do; "" where they are as strict."""
-    if key in _EXCLUDES:
-        fresh = excluded(old, new)
-        return ("tests_excluded", fresh) if fresh else ("", [])
-    if key in _THRESHOLDS and old and _number(new) < _number(old):
-        return "threshold_lowered", new
-    if key in _RETRIES and had and _number(new) > _number(old):
-        return "retried", new
-    if key in _STRICT and _is_switched_off(old, new):
-        return "strictness_removed", new
-    return (_rule_of_new(key, old, new), new) if new else ("", [])
-
-
-def _is_switched_off(old: list[str], new: list[str]) -> bool:
-    return old[:1] != ["false"] and (new[:1] == ["false"] or (bool(old) and not new))
-
-
-def _rule_of_new(key: str, old: list[str], new: list[str]) -> str:
-    """The rule that values break which a key has now, whatever it had."""
-    if key in _INCLUDES and _collects_less(key, old, new):
-        return "tests_not_collected"
-    if key in _RUNS and (new[0] == "true" or new[0].startswith((".", "/", "<rootDir>"))):
-        return "module_replaced"
-    if key in _SELECTS and new != ["false"]:
-        return "narrowed"
-    if key in _PASSES and _switched_on(key, new[0]):
-        return "failure_ignored" if key in _IGNORE_FAILURES else "empty_run_passes"
-    return ""
-
-
-def _collects_less(key: str, old: list[str], new: list[str]) -> bool:
-    if key == "roots" and not any(map(_USUAL_ROOT.search, new)):
-        return True
-    return bool(not_included(old, new)) if old else all(map(is_specific, new))
 
 
 def script_changes(before: dict[str, str], after: dict[str, str], text: str) -> Iterator[Weakening]:
@@ -194,7 +171,7 @@ def _is_placeholder(command: str) -> bool:
     return "no test specified" in command
 
 
-def _of_json(section: object) -> Values:
+def _of_json(section: object) -> Flat:
     """The keys that matter at any depth, with their values as lists."""
     found: dict[str, list[str]] = {}
     waiting = [section]
@@ -213,8 +190,3 @@ def _of_json(section: object) -> Values:
 def _listed(value: object) -> list[str]:
     items = value if isinstance(value, list) else [value]
     return [plain_text(item) for item in items if not isinstance(item, dict | list)]
-
-
-def _number(values: list[str]) -> float:
-    found = re.findall(r"\d+(?:\.\d+)?", " ".join(values))
-    return max(map(float, found), default=0.0)

@@ -1,8 +1,21 @@
-"""The settings of linters and type checkers that matter, and the files they are in."""
+"""The settings of runners and checkers that matter, and the files they are in: one table for all tools."""
 
 import re
 from dataclasses import dataclass
 
+from assay.detectors.settings.demands import (
+    Demand,
+    adds_nothing,
+    demand,
+    does_not_fall,
+    does_not_rise,
+    excludes_no_code,
+    ignores_nothing_broad,
+    keeps_all,
+    ranks,
+    stays_off,
+    stays_on,
+)
 from assay.detectors.settings.flat_settings import (
     Read,
     of_code,
@@ -14,29 +27,11 @@ from assay.detectors.settings.flat_settings import (
     of_xml,
     of_yaml,
 )
+from assay.detectors.settings.settings_text import Flat
 
-_ESLINT = ("off", "warn", "error")
-_REPORT = ("none", "information", "warning", "error")
+_ESLINT = ranks("off", "warn", "error")
 
-
-@dataclass(frozen=True, slots=True)
-class Strictness:
-    """One tool's settings that matter, as patterns of whole keys.
-
-    ``strict`` is on when it is true, ``lax`` off. Of ``selects``, nothing may go; to ``excludes``, nothing that
-    has code may come; to ``ignores``, nothing that is broad; to ``disables``, nothing. ``levels`` have their
-    values from the weakest to the strongest; ``numbers`` may not fall, or with ``rises``, not rise.
-    """
-
-    strict: str = ""
-    lax: str = ""
-    selects: str = ""
-    excludes: str = ""
-    ignores: str = ""
-    disables: str = ""
-    levels: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    numbers: str = ""
-    rises: bool = False
+Demands = tuple[Demand, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +40,14 @@ class Tool:
 
     files: re.Pattern[str]
     read: Read
-    demands: Strictness
+    demands: Demands
     prefix: str = ""
+    counts_when_new: bool = False
+
+    def settings(self, text: str) -> Flat:
+        """The tool's own settings in a text."""
+        found, prefix = self.read(text), f"{self.prefix}." if self.prefix else ""
+        return {key.removeprefix(prefix): values for key, values in found.items() if key.startswith(prefix)}
 
 
 def _files(*names: str) -> re.Pattern[str]:
@@ -54,73 +55,100 @@ def _files(*names: str) -> re.Pattern[str]:
 
 
 _PYPROJECT = _files(r"pyproject\.toml")
-_MYPY = Strictness(
-    strict=r"strict|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_\w+|strict_\w+|extra_checks",
-    lax=r"ignore_errors|overrides\.[^\n]*\.ignore_errors|allow_untyped_\w+",
-    excludes=r"exclude",
-    selects=r"enable_error_code",
+_MYPY = (
+    demand(
+        r"strict|disallow_\w+|check_untyped_defs|warn_\w+|no_implicit_\w+|strict_\w+|extra_checks",
+        stays_on,
+    ),
+    demand(r"ignore_errors|overrides\.[^\n]*\.ignore_errors|allow_untyped_\w+", stays_off),
+    demand(r"exclude", excludes_no_code),
+    demand(r"enable_error_code", keeps_all),
 )
-_PYRIGHT = Strictness(
-    levels=((r"typeCheckingMode", ("off", "basic", "standard", "strict")), (r"report\w+", _REPORT)),
-    selects="strict",
-    excludes="exclude|ignore",
+_PYRIGHT = (
+    demand(r"exclude|ignore", excludes_no_code),
+    demand(r"strict", keeps_all),
+    demand(r"typeCheckingMode", ranks("off", "basic", "standard", "strict")),
+    demand(r"report\w+", ranks("none", "information", "warning", "error")),
 )
-_RUFF = Strictness(
-    selects=r"(?:lint\.)?(?:extend-)?select",
-    excludes=r"(?:lint\.)?(?:extend-)?exclude",
-    ignores=r"(?:lint\.)?(?:(?:extend-)?ignore|(?:extend-)?per-file-ignores\.[^\n]*)",
+_RUFF = (
+    demand(r"(?:lint\.)?(?:extend-)?exclude", excludes_no_code),
+    demand(r"(?:lint\.)?(?:(?:extend-)?ignore|(?:extend-)?per-file-ignores\.[^\n]*)", ignores_nothing_broad),
+    demand(r"(?:lint\.)?(?:extend-)?select", keeps_all),
 )
-_FLAKE8 = Strictness(selects=r"(?:extend-)?select", excludes=r"(?:extend-)?exclude", ignores=r"(?:extend-)?ignore")
-_PYLINT = Strictness(ignores=r"[^\n]*disable", numbers=r"[^\n]*fail-under")
-_ESLINT_RULES = Strictness(
-    levels=((r"(?:overrides\.[^\n]*\.)?rules\.[^\n]*", _ESLINT),),
-    selects=r"extends",
-    excludes=r"ignorePatterns|ignores",
+_FLAKE8 = (
+    demand(r"(?:extend-)?exclude", excludes_no_code),
+    demand(r"(?:extend-)?ignore", ignores_nothing_broad),
+    demand(r"(?:extend-)?select", keeps_all),
 )
-_TYPESCRIPT = Strictness(
-    strict=r"compilerOptions\.(?:strict\w*|noImplicit\w+|noUnchecked\w+|noUnused\w+|noFallthrough\w+|noEmitOnError|"
-    r"exactOptionalPropertyTypes|checkJs|alwaysStrict|useUnknownInCatchVariables)",
-    excludes=r"exclude",
+_PYLINT = (demand(r"[^\n]*disable", ignores_nothing_broad), demand(r"[^\n]*fail-under", does_not_fall))
+_ESLINT_RULES = (
+    demand(r"ignorePatterns|ignores", excludes_no_code),
+    demand(r"extends", keeps_all),
+    demand(r"(?:overrides\.[^\n]*\.)?rules\.[^\n]*", _ESLINT),
 )
-_BIOME = Strictness(
-    strict=r"linter\.enabled|linter\.rules\.recommended",
-    levels=((r"linter\.rules\.[^\n]*", ("off", "info", "warn", "error")),),
-    excludes=r"[^\n]*\.ignore",
+_TYPESCRIPT = (
+    demand(
+        r"compilerOptions\.(?:strict\w*|noImplicit\w+|noUnchecked\w+|noUnused\w+|noFallthrough\w+|noEmitOnError|"
+        r"exactOptionalPropertyTypes|checkJs|alwaysStrict|useUnknownInCatchVariables)",
+        stays_on,
+    ),
+    demand(r"exclude", excludes_no_code),
 )
-_GOLANGCI = Strictness(
-    strict=r"run\.tests",
-    lax=r"linters\.disable-all",
-    selects=r"linters\.enable",
-    disables=r"linters\.disable",
-    excludes=r"issues\.exclude-(?:dirs|files)|run\.skip-(?:dirs|files)|linters\.exclusions\.paths",
-    levels=((r"linters\.default", ("none", "fast", "standard", "all")),),
-    numbers=r"run\.issues-exit-code",
+_BIOME = (
+    demand(r"linter\.enabled|linter\.rules\.recommended", stays_on),
+    demand(r"[^\n]*\.ignore", excludes_no_code),
+    demand(r"linter\.rules\.[^\n]*", ranks("off", "info", "warn", "error")),
 )
-_CARGO = Strictness(
-    levels=((r"(?:workspace\.)?lints\.(?:rust|clippy)\.[\w-]+(?:\.level)?", ("allow", "warn", "deny", "forbid")),)
+_GOLANGCI = (
+    demand(r"run\.tests", stays_on),
+    demand(r"linters\.disable-all", stays_off),
+    demand(
+        r"issues\.exclude-(?:dirs|files)|run\.skip-(?:dirs|files)|linters\.exclusions\.paths",
+        excludes_no_code,
+    ),
+    demand(r"linters\.disable", adds_nothing),
+    demand(r"linters\.enable", keeps_all),
+    demand(r"linters\.default", ranks("none", "fast", "standard", "all")),
+    demand(r"run\.issues-exit-code", does_not_fall),
 )
-_PHPSTAN = Strictness(
-    numbers=r"parameters\.level",
-    excludes=r"parameters\.excludePaths(?:\.\w+)?",
-    ignores=r"parameters\.ignoreErrors",
+_CARGO = (
+    demand(
+        r"(?:workspace\.)?lints\.(?:rust|clippy)\.[\w-]+(?:\.level)?", ranks("allow", "warn", "deny", "forbid")
+    ),
 )
-_RUBOCOP = Strictness(lax=r"AllCops\.DisabledByDefault", excludes=r"AllCops\.Exclude", strict=r"[^\n]*\.Enabled")
-_SWIFTLINT = Strictness(
-    strict="strict", disables=r"disabled_rules", excludes="excluded", selects=r"only_rules|opt_in_rules"
+_PHPSTAN = (
+    demand(r"parameters\.excludePaths(?:\.\w+)?", excludes_no_code),
+    demand(r"parameters\.ignoreErrors", ignores_nothing_broad),
+    demand(r"parameters\.level", does_not_fall),
 )
-_DETEKT = Strictness(strict=r"[^\n]*\.active", numbers=r"build\.maxIssues", rises=True)
-_DOTNET = Strictness(
-    strict=r"TreatWarningsAsErrors|Nullable|RunAnalyzers\w*|EnableNETAnalyzers|EnforceCodeStyleInBuild",
-    levels=((r"AnalysisMode", ("none", "default", "minimum", "recommended", "all")),),
+_RUBOCOP = (
+    demand(r"[^\n]*\.Enabled", stays_on),
+    demand(r"AllCops\.DisabledByDefault", stays_off),
+    demand(r"AllCops\.Exclude", excludes_no_code),
 )
-_MAVEN = Strictness(
-    strict=r"failsOnError|failOnViolation|failOnError", lax=r"(?:checkstyle|pmd|cpd|spotbugs|detekt)\.skip"
+_SWIFTLINT = (
+    demand(r"strict", stays_on),
+    demand(r"excluded", excludes_no_code),
+    demand(r"disabled_rules", adds_nothing),
+    demand(r"only_rules|opt_in_rules", keeps_all),
+)
+_DETEKT = (demand(r"[^\n]*\.active", stays_on), demand(r"build\.maxIssues", does_not_rise))
+_DOTNET = (
+    demand(
+        r"TreatWarningsAsErrors|Nullable|RunAnalyzers\w*|EnableNETAnalyzers|EnforceCodeStyleInBuild",
+        stays_on,
+    ),
+    demand(r"AnalysisMode", ranks("none", "default", "minimum", "recommended", "all")),
+)
+_MAVEN = (
+    demand(r"failsOnError|failOnViolation|failOnError", stays_on),
+    demand(r"(?:checkstyle|pmd|cpd|spotbugs|detekt)\.skip", stays_off),
 )
 
 TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"[tj]sconfig[\w.-]*\.json"), of_json, _TYPESCRIPT),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg", r"tox\.ini"), of_ini, _MYPY, "mypy"),
-    Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, Strictness(lax=r"mypy-[^\n]*\.ignore_errors")),
+    Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, (demand(r"mypy-[^\n]*\.ignore_errors", stays_off),)),
     Tool(_PYPROJECT, of_toml, _MYPY, "tool.mypy"),
     Tool(_files(r"pyrightconfig\.json"), of_json, _PYRIGHT),
     Tool(_PYPROJECT, of_toml, _PYRIGHT, "tool.pyright"),
@@ -133,12 +161,12 @@ TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"\.eslintrc\.ya?ml"), of_yaml, _ESLINT_RULES),
     Tool(_files(r"eslint\.config\.[cm]?[jt]s", r"\.eslintrc\.c?js"), of_code, _ESLINT_RULES),
     Tool(_files(r"package\.json"), of_json, _ESLINT_RULES, "eslintConfig"),
-    Tool(_files(r"\.eslintignore"), of_lines, Strictness(excludes="lines")),
+    Tool(_files(r"\.eslintignore"), of_lines, (demand(r"lines", excludes_no_code),)),
     Tool(_files(r"biome\.jsonc?"), of_json, _BIOME),
     Tool(_files(r"\.golangci\.ya?ml"), of_golangci, _GOLANGCI),
     Tool(_files(r"Cargo\.toml"), of_toml, _CARGO),
     Tool(_files(r"phpstan(?:\.dist)?\.neon(?:\.dist)?"), of_yaml, _PHPSTAN),
-    Tool(_files(r"psalm\.xml(?:\.dist)?"), of_xml, Strictness(numbers="errorLevel", rises=True)),
+    Tool(_files(r"psalm\.xml(?:\.dist)?"), of_xml, (demand(r"errorLevel", does_not_rise),)),
     Tool(_files(r"\.rubocop\.ya?ml"), of_yaml, _RUBOCOP),
     Tool(_files(r"\.swiftlint\.ya?ml"), of_yaml, _SWIFTLINT),
     Tool(_files(r"detekt[\w.-]*\.ya?ml"), of_yaml, _DETEKT),
