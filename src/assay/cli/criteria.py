@@ -9,7 +9,7 @@ Exit codes: 0 no mistakes, 1 some mistakes, 2 a file can't be used.
 
 import argparse
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         code: int = args.action(args)
     except ImportError as error:
-        raise InputError(f"criteria need {error.name or 'more packages'}: install assay[criteria]") from error
+        raise InputError(f"criteria need {error.name or 'more packages'}: {install_hint('criteria')}") from error
     return code
 
 

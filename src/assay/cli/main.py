@@ -47,6 +47,7 @@ COMMANDS = {
     "worker": "do the queued work of a service",
     "doctor": "show which sandboxes work on this machine, and what they hold",
     "reward": "write a verifier's reward from an exit status or a rubric",
+    "examples": "copy the bundled examples, which the tutorials use",
 }
 
 # Where commands are whose modules aren't beside this one under their own names.

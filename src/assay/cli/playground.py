@@ -15,7 +15,7 @@ import argparse
 from datetime import UTC, datetime
 
 from assay.cli.output.table import clean
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,9 @@ def run(args: argparse.Namespace) -> int:
     try:
         code: int = args.action(args)
     except ImportError as error:
-        raise InputError(f"a playground needs {error.name or 'more packages'}: install assay[store]") from error
+        raise InputError(
+            f"a playground needs {error.name or 'more packages'}: {install_hint('criteria')}"
+        ) from error
     return code
 
 

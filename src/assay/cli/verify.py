@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 from assay.cli.options.common import add_playground
 from assay.cli.options.server import add_server, client_of
 from assay.cli.output.table import clean
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 if TYPE_CHECKING:
     from assay.dialects.criteria.models import Completion
@@ -65,9 +65,7 @@ def _verify_locally(args: argparse.Namespace) -> "Completion":
         sources = open_playground(args.playground, _say)
         return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
     except ImportError as error:
-        raise InputError(
-            f"criteria need {error.name or 'more packages'}: install assay[criteria,store]"
-        ) from error
+        raise InputError(f"criteria need {error.name or 'more packages'}: {install_hint('criteria')}") from error
 
 
 def _complete_remotely(args: argparse.Namespace) -> "Completion":

@@ -30,10 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    try:
-        from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
-    except ImportError as error:
-        raise InputError(f"pages need {error.name or 'more packages'}: install assay[view]") from error
+    from assay.web.viewing import one_file, serve  # noqa: PLC0415 - help needs no pages
+
     source = source_of(args.paths)
     if args.output is not None:
         try:

@@ -24,7 +24,7 @@ import argparse
 
 from assay.cli.options.common import port_number, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 PORT = 8765
 
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from assay.api.serving import Serving, serve  # noqa: PLC0415 - help needs no server
     except ImportError as error:
-        raise InputError(f"a server needs {error.name or 'more packages'}: install assay[service]") from error
+        raise InputError(f"a server needs {error.name or 'more packages'}: {install_hint('service')}") from error
     told = Serving(
         store_of(args),
         args.host,

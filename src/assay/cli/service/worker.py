@@ -16,7 +16,7 @@ import threading
 
 from assay.cli.options.common import positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
     try:
         from assay.api.working import Working, work  # noqa: PLC0415 - help needs no worker
     except ImportError as error:
-        raise InputError(f"a worker needs {error.name or 'more packages'}: install assay[service]") from error
+        raise InputError(f"a worker needs {error.name or 'more packages'}: {install_hint('service')}") from error
     ended = threading.Event()
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, lambda *_: ended.set())
