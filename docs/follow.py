@@ -1,7 +1,7 @@
 """Follow the tutorials to the letter: python -m docs.follow FOLDER [PAGE …]
 
-Every command of a page is run in one shell, in a new folder below FOLDER, with the ``assay`` that is on the PATH; so an
-installed wheel can be tried without a clone. Output that a page shows must be printed. Where the page itself says that
+Every command of a page is run in one shell, in a new folder below FOLDER, with the ``assay`` that is on the PATH;
+so an installed wheel can be tried without a clone. Output that a page shows must be printed. Where the page says that
 the names of trials differ (a command inside of a ``text`` block), the command must only give an answer.
 """
 
@@ -55,10 +55,7 @@ def follow(page: Path, folder: Path) -> Iterator[str]:
     folder.mkdir(parents=True)
     records = folder.with_suffix(".records").absolute()
     records.mkdir()
-    script = "\n".join(
-        f"{{\n{step.code.rstrip()}\n}} > {records}/{number}.txt 2>&1 < /dev/null\necho $? > {records}/{number}.code"
-        for number, step in enumerate(todo)
-    )
+    script = "\n".join(_recorded(step.code.rstrip(), records / str(number)) for number, step in enumerate(todo))
     subprocess.run(["/bin/bash", "-c", script], cwd=folder, timeout=TIMEOUT_SEC, check=False)
     for number, step in enumerate(todo):
         printed = (records / f"{number}.txt").read_text(encoding="utf-8")
@@ -66,6 +63,10 @@ def follow(page: Path, folder: Path) -> Iterator[str]:
         wrong = code in NOT_FOUND or "mistake in Assay" in printed
         if wrong or (step.shown is not None and not matches(step.shown, printed)):
             yield f"{page.name}: exit code {code} of: {step.code.strip()}\n{printed}"
+
+
+def _recorded(code: str, record: Path) -> str:
+    return f"{{\n{code}\n}} > {record}.txt 2>&1 < /dev/null\necho $? > {record}.code"
 
 
 def main(argv: list[str]) -> int:

@@ -42,8 +42,8 @@ def test_every_face_can_be_imported_without_extras(face: str) -> None:
 
 
 COMMANDS = (
-    "annotate audit criteria db doctor examples grade import keys listen outcome playground report reward run score seed"
-    " serve tasks verify worker"
+    "annotate audit completion criteria db doctor examples grade import judge keys listen outcome playground"
+    " report reward run score seed serve tasks verify view worker"
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import InputError
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE = Path(__file__).resolve().parents[2]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
