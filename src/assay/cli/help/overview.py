@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 GROUPS = {
@@ -75,6 +74,8 @@ def _name(option: argparse.Action) -> str:
 
 def probably(word: str, known: Iterable[str]) -> str:
     """A question that names the nearest known word; empty if none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for a slip
+
     without_dashes = {one.lstrip("-"): one for one in known}
     near = get_close_matches(word.lstrip("-"), without_dashes, n=1)
     return f"; did you mean {without_dashes[near[0]]}?" if near else ""
