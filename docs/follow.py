@@ -1,8 +1,8 @@
 """Follow the tutorials to the letter: python -m docs.follow FOLDER [PAGE …]
 
 Every command of a page is run in one shell, in a new folder below FOLDER, with the ``assay`` that is on the PATH;
-so an installed wheel can be tried without a clone. Output that a page shows must be printed. Where the names of trials
-differ from run to run (a command inside of a ``text`` block), the command must only give an answer.
+so an installed wheel can be tried without a clone. Output that a page shows must be printed. Where the names of
+trials differ from run to run (a command inside of a ``text`` block), the command must only give an answer.
 """
 
 import re
