@@ -59,7 +59,7 @@ search: $(DEV) ## Run what `make test` only samples whole, on both databases, wi
 	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
-check: $(DEV) lint types imports docs-check test conformance bench-smoke ## Everything that CI checks
+check: $(DEV) lint types imports docs-check test conformance bench-smoke package ## Everything that CI checks
 
 .PHONY: lint
 lint: $(DEV)
@@ -97,6 +97,14 @@ conformance: $(RUNTIME) ## Run recorded answers of harbor: VECTORS=<folder>
 conformance-all: ## The same on every Python from 3.11 on that this machine has
 	@scripts/conformance-all $(VECTORS)
 
+.PHONY: package
+package: $(DEV) ## Build the wheel, install it on every Python here, and follow the tutorials with it
+	@scripts/check-package $(BIN)/python
+
+.PHONY: package-files
+package-files: $(DEV) ## The same, and keep the wheel and the source archive in dist
+	@scripts/check-package $(BIN)/python dist
+
 .PHONY: attack-table
 attack-table: $(DEV) ## Score the corpus of attacks and honest changes, and print what is caught
 	@$(BIN)/python -m tests.attacks.corpus
@@ -119,4 +127,4 @@ coverage-check: $(RUNTIME) ## Try out on simulated agents how often intervals co
 
 .PHONY: clean
 clean: ## Remove what was installed and cached
-	rm -rf $(VENV) .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-* dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.core.errors import install_hint
 from docs.markdown import fence
 
 PACKAGE = Path(__file__).resolve().parents[1] / "src" / "assay"
@@ -124,6 +125,8 @@ class _Reader:
         if depth and isinstance(value, ast.Name):
             given = self._assigned.get(value.id, ())
             known = self._words([text for one in given for text in self.texts(one, depth - 1)])
+        elif isinstance(value, ast.Call) and _name(value.func) == install_hint.__name__:
+            return [install_hint(text) for text in self.texts(value.args[0], depth)]
         elif depth and isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
             function = self._functions.get(value.func.id)
             known = self._words(self._returned(function, depth - 1)) if function is not None else []

@@ -1,15 +1,20 @@
 """What a plain installation has to do: everything that needs no extra."""
 
+import re
 import subprocess
 import sys
+import tomllib
 
 import pytest
+
+from assay.core.errors import DISTRIBUTION, install_hint
+from tests.builders import REPO
 
 WITHOUT = """
 import sys
 
 EXTRAS = {
-    *("alembic", "asyncssh", "cryptography", "fhirpathpy", "google", "httpx", "jsonpath_rfc9535"),
+    *("alembic", "asyncssh", "cryptography", "fhirpathpy", "google", "jsonpath_rfc9535"),
     *("opentelemetry", "psycopg", "sqlalchemy", "starlette", "uvicorn"),
 }
 
@@ -37,8 +42,8 @@ def test_every_face_can_be_imported_without_extras(face: str) -> None:
 
 
 COMMANDS = (
-    "annotate audit criteria db doctor grade import keys listen outcome playground report reward run score seed"
-    " serve tasks verify worker"
+    "annotate audit completion criteria db doctor examples grade import judge keys listen outcome playground"
+    " report reward run score seed serve tasks verify view worker"
 )
 
 
@@ -50,7 +55,7 @@ def test_every_command_has_its_help_without_extras(command: str) -> None:
 
 
 def test_the_extras_are_absent() -> None:
-    assert "No module named 'httpx'" in without_extras("import httpx").stderr
+    assert "No module named 'sqlalchemy'" in without_extras("import sqlalchemy").stderr
 
 
 def test_traces_that_can_not_be_made_say_what_is_missing() -> None:
@@ -64,4 +69,34 @@ except InputError as error:
     print(error)
 """
     )
-    assert (ran.stdout, ran.stderr) == ("tracing needs more packages: install assay[otel]\n", "")
+    assert (ran.stdout, ran.stderr) == ("tracing needs more packages: pip install 'assay-grading[otel]'\n", "")
+
+
+PROJECT = tomllib.loads((REPO / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+HINT = re.compile(r"install_hint\(['\"](\w+)['\"]\)|_packages\([^)]*\"(\w+)\"\)")
+INSTALL = re.compile(r"pipx? install [^`\n]*?\bassay[^\s`]*|install assay\S*")
+
+
+def test_a_hint_is_the_command_that_installs_what_is_missing() -> None:
+    assert install_hint("service") == "pip install 'assay-grading[service]'"
+    assert PROJECT["name"] == DISTRIBUTION
+
+
+def test_every_extra_that_is_named_exists() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (REPO / "src").rglob("*.py")]
+    named = {"".join(extra) for text in sources for extra in HINT.findall(text)}
+    assert named == {"criteria", "google", "otel", "parquet", "postgres", "service", "sftp"}
+    assert named <= PROJECT["optional-dependencies"].keys()
+
+
+def test_nothing_tells_anybody_to_install_another_project() -> None:
+    """'assay' on the package index belongs to somebody else."""
+    kinds = (".py", ".md", ".yml", ".yaml", ".html", ".txt", ".toml")
+    pages = [
+        *(path for folder in ("src", "docs", "examples") for path in (REPO / folder).rglob("*")),
+        *REPO.glob("*.*"),
+    ]
+    texts = {path: path.read_text(encoding="utf-8") for path in pages if path.suffix in kinds and path.is_file()}
+    said = [(path.name, line) for path, text in texts.items() for line in INSTALL.findall(text)]
+    assert said
+    assert [line for line in said if not re.search(r"assay[-_]grading", line[1])] == []

@@ -22,7 +22,7 @@ from tests.builders import REPO
 from tests.cli.running import Cli
 from tests.coding import FIXED, GUARD, seed, write_files
 
-GUESSES = REPO / "docs" / "examples" / "guesses"
+GUESSES = REPO / "examples" / "guesses"
 TASKS = REPO / "examples" / "tasks"
 # Every grading has its own.
 VOLATILE = {"id", "task_run_id", "criterion_id", "created_at"}

@@ -7,7 +7,7 @@
 >>> done.verdict.value, done.score, done.criterion_runs[0].details
 ('fail', 0.0, 'there are no turns of agent to check')
 
-It needs the extras: ``pip install assay[criteria,store]``.
+It needs an extra: ``pip install 'assay-grading[criteria]'``.
 """
 
 import os

@@ -77,7 +77,7 @@ def test_googles_tokens_that_can_not_be_renewed() -> None:
 
 def test_google_without_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "google.auth", None)
-    with pytest.raises(MeasurementError, match=r"install assay\[google\]"):
+    with pytest.raises(MeasurementError, match=r"pip install .assay-grading\[google\]"):
         google()
 
 

@@ -64,7 +64,7 @@ def test_a_run_is_not_kept_twice_in_one_folder(tmp_path: Path) -> None:
 
 
 def test_trials_are_runs_without_a_diff() -> None:
-    job = REPO / "docs/examples/guesses"
+    job = REPO / "examples/guesses"
     places = run_folders([str(job)])
     assert len(places) == 5
     found = {Path(place).name.partition("__")[0]: LocalCases().read(place) for place in places}
@@ -97,7 +97,7 @@ def test_a_path_that_is_no_folder() -> None:
 
 
 def test_a_trial_without_a_task(tmp_path: Path) -> None:
-    trial = json.loads(next((REPO / "docs/examples/guesses").glob("capital__*/result.json")).read_text())
+    trial = json.loads(next((REPO / "examples/guesses").glob("capital__*/result.json")).read_text())
     (tmp_path / "result.json").write_text(json.dumps(trial))
     with pytest.raises(InputError, match=r"must have agent/instruction.md or a trajectory with the task"):
         LocalCases().read(str(tmp_path))

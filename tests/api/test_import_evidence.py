@@ -27,7 +27,7 @@ from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
-GUESSES = REPO / "docs" / "examples" / "guesses"
+GUESSES = REPO / "examples" / "guesses"
 TRIAL = "capital__a3lB16u"
 
 

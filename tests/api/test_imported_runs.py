@@ -21,7 +21,7 @@ from tests.builders import REPO
 from tests.cli.running import Cli
 
 JOBS = REPO / "examples" / "jobs"
-GUESSES = REPO / "docs" / "examples" / "guesses"
+GUESSES = REPO / "examples" / "guesses"
 
 
 def imported(clinic: Clinic, path: Path, name: str | None = None) -> Imported:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli import doctor
+from assay.cli.help.overview import GROUPS, WORDS
 from assay.cli.main import COMMANDS, parser_of
 from assay.version import VERSION
 from tests.builders import HARBOR_JOBS, trial_record, unprivileged, write_lock, write_run_folder, write_trial
@@ -28,7 +29,7 @@ def is_one_complaint(found: Ran) -> None:
     assert raw_characters(found.err) == set()
 
 
-@pytest.mark.parametrize("argv", [[], ["--help"], ["-h"]])
+@pytest.mark.parametrize("argv", [[], ["--help"], ["-h"], ["help"]])
 def test_the_help_names_every_command(cli: Cli, argv: list[str]) -> None:
     found = cli(*argv)
     assert (found.code, found.err) == (0, "")
@@ -45,8 +46,34 @@ def test_each_command_has_its_own_help(cli: Cli, name: str) -> None:
     assert f"\n{parser_of(name).description}" in found.out
 
 
-def test_the_version(cli: Cli) -> None:
-    assert cli("--version") == (0, f"assay {VERSION}\n", "")
+@pytest.mark.parametrize("argv", ["--version", "-V", "version"])
+def test_the_version(cli: Cli, argv: str) -> None:
+    assert cli(argv) == (0, f"assay {VERSION}\n", "")
+
+
+def test_the_overview_has_every_command_once_and_begins_with_score(cli: Cli) -> None:
+    grouped = [name for names in GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted([*COMMANDS, *WORDS])
+    assert grouped[0] == "score"
+    assert [line for line in cli().out.splitlines() if line.startswith("  assay ")] != []
+
+
+def test_the_help_of_a_command_can_be_asked_for_in_two_ways(cli: Cli) -> None:
+    assert cli("help", "power") == cli("power", "--help")
+
+
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [("run", {"agent": "-a AGENT", "judge": "--judge ", "output": "--jobs-dir"}),
+     ("score", {"what is scored": "--task", "judge": "--judge ", "output": "--json"})],
+)  # fmt: skip
+def test_options_of_large_commands_have_groups(cli: Cli, command: str, first: dict[str, str]) -> None:
+    parts = dict(part.partition(":\n")[::2] for part in cli(command, "--help").out.split("\n\n"))
+    assert {title: parts[title].strip().startswith(option) for title, option in first.items()} == dict.fromkeys(
+        first, True
+    )
+    assert cli(command, "--help").out.count("--judge-url") == 2  # once in the usage
+    assert len(parts["options"].splitlines()) < 4
 
 
 def test_a_mistake_of_ours_is_no_answer_and_shows_no_values(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,9 +186,21 @@ def test_what_may_not_be_read_is_answered_with_one_line(cli: Cli, open_folder: P
         (("report", "{tmp}/planned"), "has no trials (1 are planned)"),
         (("report", J1, "-k", "0"), "must be whole numbers of at least 1, such as 1,4, got '0'"),
         (("report", J1, "--wrong"), "--wrong (see 'assay report --help')"),
-        (("frobnicate",), f"unknown command 'frobnicate'; the commands are {', '.join(COMMANDS)}"),
-        (("--wrong",), "unknown option --wrong"),
-        (("--wrong", "report", J1), "unknown option --wrong"),
+        (("frobnicate",), "unknown command 'frobnicate' (see 'assay help')"),
+        (("reprot",), "unknown command 'reprot'; did you mean report? (see 'assay help')"),
+        (("scor", "--json"), "unknown command 'scor'; did you mean score? (see 'assay help')"),
+        (("--wrong",), "unknown option '--wrong' (see 'assay help')"),
+        (("--verson",), "unknown option '--verson'; did you mean --version? (see 'assay help')"),
+        (("--wrong", "report", J1), "unknown option '--wrong'"),
+        (
+            ("report", J1, "--jsn"),
+            "unrecognized arguments: --jsn; did you mean --json? (see 'assay report --help')",
+        ),
+        (
+            ("judge", "gates", J1, "--jsn"),
+            "unrecognized arguments: --jsn; did you mean --json? (see 'assay judge --help')",
+        ),
+        (("report", J1, "--zzz"), "unrecognized arguments: --zzz (see 'assay report --help')"),
         (("audit", "{tmp}/unrecorded"), "must have a result.json to audit, but it has none"),
     ],
 )

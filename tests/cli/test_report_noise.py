@@ -9,7 +9,7 @@ import pytest
 from tests.builders import HARBOR_JOBS, REPO, write_lock, write_trial
 from tests.cli.running import Cli
 
-GUESSES = REPO / "docs" / "examples" / "guesses"
+GUESSES = REPO / "examples" / "guesses"
 MONDAY = REPO / "examples" / "comparison" / "monday"
 
 

@@ -20,7 +20,7 @@ from tests.builders import REPO, edit_json
 
 SORTING = REPO / "examples" / "jobs" / "sorting"
 TAMPERED = REPO / "examples" / "jobs" / "tampered"
-GUESSES = REPO / "docs" / "examples" / "guesses"
+GUESSES = REPO / "examples" / "guesses"
 COMPARISON = REPO / "examples" / "comparison"
 SLUG = REPO / "examples" / "coding" / "slug"
 EVIL = "<script>document.title='owned'</script><img src=x onerror=\"document.title='owned'\">\u202e\x1b[31m"

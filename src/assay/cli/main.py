@@ -19,34 +19,36 @@ from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
 COMMANDS = {
+    "score": "score a coding run with its scorers",
+    "run": "run an agent on tasks and grade each attempt",
+    "scenario": "write down what 'assay score' assumes about a repository",
+    "seed": "make a task from a coding scenario",
+    "tasks": "check tasks for mistakes, or show how Assay reads them",
+    "agents": "list the agents that can be called by name, or install one",
+    "grade": "grade finished runs again, without running the agents",
+    "doctor": "show which sandboxes work on this machine, and what they hold",
+    "examples": "copy the bundled examples, which the tutorials use",
     "report": "summarize a job: score, pass@k, and every denominator",
     "compare": "compare agents on the tasks that they have in common",
     "power": "work out how many tasks and attempts it takes to show a difference",
     "view": "look at a job in the browser, or write it as one HTML file",
-    "outcome": "print the outcome of a job as one line for a program",
+    "result": "show the evaluation of one run",
     "audit": "check that a job's recorded result follows from its trials",
-    "run": "run an agent on tasks and grade each attempt",
-    "agents": "list the agents that can be called by name, or install one",
-    "grade": "grade finished runs again, without running the agents",
+    "outcome": "print the outcome of a job as one line for a program",
     "annotate": "record a reviewer's verdict on a run",
     "tag": "add a classified failure to a graded run",
-    "result": "show the evaluation of one run",
-    "tasks": "check tasks for mistakes, or show how Assay reads them",
-    "seed": "make a task from a coding scenario",
-    "score": "score a coding run with its scorers",
-    "scenario": "write down what 'assay score' assumes about a repository",
     "judge": "have a language model judge runs, and measure how far to trust it",
+    "reward": "write a verifier's reward from an exit status or a rubric",
     "verify": "check a playground against criteria",
     "criteria": "check criteria for mistakes before any run",
     "playground": "prepare a playground to try criteria on",
     "listen": "record the messages that an agent sends to other systems",
     "serve": "serve the HTTP API",
+    "worker": "do the queued work of a service",
+    "keys": "add, list, rotate and revoke keys of a service",
     "import": "import jobs into the store of a service",
     "db": "check, upgrade, export and load the store of a service",
-    "keys": "add, list, rotate and revoke keys of a service",
-    "worker": "do the queued work of a service",
-    "doctor": "show which sandboxes work on this machine, and what they hold",
-    "reward": "write a verifier's reward from an exit status or a rubric",
+    "completion": "print a script that completes commands and options in a shell",
 }
 
 # Where commands are whose modules aren't beside this one under their own names.
@@ -54,6 +56,7 @@ MODULES = {
     **{name: f"coding.{name}" for name in ("seed", "score", "scenario")},
     **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
     "import": "service.import_jobs",
+    **{name: f"help.{name}" for name in ("examples", "completion")},
 }
 
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
@@ -65,7 +68,18 @@ class Parser(argparse.ArgumentParser):
     """A parser that reports an error in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message} (see '{self.prog} --help')")
+        from assay.cli.help.overview import options_of, probably  # noqa: PLC0415 - only for a slip
+
+        head, _, words = message.partition("unrecognized arguments: ")
+        wrong = next((word for word in words.split() if word.startswith("--")), None) if not head else None
+        meant = probably(wrong.partition("=")[0], options_of(self)) if wrong else ""
+        raise InputError(f"{message}{meant} (see '{self.prog} --help')")
+
+    def format_help(self) -> str:
+        from assay.cli.help.overview import group_options  # noqa: PLC0415 - only for help
+
+        group_options(self, self.prog.removeprefix("assay "))
+        return super().format_help()
 
 
 def run() -> NoReturn:
@@ -151,21 +165,21 @@ def parser_of(name: str) -> Parser:
 
 
 def _parse(argv: list[str]) -> argparse.Namespace:
-    name = argv[0] if argv else None
+    name = argv[0] if argv else "help"
     if name in COMMANDS:
         return parser_of(name).parse_args(_with_action(name, argv[1:]))
-    parser = Parser(prog="assay", description=DESCRIPTION, epilog=_epilog(), usage="assay COMMAND [options]",
-                    formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("--version", action="version", version=f"assay {VERSION}")
-    parser.add_argument("command", nargs="?", help=argparse.SUPPRESS)
-    args, unknown = parser.parse_known_args(argv)
-    if args.command is None and not unknown:
-        parser.print_help()
+    if name in ("version", "--version", "-V"):
+        print(f"assay {VERSION}")
         raise SystemExit(0)
-    option = next((word for word in unknown if word.startswith("-")), None)
-    if args.command is None or option is not None:
-        parser.error(f"unknown option {option or unknown[0]}")
-    raise InputError(f"unknown command {args.command!r}; the commands are {', '.join(COMMANDS)}")
+    from assay.cli.help.overview import WORDS, overview, probably  # noqa: PLC0415 - not for a command
+
+    if name == "help" and argv[1:]:
+        return _parse([argv[1], "--help"])
+    if name in ("help", "--help", "-h"):
+        print(f"usage: assay COMMAND [options]\n\n{DESCRIPTION}\n\n{overview(COMMANDS)}")
+        raise SystemExit(0)
+    kind, known = ("option", ("--help", "--version")) if name.startswith("-") else ("command", (*COMMANDS, *WORDS))
+    raise InputError(f"unknown {kind} {name!r}{probably(name, known)} (see 'assay help')")
 
 
 def _with_action(name: str, words: list[str]) -> list[str]:
@@ -175,12 +189,6 @@ def _with_action(name: str, words: list[str]) -> list[str]:
         return words
     known = next(one.choices for one in parser_of(name)._actions if isinstance(one.choices, dict))
     return words if words[0] in known else [usual, *words]
-
-
-def _epilog() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {summary}" for name, summary in COMMANDS.items()]
-    return "\n".join(["commands:", *lines, "", "Run 'assay COMMAND --help' for details."])
 
 
 def stop_in_order() -> None:

@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with extra_packages("a playground needs", "store"):
+    with extra_packages("a playground needs", "criteria"):
         return int(args.action(args))
 
 

@@ -11,6 +11,7 @@ from assay.adapters.machine.atomic_write import write_text
 from assay.cli.options.common import add_metric_script, add_question, finite_number, whole_numbers
 from assay.cli.output.progress import read_results
 from assay.cli.output.report import as_json, as_text
+from assay.cli.output.table import show
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job_runs import JobQuestion
@@ -50,7 +51,10 @@ def run(args: argparse.Namespace) -> int:
     reports = [_report(path, args.metric_script, question) for path in args.jobs]
     if args.svg:
         write_text(args.svg, _picture(reports))
-    print(as_json(reports) if args.json else as_text(reports, markdown=args.markdown))
+    if args.json or args.markdown:
+        print(as_json(reports) if args.json else as_text(reports, markdown=True))
+    else:
+        show(as_text(reports, markdown=False))
     return 0
 
 
@@ -72,7 +76,7 @@ def report_on(jobs: list[str]) -> int:
     Returns 1 if a run has no usable answer, or something went wrong on the way.
     """
     reports = [_report(path, None, JobQuestion()) for path in jobs]
-    print(as_text(reports, markdown=False))
+    show(as_text(reports, markdown=False))
     for report in reports:
         print(f"\nresult: {result_words(report)}")
     runs = [run for report in reports for run in report.runs]

@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _verify_locally(args: argparse.Namespace) -> "Completion":
-    with extra_packages("criteria need", "criteria,store"):
+    with extra_packages("criteria need", "criteria"):
         # Help needs none of these.
         from assay.adapters.playgrounds.playground_file import (  # noqa: PLC0415
             load_criteria,

@@ -14,7 +14,7 @@ import webbrowser
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import extra_packages, port_number
+from assay.cli.options.common import port_number
 from assay.cli.output.progress import read_results
 from assay.core.errors import InputError
 
@@ -30,9 +30,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    with extra_packages("pages need", "view"):
-        from assay.web.local_server import serve  # noqa: PLC0415 - help needs no pages
-        from assay.web.one_file import one_file  # noqa: PLC0415
+    from assay.web.local_server import serve  # noqa: PLC0415 - help needs no pages
+    from assay.web.one_file import one_file  # noqa: PLC0415
+
     source = source_of(args.paths)
     if args.output is not None:
         try:

@@ -10,8 +10,6 @@ requests, and ``send`` sends one. Answers are plain dictionaries, as the API's r
 is no success raises ``ServiceError``. What may work a little later (409 busy, 429, 503) is tried again. After a
 connection broke, only what can be repeated without harm is sent again: starting, completing and cancelling, and
 all that only reads.
-
-It needs httpx: ``pip install assay[service]``.
 """
 
 from assay.client.clients import AsyncClient, Client

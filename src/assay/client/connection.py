@@ -111,8 +111,6 @@ def unreachable(url: str, error: Exception) -> ServiceError:
 
 
 def httpx_library() -> Any:
-    try:
-        import httpx  # noqa: PLC0415 - only who has a client needs it
-    except ImportError as error:
-        raise InputError("a client needs httpx: install assay[service]") from error
+    import httpx  # noqa: PLC0415 - only who has a client pays for it
+
     return httpx

@@ -14,6 +14,14 @@ Three things must never be mixed up: a wrong answer of an agent is a *score*, an
 dialect's error with a reason code, and a broken measurement is a ``MeasurementError``.
 """
 
+# The name under which Assay is published; 'assay' itself belongs to somebody else.
+DISTRIBUTION = "assay-grading"
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs the packages of an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
 
 class AssayError(Exception):
     """Anything that Assay raises on purpose."""

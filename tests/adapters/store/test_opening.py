@@ -76,11 +76,11 @@ def test_nothing_of_the_database_is_imported_before_it_is_opened() -> None:
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(InputError, match=r"install assay\[store\]"):
+    with pytest.raises(InputError, match=r"pip install .assay-grading\[criteria\]"):
         open_store(str(tmp_path / "s.db"), create=True)
 
 
 def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "psycopg", None)
-    with pytest.raises(InputError, match=r"install assay\[postgres\]"):
+    with pytest.raises(InputError, match=r"pip install .assay-grading\[postgres\]"):
         open_store("postgresql://someone@127.0.0.1/db")

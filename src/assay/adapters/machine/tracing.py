@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -98,7 +98,7 @@ def trace_if_configured(environment: Mapping[str, str] = os.environ) -> Callable
     try:
         provider = _provider(exporter)
     except ImportError as error:
-        raise InputError("tracing needs more packages: install assay[otel]") from error
+        raise InputError(f"tracing needs more packages: {install_hint('otel')}") from error
     trace_with(provider)
 
     def end() -> None:

@@ -10,7 +10,7 @@ import os
 import secrets
 from typing import Any, Final
 
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import InputError, MeasurementError, install_hint
 
 VARIABLE: Final = "ASSAY_SECRET_KEY"
 _KEY_BYTES: Final = 32
@@ -74,5 +74,5 @@ def _cipher(key: bytes) -> Any:
     try:
         from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - only who has secrets
     except ImportError as error:
-        raise InputError("secrets need more packages: install assay[service]") from error
+        raise InputError(f"secrets need more packages: {install_hint('service')}") from error
     return AESGCM(key)

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import InputError, MeasurementError, install_hint
 
 Token = Callable[[], str]
 GOOGLE_SCOPES: Final = ("https://www.googleapis.com/auth/cloud-platform",)
@@ -72,7 +72,7 @@ def _application_credentials() -> tuple[GoogleCredentials, Any]:
         auth = importlib.import_module("google.auth")
         transport = importlib.import_module("google.auth.transport.requests")
     except ImportError as error:
-        raise MeasurementError("Google's credentials need google-auth: install assay[google]") from error
+        raise MeasurementError(f"Google's credentials need google-auth: {install_hint('google')}") from error
     try:
         credentials, _project = auth.default(scopes=GOOGLE_SCOPES)
     except Exception as error:  # A file that isn't one of credentials breaks the library in several ways.

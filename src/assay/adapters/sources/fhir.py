@@ -251,10 +251,8 @@ def _origin(url: "httpx.URL") -> str:
 
 
 def _httpx() -> Any:
-    try:
-        import httpx  # noqa: PLC0415 - only who asks a server pays for it
-    except ImportError as error:
-        raise MeasurementError("a FHIR server needs httpx: install assay[criteria]") from error
+    import httpx  # noqa: PLC0415 - only who asks a server pays for it
+
     return httpx
 
 

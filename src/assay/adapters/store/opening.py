@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from assay.adapters.store.errors import StoreRefusalError
+from assay.core.errors import install_hint
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -22,7 +23,7 @@ def revision_of(where: str) -> tuple[str | None, str]:
 
     Nothing is changed. Raises like ``open_store``.
     """
-    with _packages("a store", "store"):
+    with _packages("a store", "criteria"):
         from assay.adapters.store.database import (  # noqa: PLC0415
             connect,
             engine_for,
@@ -42,7 +43,7 @@ def open_store(where: str, create: bool = False) -> "Store":
 
     Raises ``StoreRefusalError`` for what is neither, ``MeasurementError`` where it can't be reached.
     """
-    with _packages("a store", "store"):
+    with _packages("a store", "criteria"):
         from assay.adapters.store.database import engine_for  # noqa: PLC0415 - an extra, and slow to import
         from assay.adapters.store.store import Store  # noqa: PLC0415
     if "://" not in where:
@@ -62,7 +63,7 @@ def _packages(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise StoreRefusalError(f"{what} needs more packages: install assay[{extra}]") from error
+        raise StoreRefusalError(f"{what} needs {error.name or 'more packages'}: {install_hint(extra)}") from error
 
 
 def _url(where: str) -> Any:
@@ -95,6 +96,6 @@ def _file(path: str, create: bool) -> "URL":
             os.close(os.open(whole, os.O_CREAT | os.O_WRONLY, 0o600))
         except OSError as error:
             raise StoreRefusalError(f"the store {path} can't be created: {error.strerror}") from error
-    with _packages("a store", "store"):
+    with _packages("a store", "criteria"):
         from sqlalchemy import URL  # noqa: PLC0415
     return URL.create("sqlite", database=whole)

@@ -16,6 +16,7 @@ from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
+from assay.core.errors import install_hint
 
 BATCH: Final = 10_000
 # Keys, secrets and the content of files are no data to analyse.
@@ -28,7 +29,7 @@ def export_parquet(store: Store, folder: str) -> list[str]:
         import pyarrow  # type: ignore[import-untyped]  # noqa: PLC0415 - an extra, and large
         import pyarrow.parquet  # type: ignore[import-untyped]  # noqa: PLC0415
     except ImportError as error:
-        raise StoreRefusalError("Parquet needs more packages: install assay[parquet]") from error
+        raise StoreRefusalError(f"Parquet needs more packages: {install_hint('parquet')}") from error
     try:
         os.mkdir(folder, mode=0o700)
     except OSError as error:

@@ -39,6 +39,7 @@ from assay.cli.options.common import add_isolation, add_repository, add_run_cach
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
+from assay.cli.output.table import show
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeState, OverallVerdict, ScorersReport
 from assay.engine.coding.score_coding_run import Afterwards, Candidate, KeepRun, score_by_scenario, score_by_task
@@ -172,7 +173,10 @@ def _show(report: ScorersReport, args: argparse.Namespace) -> None:
         if path is not None:
             _write(path, FORMATS[name](report) + "\n", "the report")
     shown = [name for name, path in formats if path is None]
-    print("\n".join(FORMATS[name](report) for name in shown) if shown else render(report, everything=args.all))
+    if shown:
+        print("\n".join(FORMATS[name](report) for name in shown))
+    else:
+        show(render(report, everything=args.all))
 
 
 def _check(args: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox import CHOICES
-from assay.core.errors import InputError
+from assay.core.errors import InputError, install_hint
 
 if TYPE_CHECKING:
     from assay.adapters.jobs.metric_script import ScriptMetric
@@ -102,7 +102,7 @@ def extra_packages(what: str, extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise InputError(f"{what} {error.name or 'more packages'}: install assay[{extra}]") from error
+        raise InputError(f"{what} {error.name or 'more packages'}: {install_hint(extra)}") from error
 
 
 def warn(text: str) -> None:

@@ -1,6 +1,8 @@
 """Plain tables: for a terminal, or as Markdown."""
 
 import math
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 from unicodedata import east_asian_width
@@ -33,6 +35,15 @@ def render_table(
 def clean(text: str) -> str:
     """A text that can't move the cursor, change colours or break a line: names may come from an agent."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "replace").decode() for c in text)
+
+
+def show(text: str) -> None:
+    """Print a text for people. On a terminal, the words that say how something ended have a colour."""
+    if os.environ.get("FORCE_COLOR") or (sys.stdout is not None and sys.stdout.isatty()):
+        from assay.cli.output.colour import with_colour  # noqa: PLC0415 - pipes need none
+
+        text = with_colour(text)
+    print(text)
 
 
 def some_of(names: Sequence[str], shown: int = 3) -> str:

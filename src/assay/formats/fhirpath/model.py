@@ -10,7 +10,7 @@ from collections import defaultdict
 from importlib.resources import files
 from typing import Any, Final
 
-from assay.core.errors import MeasurementError
+from assay.core.errors import MeasurementError, install_hint
 
 ANY_RESOURCE: Final = "Resource"
 VERSIONS: Final = {
@@ -168,7 +168,7 @@ def _read(folder: str) -> dict[str, Any]:
     try:
         tables = (files("fhirpathpy") / "models" / folder).iterdir()
     except ModuleNotFoundError as error:
-        raise MeasurementError("FHIR paths need the package fhirpathpy: install assay[criteria]") from error
+        raise MeasurementError(f"FHIR paths need the package fhirpathpy: {install_hint('criteria')}") from error
     named = ((file.name.removesuffix(".json"), file) for file in tables if file.name.endswith(".json"))
     return {name: json.loads(file.read_text("utf-8")) for name, file in named}
 

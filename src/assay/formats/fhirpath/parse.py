@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias
 
-from assay.core.errors import AssayError, MeasurementError
+from assay.core.errors import AssayError, MeasurementError, install_hint
 
 
 class FhirPathError(AssayError):
@@ -77,7 +77,7 @@ def library(module: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise MeasurementError("FHIRPath needs the package fhirpathpy: install assay[criteria]") from error
+        raise MeasurementError(f"FHIRPath needs the package fhirpathpy: {install_hint('criteria')}") from error
 
 
 def parse(expression: str) -> Node:

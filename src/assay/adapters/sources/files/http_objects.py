@@ -19,11 +19,9 @@ CHUNK: Final = 1 << 16
 
 
 def httpx_module() -> Any:
-    """httpx, which only those who ask a server need."""
-    try:
-        import httpx  # noqa: PLC0415 - only who asks a server pays for it
-    except ImportError as error:
-        raise MeasurementError("object stores need httpx: install assay[criteria]") from error
+    """httpx, which is imported only for those who ask a server."""
+    import httpx  # noqa: PLC0415 - only who asks a server pays for it
+
     return httpx
 
 

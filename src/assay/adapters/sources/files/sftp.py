@@ -28,7 +28,7 @@ from assay.adapters.sources.files.folder import (
     plain_parts,
 )
 from assay.adapters.sources.json_requests import Pace, RequestLimits
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import InputError, MeasurementError, install_hint
 from assay.evidence.playground import StoredFile
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _asyncssh() -> Any:
     try:
         return importlib.import_module("asyncssh")
     except ImportError as error:
-        raise MeasurementError("SFTP needs asyncssh: install assay[sftp]") from error
+        raise MeasurementError(f"SFTP needs asyncssh: {install_hint('sftp')}") from error
 
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The first minute: the overview of the commands, completion in shells, and the bundled examples."""

@@ -1,0 +1,48 @@
+"""Scripts for shells: they complete commands, and the options of the command that was typed."""
+
+import shutil
+import subprocess
+
+import pytest
+
+from assay.cli.main import COMMANDS
+from tests.cli.running import Cli
+
+ASK = """
+complete() { :; }
+{script}
+COMP_WORDS=({words}) COMP_CWORD={last}
+_assay
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "completed"),
+    [
+        ("assay po", ["power"]),
+        ("assay ver", ["verify", "version"]),
+        ("assay report --js", ["--json"]),
+        ("assay judge --calibr", ["--calibration"]),
+        ("assay examples --", ["--help"]),
+        ("assay report jobs", [""]),
+        ("assay nonsense --js", [""]),
+    ],
+)
+def test_bash_completes(cli: Cli, words: str, completed: list[str]) -> None:
+    script = cli("completion", "bash").out
+    asked = ASK.replace("{{", "{").replace("}}", "}").replace("{script}", script)
+    asked = asked.replace("{words}", words).replace("{last}", str(len(words.split()) - 1))
+    done = subprocess.run(["/bin/bash", "-c", asked], capture_output=True, text=True, check=True)
+    assert (sorted(done.stdout.splitlines()), done.stderr) == (completed, "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_command_is_completed_and_the_shell_can_read_it(cli: Cli, shell: str) -> None:
+    found = cli("completion", shell)
+    assert (found.code, found.err) == (0, "")
+    assert [name for name in COMMANDS if f" {name}" not in found.out] == []
+    assert "--judge-model" in found.out or "-l judge-model" in found.out
+    program = shutil.which(shell)
+    if program is not None:
+        assert subprocess.run([program, "-n"], input=found.out, text=True, check=False).returncode == 0
