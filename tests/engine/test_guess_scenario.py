@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from assay.engine.coding.guess_scenario import DEFAULT_SCORERS, Guess, Project, guess_scenario
+from assay.engine.coding.guess_scenario import DEFAULT_SCORERS, Guess, guess_scenario
+from assay.engine.coding.guess_tests import Project
 from assay.engine.coding.score import placed_checks
 
 PYTEST = "python3 -m pytest -q -p no:cacheprovider --junitxml=.assay-report.xml"
@@ -22,6 +23,7 @@ class FakeTools:
     modules: tuple[str, ...] = ()
     present: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
 
     def virtual_environment(self) -> str | None:
         return self.venv
@@ -35,6 +37,9 @@ class FakeTools:
 
     def toolchain(self, program: str) -> list[str]:  # noqa: ARG002
         return list(self.outside)
+
+    def has_program(self, name: str) -> bool:
+        return name in self.programs
 
 
 def guess(files: Mapping[str, str], tools: FakeTools | None = None) -> Guess:
