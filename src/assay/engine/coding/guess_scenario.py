@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from assay.dialects.scorers.scenario import Environment, Scenario
 from assay.engine.coding.guess_tests import Project, TestCommand, Tools, guess_tests
+from assay.engine.coding.score import check_class
 
 DEFAULT_SCORERS = (
     "forbid_secrets",
@@ -40,7 +41,7 @@ def guess_scenario(project: Project, tools: Tools, command: str | None = None, d
     """
     tests = guess_tests(project, tools)
     if command is not None:
-        tests = _named(command, tests)
+        tests = _named(command, tests, tools)
     scorers = [*_runs(tests, depth), *({"name": kind, "type": kind} for kind in DEFAULT_SCORERS)]
     environment = Environment()
     if tests is not None:
@@ -49,10 +50,11 @@ def guess_scenario(project: Project, tools: Tools, command: str | None = None, d
     return Guess(Scenario.model_validate_json(text), tuple(_told(tests, tools, depth)))
 
 
-def _named(command: str, guess: TestCommand | None) -> TestCommand:
+def _named(command: str, guess: TestCommand | None, tools: Tools) -> TestCommand:
     """The user's own command, with the guessed environment. The guessed report holds if it is the same command."""
     if guess is None:
-        return TestCommand(command, "as you said")
+        folders = tuple(tools.folders(("node_modules",)))
+        return TestCommand(command, "as you said", venv=tools.virtual_environment(), folders=folders)
     if command.strip() in (guess.command, guess.shown):
         return guess
     return TestCommand(command, "as you said", venv=guess.venv, folders=guess.folders)
@@ -70,7 +72,9 @@ def _runs(tests: TestCommand | None, depth: Depth) -> list[dict[str, Any]]:
         canaries = {} if tests.runner is None else {"canaries": tests.runner}
         scorers.append({"name": "baseline_tests", "type": "baseline_tests", **run, **canaries})
     if depth == "thorough":
-        scorers += [{"name": kind, "type": kind, **run} for kind in THOROUGH_SCORERS]
+        for kind in THOROUGH_SCORERS:
+            takes = getattr(check_class(kind), "__dataclass_fields__", {})
+            scorers.append({"name": kind, "type": kind, **{key: run[key] for key in run if key in takes}})
     return scorers
 
 
