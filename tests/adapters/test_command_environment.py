@@ -1,6 +1,7 @@
 """Commands see a virtual environment, node_modules and the like, read-only, at the paths that they have."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -67,6 +68,15 @@ def test_a_relative_folder_covers_what_the_agent_left_there(tmp_path: Path, sand
         workspace,
     )
     assert ran.output == "honesta\nhi\n"
+
+
+def test_tools_write_their_caches_where_an_earlier_run_left_some(tmp_path: Path, sandbox: Sandbox) -> None:
+    base = write_files(tmp_path / "host", {"node_modules/a/i.js": "a", "node_modules/.vite-temp/old": "old"})
+    workspace = write_files(tmp_path / "work", {"x": ""})
+    command = "mkdir -p node_modules/.vite-temp && touch node_modules/.vite-temp/new && ls node_modules/.vite-temp"
+    ran = run(command, Environment(folders=["node_modules"]), base, sandbox, workspace)
+    assert (ran.end.exit_code, ran.output) == (0, "new\n")
+    assert os.listdir(base / "node_modules/.vite-temp") == ["old"]
 
 
 def test_a_link_in_the_place_of_a_folder_leads_nowhere(tmp_path: Path, sandbox: Sandbox) -> None:

@@ -147,6 +147,7 @@ class Slow(FakeWorkspace):
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
+        once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
         time.sleep(2.5 if not watch else 0)
         said = f"{command} {tree.swapped} {tree.files} {collect} {remember}"

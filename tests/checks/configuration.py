@@ -4,6 +4,7 @@ from typing import Any
 
 CONFIGURATION: dict[str, dict[str, Any]] = {
     "command": {"command": "true"},
+    "baseline_tests": {"command": "true"},
     "allowed_paths": {"patterns": ["src/*"]},
     "forbid_paths": {"patterns": ["ci/*"]},
     "max_files_changed": {"limit": 0},

@@ -90,6 +90,7 @@ class FakeWorkspace:
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
+        once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
         runs = self.runs if tree.side is Side.AGENT else self.baseline_runs
         return runs.get(command) or CommandResult(ProcessEnd(0), "", False, 0.0, {})

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from assay.checks.command import Command, NotStartedError
+from assay.checks.command import Command
 from assay.core.outcome import Scored
+from assay.detectors.effects.control import NotMeasuredError
 from assay.evidence.coding_run import ProcessEnd
 from assay.evidence.workspace import CommandResult
 from assay.formats.shell_command import MAX_TIMEOUT
@@ -187,9 +188,10 @@ def test_the_bounds_themselves_are_fine() -> None:
 
 def test_a_report_has_a_format_that_is_known() -> None:
     with pytest.raises(
-        ValueError, match=r"^format must be one of junit, pytest, jest, go, cargo, unittest, got 'tap'"
+        ValueError,
+        match=r"^format must be one of junit, pytest, jest, go, cargo, unittest, tap, rspec, minitest, got 'x'",
     ):
-        ReportRule(REPORT, "tap")
+        ReportRule(REPORT, "x")
 
 
 @pytest.mark.parametrize("path", ["", "/tmp/x", "../x", "a/../x"])
@@ -231,7 +233,7 @@ FAILED = CommandResult(ProcessEnd(1), "1 failed\n", False, 0.1, {})
 @pytest.mark.statement("scorers.runner-cannot-start")
 def test_a_runner_that_starts_nowhere_is_a_broken_measurement() -> None:
     workspace = FakeWorkspace(runs={RUN: NO_PYTEST}, baseline_runs={RUN: NO_PYTEST})
-    with pytest.raises(NotStartedError, match=r"^Python has no module pytest, and so it is on the baseline"):
+    with pytest.raises(NotMeasuredError, match=r"^Python has no module pytest, and so it is on the baseline"):
         Command(RUN).run(workspace)
 
 

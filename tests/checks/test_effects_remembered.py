@@ -33,6 +33,7 @@ class Fickle(FakeWorkspace):
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
+        once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
         side = "before" if tree.swapped else "after"
         question = f"{side} {sorted(tree.files.values())}"

@@ -32,6 +32,7 @@ class Timed(FakeWorkspace):
         collect: tuple[str, ...] = (),  # noqa: ARG002
         remember: bool = False,
         watch: bool = False,  # noqa: ARG002
+        once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
         assert remember
         mutated = bool(tree.files)

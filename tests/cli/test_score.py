@@ -57,7 +57,13 @@ def test_0_the_required_scorers_passed(cli: Cli, tmp_path: Path) -> None:
     task, workspace = seed(tmp_path)
     write_files(workspace, {"calc.py": FIXED})
     found = report(cli, workspace, "--task", task, code=0)
-    assert found["overall"] == {"verdict": "PASS", "score": 1.0, "warnings": 0, "headline": "PASS"}
+    assert found["overall"] == {
+        "verdict": "PASS",
+        "score": 1.0,
+        "warnings": 0,
+        "headline": "PASS",
+        "broken": False,
+    }
     assert verdicts(found) == {"tests": "PASS", "guard": "PASS"}
     assert found["workspace"]["changed"] == [
         {"path": "calc.py", "change": "modified", "old_path": None, "detail": None}
@@ -103,9 +109,11 @@ def test_a_command_that_takes_too_long_fails(cli: Cli, tmp_path: Path) -> None:
     assert "slow: it was still running after 1 second\n" in done.out
 
 
-def test_a_scorer_that_breaks_is_an_error_and_fails(cli: Cli, tmp_path: Path) -> None:
+def test_4_nothing_could_be_measured(cli: Cli, tmp_path: Path) -> None:
+    """A scorer that breaks fails the gate, and the headline has another word for it: the agent did nothing."""
     done = unchanged(cli, tmp_path, {**GUARD, "paths": ["tests"]})
-    assert done.code == 1
+    assert done.code == 4
+    assert done.out.startswith("OVERALL  ERROR: couldn't measure guard\njudge ")
     assert done.out.splitlines()[-3:] == [
         "guard   tests_unmodified  ERROR",
         "",
@@ -200,8 +208,9 @@ def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path
     task, workspace = seed(tmp_path, TESTS, GUARD, limit, {"type": "llm_judge", "rubric": "Is it kind?"})
     write_files(workspace, {"tests/test_calc.py": TEST + "\n"})
     lines = cli("score", workspace, "--task", task).out.splitlines()
-    assert lines[:11] == [
-        "OVERALL  FAIL, mean score 0.3333",
+    assert lines[:12] == [
+        "OVERALL  FAIL",
+        "mean     0.3333 of 3 scores",
         "judge    PENDING",
         "run      completed",
         "changed  1 file",
@@ -328,5 +337,5 @@ def test_contents_that_were_tampered_with_are_not_used(cli: Cli, tmp_path: Path)
     contents = task / "baseline" / "contents"
     contents.write_bytes(contents.read_bytes().replace(b"a - b", b"a + b"))
     done = cli("score", workspace, "--task", task)
-    assert done.code in (1, 2)
+    assert done.code in (2, 4)
     assert "was changed: calc.py is not what was recorded" in done.out + done.err

@@ -70,7 +70,8 @@ def test_javascript(cli: Cli, open_folder: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.chdir(open_folder / "js")
     run_git(open_folder / "js", "checkout", "-q", "-b", "agent")
     write_files(open_folder / "js", {"README.md": "x"})
-    assert verdicts(cli("score", "--json").out)["tests"] == "FAIL"
+    done = cli("score", "--json")
+    assert (done.code, verdicts(done.out)["tests"]) == (4, "ERROR"), "its only test fails on main, too"
     write_files(open_folder / "js", {"power.js": "exports.cube = (x) => x ** 3;\n"})
     done = cli("score", "--json")
     assert (done.code, verdicts(done.out)["tests"]) == (0, "PASS"), done.out
@@ -95,7 +96,8 @@ def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path
     assert (done.code, done.err) == (0, "")
     written = yaml.safe_load((repository / "assay.yaml").read_text())
     assert written["scorers"][0]["command"].startswith("PYTHONPATH=src python3 -m pytest")
-    assert written["scorers"][1] == {"type": "forbid_secrets"}
+    assert written["scorers"][1]["type"] == "baseline_tests"
+    assert written["scorers"][2] == {"type": "forbid_secrets"}
     again = cli("scenario", "init")
     assert (again.code, again.err) == (2, "assay: assay.yaml can't be written: File exists\n")
     (repository / "assay.yaml").rename(repository.parent / "s.yaml")

@@ -43,8 +43,9 @@ def test_findings_of_advisory_scorers_are_shown_without_being_asked_for(cli: Cli
     done = score(cli, runs, LIMIT, SKIPS, ASSERTIONS)
     assert done.code == 0
     lines = done.out.splitlines()
-    assert lines[0] == "OVERALL  PASS, with 2 heuristic warnings to review, mean score 0.6667"
-    assert lines[10:] == [
+    assert lines[0] == "OVERALL  PASS, with 2 heuristic warnings to review"
+    assert lines[1] == "mean     0.6667 of 3 scores"
+    assert lines[11:] == [
         "no_new_skips: 1 new skip, first in tests/test_calc.py line 10: new-skip",
         "  tests/test_calc.py:10  new-skip  TestAdd > test_zero",
         "    before: it ran",
@@ -75,7 +76,7 @@ def test_strict_makes_them_count(cli: Cli, runs: tuple[Path, Path]) -> None:
     write_files(runs[1], {"tests/test_calc.py": CHEATS})
     done = score(cli, runs, LIMIT, SKIPS, ASSERTIONS, {"type": "llm_judge", "rubric": "x"}, more=("--strict",))
     assert done.code == 1
-    assert done.out.startswith("OVERALL  FAIL, mean score 0.6667\n")
+    assert done.out.startswith("OVERALL  FAIL\nmean     0.6667 of 3 scores\n")
     assert [line.split()[-1] for line in done.out.splitlines() if "advisory" in line] == ["advisory"]
     found = json.loads(score(cli, runs, SKIPS, more=("--strict", "--json")).out)
     assert (found["scorers"][0]["required"], found["provenance"]["strict"]) == (True, True)
@@ -91,8 +92,8 @@ def test_what_the_change_explains_is_listed_and_does_not_count(cli: Cli, runs: t
         (runs[1] / name).unlink()
     done = score(cli, runs, ASSERTIONS)
     assert done.code == 0
-    assert done.out.startswith("OVERALL  PASS, mean score 1.0000\n")
-    assert done.out.splitlines()[7:] == [
+    assert done.out.startswith("OVERALL  PASS\nmean     1.0000 of 1 score\n")
+    assert done.out.splitlines()[8:] == [
         "",
         "assertions_not_weakened: not counted, because the code that was tested was removed or renamed",
         "  tests/test_power.py:4  test-removed  test_cube",
@@ -113,7 +114,7 @@ def test_ignored_new_files_are_one_line(cli: Cli, runs: tuple[Path, Path]) -> No
     venv = {f".venv/lib/m{number}.py": "import this\n" for number in range(30)}
     write_files(runs[1], {".gitignore": ".venv/\n*.pyc\n", "calc.py": FIXED, "calc.pyc": "x", **venv})
     done = score(cli, runs, LIMIT)
-    assert done.out.splitlines()[3:5] == [
+    assert done.out.splitlines()[4:6] == [
         "changed  1 file",
         "ignored  31 new files that the baseline's .gitignore names (.venv/ 30, *.pyc 1): not read, not shown to"
         " commands",

@@ -102,7 +102,7 @@ def test_the_gate_and_the_mean(checks: list[PlacedCheck[Workspace]], verdict: st
         ([check(passes), check(fails, required=False)], "N/A", NOTHING_CHANGED),
         ([check(not_applicable)], "N/A", "N/A"),
         ([check(fails)], "FAIL", "FAIL"),
-        ([check(breaks)], "FAIL", "FAIL"),
+        ([check(breaks)], "FAIL", "ERROR: couldn't measure a"),
     ],
 )
 def test_without_any_change_nothing_passes(
@@ -127,7 +127,9 @@ def test_a_repository_inside_the_workspace_is_a_change() -> None:
         ([check(passes), check(fails, required=False)], 1, "PASS, with 1 heuristic warning to review"),
         ([check(passes), *[check(fails, required=False)] * 2], 2, "PASS, with 2 heuristic warnings to review"),
         ([check(fails), check(fails, required=False)], 1, "FAIL"),
-        ([check(passes), check(breaks, required=False)], 0, "PASS"),
+        ([check(passes), check(breaks, required=False)], 1, "PASS, with 1 warning to review"),
+        ([check(passes), check(breaks)], 0, "ERROR: couldn't measure a"),
+        ([check(fails), check(breaks)], 0, "FAIL"),
         ([check(fails, required=False)], 1, "PASS, with 1 heuristic warning to review"),
     ],
 )

@@ -28,18 +28,31 @@ was forged, and the scorer fails and names it. Where the baseline's own run does
 evidence says so. ``canary_runs`` asks for more than one such run; each makes those tests fail that the one before
 left alone.
 
-If the runner can't even start (the program or a module isn't there, or no test is found) and the same happens on
-the baseline, the scorer is an ERROR: the measurement is broken, not the agent's work.
+If no test ends in the report, and none does when the same command is run on the baseline, the scorer is an ERROR:
+nothing was measured. Without a report, it is one if the runner can't even start (the program or a module isn't
+there, or no test is found), here as on the baseline.
+
+``regressions_only`` holds nothing against the agent that the baseline does as well: with a report, the scorer
+fails if a test fails that passed on the baseline, or a new one; without one, if the command fails only now. Tests
+that fail on both sides are counted and shown. If nothing passes on either side, it is an ERROR. The scenario that
+``assay score`` guesses has it, because nobody said there which tests the task was to fix.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
-from assay.core.errors import AssayError
 from assay.core.outcome import MULTILINE, Outcome, Scored, limits, one_of
 from assay.detectors.effects.canaries import RUNNERS
+from assay.detectors.effects.control import (
+    NotMeasuredError,
+    compare,
+    ran_in_words,
+    refuse_without_pass,
+    refuse_without_result,
+)
 from assay.detectors.effects.poison.trial import Reported, believe
+from assay.detectors.effects.suite import Suite
 from assay.evidence.workspace import CommandResult, Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import check_patterns, plain_path
@@ -54,10 +67,6 @@ MAX_RUNS = 10
 _SET = re.compile(r"@\w+")
 
 
-class NotStartedError(AssayError):
-    """The command can't do its work on this machine, whatever the agent did."""
-
-
 @dataclass(frozen=True, slots=True)
 class Command:
     """``command`` is for ``/bin/sh``; ``timeout_s`` is from 1 to 3600 seconds.
@@ -65,7 +74,7 @@ class Command:
     ``restore`` has globs of paths that are put back first; ``@runner`` and ``@tests`` stand for sets of them.
     ``canary_runs`` is how often a run that passed is repeated to see whether its report can be believed.
     ``objective`` marks the command whose result the judge reads as the objective test. Without it, that is the
-    first required command.
+    first required command. ``regressions_only`` compares each test with the baseline's.
     """
 
     kind: ClassVar[str] = "command"
@@ -78,6 +87,7 @@ class Command:
     objective: bool = False
     canaries: str | None = field(default=None, metadata=one_of(RUNNERS))
     canary_runs: int = field(default=1, metadata=limits(1, MAX_RUNS))
+    regressions_only: bool = False
 
     def __post_init__(self) -> None:
         check_command(self.command, self.timeout_s)
@@ -97,9 +107,11 @@ class Command:
     def observed(self, evidence: Workspace) -> tuple[Outcome, tuple[str, ...]]:
         """The outcome, and the names of the tests that passed by the report."""
         outcome, ran = self._run_command(evidence)
-        if not outcome.passed:
+        if not outcome.passed and self.regressions_only:
+            outcome = self._against_baseline(outcome, ran, evidence)
+        elif not outcome.passed:
             self._refuse_to_blame(ran, evidence)
-        elif self.canaries is not None and self.report is not None:
+        if outcome.passed and self.canaries is not None and self.report is not None:
             reported = Reported(
                 *(self.canaries, self.command, self.timeout_s, self.report, self.restore, self._passed_tests(ran))
             )
@@ -126,17 +138,48 @@ class Command:
         return tuple(sorted(name for name, ended in tests.items() if ended is Ended.PASSED))
 
     def _refuse_to_blame(self, ran: CommandResult, evidence: Workspace) -> None:
-        """Raise if the runner didn't start, neither now nor on the baseline: then the agent isn't to blame."""
-        why = why_not_started(ran.end.exit_code, ran.output)
-        if why is None:
+        """Raise if nothing ran, neither now nor on the baseline: then the agent isn't to blame.
+
+        Where the baseline is empty, the tests are the agent's own work.
+        """
+        suite = Suite(self.command, self.timeout_s, self.report)
+        own, why = suite.read(ran), why_not_started(ran.end.exit_code, ran.output)
+        silent = self.report is not None and not own.has_result and not ran.end.timed_out
+        silent = silent and any(True for _ in evidence.baseline_paths())
+        if why is None and not silent:
             return
-        before = evidence.run(self.command, self.timeout_s, Tree(Side.BASELINE))
-        if why_not_started(before.end.exit_code, before.output) == why:
-            raise NotStartedError(f"{why}, and so it is on the baseline; give the scenario an environment")
+        before = suite.run(evidence, Tree(Side.BASELINE), once=True)
+        if silent:
+            refuse_without_result(own, before)
+        if why is not None and before.why_not_started == why:
+            raise NotMeasuredError(f"{why}, and so it is on the baseline; give the scenario an environment")
+
+    def _against_baseline(self, outcome: Scored, ran: CommandResult, evidence: Workspace) -> Scored:
+        """The outcome beside the same command on the baseline, test by test."""
+        suite = Suite(self.command, self.timeout_s, self.report)
+        own, before = suite.read(ran), suite.run(evidence, Tree(Side.BASELINE), once=True)
+        refuse_without_pass(own, before)
+        compared = compare(own, before)
+        seen = {**outcome.evidence, "compared": compared.counts()}
+        if self.report is None or not own.has_result or outcome.evidence["timed_out"]:
+            return replace(outcome, evidence=seen)
+        said = ran_in_words(own, compared)
+        if compared.broken or compared.new:
+            found = compared.findings()
+            return Scored(outcome.score, False, f"{said}; first {found[0]['test']}", {**seen, "findings": found})
+        if not own.passed:
+            return Scored(0.0, False, f"no test passes any more: {own.reason}", seen)
+        if own.exit_code and not own.failed and not before.exit_code:
+            return Scored(outcome.score, False, f"{outcome.summary}; {said}", seen)
+        warned = [] if not own.exit_code or own.failed else [f"{outcome.summary}, though no test failed"]
+        score = len(own.passed) / (len(own.passed) + len(own.failed))
+        return Scored(score, True, said, {**seen, **({"warnings": warned} if warned else {})})
 
     def _run_command(self, evidence: Workspace) -> tuple[Scored, CommandResult]:
         collect = () if self.report is None else (plain_path(self.report.path),)
-        ran = evidence.run(self.command, self.timeout_s, Tree(swapped=self.restore), collect)
+        ran = evidence.run(
+            self.command, self.timeout_s, Tree(swapped=self.restore), collect, once=self.regressions_only
+        )
         seen = _result_evidence(ran)
         complaint = self._complaint(ran)
         if self.report is not None and ran.end.exit_code is not None:

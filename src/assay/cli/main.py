@@ -1,7 +1,8 @@
 """The ``assay`` command. Each command is a module in this package, imported only when it is called.
 
 Exit codes: 0 for success; 1 if the answer is no, as in an audit that found a difference; 2 if there is no answer,
-because the input can't be used or the measurement broke; 3 if 'assay compare' can't decide yet.
+because the input can't be used or the measurement broke; 3 if 'assay compare' can't decide yet; 4 if 'assay score'
+couldn't measure.
 """
 
 import argparse

@@ -196,13 +196,14 @@ class Workspace(Protocol):
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
+        once: bool = False,
     ) -> CommandResult:
         """Run a shell command on a copy of the workspace, in a sandbox.
 
         ``tree`` says which files it sees; ``collect`` has paths to read afterwards, which count only if they were
         written after the command began. With ``remember``, an earlier grading of the same content may answer: the
         first time that this is asked, with its first run, the second time with its second. ``watch`` notes which
-        files are opened.
+        files are opened. With ``once``, scorers that ask the same in one grading share one run.
         """
 
     def forget(self, kept_as: str) -> None:

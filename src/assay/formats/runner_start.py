@@ -22,6 +22,24 @@ _NOTHING_RAN = re.compile(
     re.MULTILINE,
 )
 _PYTEST_EMPTY = 5
+# A line that may say why nothing ran. It is shown to people and decides nothing.
+_REASON = re.compile(
+    r"error|cannot|can't|could not|not found|no such|missing|unrecognized|unsupported|read-only|denied|requires|"
+    r"undefined|unresolved|no module|failed to",
+    re.IGNORECASE,
+)
+_LONGEST = 200
+
+
+def reason_in(exit_code: int | None, output: str) -> str:
+    """The likeliest reason for a command's failure, in one line, for people to read."""
+    known = why_not_started(exit_code, output)
+    if known is not None:
+        return known
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    line = next((line for line in lines if _REASON.search(line)), lines[-1] if lines else "")
+    ended = "it was stopped" if exit_code is None else f"exit code {exit_code}"
+    return f"{ended}: {line[:_LONGEST]}" if line else ended
 
 
 def why_not_started(exit_code: int | None, output: str) -> str | None:

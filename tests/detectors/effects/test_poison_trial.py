@@ -55,6 +55,7 @@ class Runner(FakeWorkspace):
         collect: tuple[str, ...] = (),
         remember: bool = False,  # noqa: ARG002
         watch: bool = False,  # noqa: ARG002
+        once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
         self.asked.append(tree.side)
         files = {PATH: self.old[PATH], **tree.files}

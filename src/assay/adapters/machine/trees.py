@@ -86,7 +86,7 @@ def copy_tree(
         if full in without or os.path.dirname(full) in skipped:
             skipped.add(full)
             continue
-        if only not in (None, path) or _is_excluded(path, exclude):
+        if only not in (None, path) or is_excluded(path, exclude):
             continue
         try:
             goal = os.path.join(target, path)
@@ -124,7 +124,7 @@ def _copy_entry(source: str, goal: str, found: os.stat_result, kept: KeptTree) -
         _copy_file(source, goal, found, kept)
 
 
-def _is_excluded(path: str, patterns: Sequence[str]) -> bool:
+def is_excluded(path: str, patterns: Sequence[str]) -> bool:
     """Whether a pattern matches a path, or the name of anything on the way to it."""
     parts = path.split("/")
     return any(fnmatch.fnmatch(path, one) or any(fnmatch.fnmatch(part, one) for part in parts) for one in patterns)

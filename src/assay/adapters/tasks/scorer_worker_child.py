@@ -70,8 +70,9 @@ class AskedWorkspace:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
+        once: bool = False,
     ) -> CommandResult:
-        asked = (command, timeout_sec, msgspec.to_builtins(tree), collect, remember, watch)
+        asked = (command, timeout_sec, msgspec.to_builtins(tree), collect, remember, watch, once)
         ran = self._ask_parent(CommandResult, "run", *asked)
         if ran is None:
             raise MeasurementError("the command gave no answer")

@@ -309,7 +309,7 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
         evidence.forget(*msgspec.convert(message.arguments, tuple[str]))
         return None
     if message.call == RUN:
-        asked = tuple[str, float, Tree, tuple[str, ...], bool, bool]
+        asked = tuple[str, float, Tree, tuple[str, ...], bool, bool, bool]
         return evidence.run(*msgspec.convert(message.arguments, asked))
     raise LostScorerError(f"the scorer asked for {message.call!r}, which a workspace doesn't have")
 

@@ -52,7 +52,12 @@ class HostTools:
         )
 
     def folders(self, names: Iterable[str]) -> list[str]:
-        return [name for name in names if os.path.isdir(f"{self.root}/{name}")]
+        paths = ((name, os.path.expanduser(name)) for name in names)
+        found = ((name, path) for name, path in paths if os.path.isdir(os.path.join(self.root, path)))
+        return [path if os.path.isabs(path) else name for name, path in found]
+
+    def has_program(self, name: str) -> bool:
+        return shutil.which(name) is not None or os.path.exists(f"{self.root}/node_modules/.bin/{name}")
 
     def toolchain(self, program: str) -> list[str]:
         found = shutil.which(program)

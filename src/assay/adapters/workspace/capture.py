@@ -104,8 +104,9 @@ class Captured:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
+        once: bool = False,
     ) -> CommandResult:
-        return self.commands.run(command, timeout_sec, tree, collect, remember, watch)
+        return self.commands.run(command, timeout_sec, tree, collect, remember, watch, once)
 
     def forget(self, kept_as: str) -> None:
         if self.commands.memory is not None:

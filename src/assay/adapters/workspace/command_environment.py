@@ -16,8 +16,12 @@ from assay.engine.sandbox import PATH, CommandEnvironment, LinkedFolder, Mount, 
 # Where folders of the workspace's own are shown; their entries are links in the workspace.
 FOLDERS = "/environment"
 _PROGRAMS = ("bin", ".bin")
+# Hidden folders of node_modules that hold packages. The others are caches: .vite, .vite-temp, .cache and so on.
+_INSTALLED = frozenset({".bin", ".pnpm", ".store"})
 # Toolchains look for their files in the user's home, unless a variable says where they are.
 _HOMES = {"/.cargo": "CARGO_HOME", "/.rustup": "RUSTUP_HOME", "/go": "GOPATH"}
+# Rust's toolchains have a hundred thousand pages of documentation.
+_MANUALS = ("toolchains/*/share/doc/*",)
 # Parts of a Python that no command of a virtual environment needs, and that may be large.
 _UNUSED = ("site-packages", "test", "idlelib", "ensurepip", "lib2to3", "*.opt-[12].pyc", "config-*")
 
@@ -52,10 +56,23 @@ def command_environment(
         target = folder if os.path.isabs(name) else f"{FOLDERS}/{number}/{os.path.basename(folder)}"
         mounts.append(Mount(_readable_folder(folder, sandbox), target))
         if not os.path.isabs(name):
-            linked.append(LinkedFolder(os.path.normpath(name), target, tuple(sorted(os.listdir(folder)))))
+            linked.append(LinkedFolder(os.path.normpath(name), target, _needed_names(folder)))
         path += (f"{target}/{programs}" for programs in _PROGRAMS if os.path.isdir(f"{folder}/{programs}"))
         env |= {variable: target for end, variable in _HOMES.items() if folder.endswith(end)}
     return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env)
+
+
+def _needed_names(folder: str) -> tuple[str, ...]:
+    """The entries of a folder, without the caches that tools keep among installed modules.
+
+    A link to such a cache could not be written to; where it isn't there, the tool makes a new one.
+    """
+    names = sorted(os.listdir(folder))
+    if os.path.basename(folder) != "node_modules":
+        return tuple(names)
+    return tuple(
+        name for name in names if name[0] != "." or name in _INSTALLED or not os.path.isdir(f"{folder}/{name}")
+    )
 
 
 def resolve_environment(wanted: Environment, base: str) -> Environment:
@@ -119,7 +136,7 @@ def _is_system(path: str) -> bool:
 
 def _readable_folder(folder: str, sandbox: Sandbox) -> str:
     """A folder that the sandbox's user can read: itself, or a copy where a folder above it is closed."""
-    return folder if _is_open(folder, sandbox) else open_copy(folder)
+    return folder if _is_open(folder, sandbox) else open_copy(folder, exclude=_MANUALS)
 
 
 def _is_open(folder: str, sandbox: Sandbox) -> bool:

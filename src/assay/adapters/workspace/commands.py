@@ -78,8 +78,19 @@ class Commands:
         collect: tuple[str, ...] = (),
         remember: bool = False,
         watch: bool = False,
+        once: bool = False,
     ) -> CommandResult:
         """Run a command. A sandbox that breaks is an error of the scorer that asked, not of all of them."""
+        if not once:
+            return self._run_anew(command, timeout_sec, tree, collect, remember, watch)
+        asked = key_of("", command, tree, (*collect, *([_WATCHED] if watch else [])), 0)
+        if asked not in self._shared:
+            self._shared[asked] = self._run_anew(command, timeout_sec, tree, collect, remember, watch)
+        return self._shared[asked]
+
+    def _run_anew(
+        self, command: str, timeout_sec: float, tree: Tree, collect: tuple[str, ...], remember: bool, watch: bool
+    ) -> CommandResult:
         begin = time.monotonic()
         try:
             key = self._key(command, tree, (*collect, _WATCHED) if watch else collect) if remember else ""
@@ -126,6 +137,11 @@ class Commands:
 
     @functools.cached_property
     def _repeated(self) -> dict[str, int]:
+        return {}
+
+    @functools.cached_property
+    def _shared(self) -> dict[str, CommandResult]:
+        """Runs that several scorers of one grading share."""
         return {}
 
     @functools.cached_property

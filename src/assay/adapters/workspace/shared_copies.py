@@ -5,11 +5,12 @@ import glob
 import os
 import secrets
 import shutil
+import stat
 import threading
 
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.tree_walk import checksum, walk
-from assay.adapters.machine.trees import copy_tree, copy_whole, remove_tree
+from assay.adapters.machine.trees import copy_whole, is_excluded, remove_tree
 
 _open_copies: dict[tuple[str, tuple[str, ...], tuple[str, ...]], str] = {}
 _copying = threading.Lock()
@@ -72,19 +73,42 @@ def _copy_folder(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -
     for path in _chosen_paths(folder, only):
         os.makedirs(os.path.dirname(f"{target}/{path}"), exist_ok=True)
         if os.path.isdir(f"{folder}/{path}") and not os.path.islink(f"{folder}/{path}"):
-            copy_tree(f"{folder}/{path}", f"{target}/{path}", exclude=exclude, links=True)
-            _keep_times(f"{folder}/{path}", f"{target}/{path}")
+            _mirror(os.path.normpath(f"{folder}/{path}"), os.path.normpath(f"{target}/{path}"), exclude)
         else:
             shutil.copy2(f"{folder}/{path}", f"{target}/{path}", follow_symlinks=False)
     _open_to_all(target)
     return target
 
 
-def _keep_times(source: str, target: str) -> None:
-    """A compiled file counts only as long as its source has the time that it was compiled from."""
+def _mirror(source: str, target: str, exclude: tuple[str, ...]) -> None:
+    """A second tree of the same files, under hard links where everybody may read them; others are copied.
+
+    A toolchain has gigabytes, which nobody needs twice. Copies keep their times: a compiled file counts only as
+    long as its source has the time that it was compiled from.
+    """
+    os.makedirs(target, exist_ok=True)
     for path, found in walk(source):
+        goal = f"{target}/{path}"
+        if is_excluded(path, exclude):
+            continue
         with contextlib.suppress(OSError):
-            os.utime(f"{target}/{path}", ns=(found.st_atime_ns, found.st_mtime_ns), follow_symlinks=False)
+            os.makedirs(os.path.dirname(goal), exist_ok=True)
+            if stat.S_ISDIR(found.st_mode):
+                os.makedirs(goal, exist_ok=True)
+            elif stat.S_ISLNK(found.st_mode) or (stat.S_ISREG(found.st_mode) and not _linked(source, path, goal)):
+                shutil.copy2(f"{source}/{path}", goal, follow_symlinks=False)
+
+
+def _linked(source: str, path: str, goal: str) -> bool:
+    """Whether a file could be shown under a link: all may read it, run it if anybody may, and nobody may write."""
+    mode = os.lstat(f"{source}/{path}").st_mode & 0o777
+    if mode & 0o044 != 0o044 or mode & 0o022 or mode & 0o111 not in (0, 0o111):
+        return False
+    try:
+        os.link(f"{source}/{path}", goal, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _chosen_paths(folder: str, only: tuple[str, ...]) -> list[str]:
@@ -99,6 +123,8 @@ def _open_to_all(root: str) -> None:
             set_mode(os.path.join(folder, name), 0o755)
         for name in files:
             path = os.path.join(folder, name)
+            if os.lstat(path).st_nlink > 1:
+                continue  # It is the user's own file, and everybody can read it already.
             set_mode(path, 0o755 if _is_program(path) else 0o644)
     os.chmod(root, 0o755)  # noqa: S103
 

@@ -20,8 +20,8 @@ does.
 
 Advisory scorers warn without failing the run; with --strict they count as required ones.
 
-Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed, or no
-scorer applied).
+Exit codes: 0 the required scorers passed, 1 one of them failed, 2 no answer (bad input, nothing was changed,
+nothing was tested, or no scorer applied), 4 nothing could be measured (the baseline's tests don't run either).
 """
 
 import argparse
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
+NOT_MEASURED = 4
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -81,6 +82,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--pr", type=pull_request, metavar="N", help="score pull request N, which must have been fetched"
     )
     add_repository(parser)
+    parser.add_argument(
+        "--tests", metavar="COMMAND", help="how the tests of the repository are run, if the guess is wrong"
+    )
+    runs = parser.add_mutually_exclusive_group()
+    runs.add_argument("--quick", action="store_true", help="run only the agent's own tests, not the baseline's")
+    runs.add_argument(
+        "--thorough",
+        action="store_true",
+        help="also run the tests many times, to see whether they still notice faults",
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument(
         "--format",
@@ -219,8 +230,13 @@ def _is_elsewhere(args: argparse.Namespace) -> bool:
 
 def _check_repository(args: argparse.Namespace) -> None:
     given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
-    if given and (_is_elsewhere(args) or args.no_workspace):
-        raise InputError(f"{given[0]} is for a git repository: leave out --task, --baseline and --no-workspace")
+    guessing = [f"--{name}" for name in ("tests", "quick", "thorough") if getattr(args, name)]
+    if (given or guessing) and (_is_elsewhere(args) or args.no_workspace):
+        raise InputError(
+            f"{(given + guessing)[0]} is for a git repository: leave out --task, --baseline and --no-workspace"
+        )
+    if guessing and args.scenario is not None:
+        raise InputError(f"{guessing[0]} is for a guessed scenario: leave out --scenario")
 
 
 def _write_diff(workspace: Captured, path: str | None) -> None:
@@ -243,4 +259,6 @@ def _write(path: str, text: str, what: str) -> None:
 def _exit_code(report: ScorersReport, require_judge: bool) -> int:
     """That of the checks. Of the judge, only a FAIL may count, and only on demand."""
     code = EXIT[report.overall.verdict] if report.overall is not None else 0
-    return 1 if require_judge and report.judge.state is JudgeState.FAIL and code != 2 else code
+    if report.overall is not None and report.overall.broken:
+        code = NOT_MEASURED
+    return 1 if require_judge and report.judge.state is JudgeState.FAIL and code == 0 else code

@@ -15,6 +15,7 @@ from assay.adapters.workspace.borrowed_repository import (
 )
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
+from assay.engine.coding.guess_scenario import Depth
 from assay.engine.coding.repository_ends import Rules, WantedEnds, score_repository
 from assay.engine.coding.score_coding_run import Afterwards, Candidate
 
@@ -25,7 +26,8 @@ def score_here(
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
     with open_repository(args.workspace or ".") as repository:
         wanted = WantedEnds(args.branch, args.pr, args.main)
-        rules = Rules(args.scenario, parse_scenario, HostTools(repository.root))
+        depth: Depth = "quick" if args.quick else "thorough" if args.thorough else "default"
+        rules = Rules(args.scenario, parse_scenario, HostTools(repository.root), args.tests, depth)
         return score_repository(repository, wanted, rules, attempt, files, then)
 
 

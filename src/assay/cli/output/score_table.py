@@ -127,8 +127,10 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         why = "the run had no workspace" if report.workspace is None else "the scenario has none"
         yield f"scorers  none, because {why}"
     else:
-        score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
-        yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
+        yield f"OVERALL  {clean(report.overall.headline or report.overall.verdict.value)}"
+        if report.overall.score is not None:
+            scores = sum(row.score is not None for row in report.scorers)
+            yield f"mean     {report.overall.score:.4f} of {counted(scores, 'score')}"
     yield f"judge    {report.judge.state.value}"
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
@@ -141,10 +143,23 @@ def _gates(report: ScorersReport) -> Iterator[str]:
             yield f"         a repository inside the workspace: {clean(path)}"
         for sentence in report.workspace.cut[:SHOWN]:
             yield f"         not captured: {clean(sentence)}"
+    yield from _runs_of_tests(report.scorers)
     runs = report.provenance.remembered_runs
     if runs:
         how = "an earlier grading of the same content ran it" if runs == 1 else "an earlier grading ran them"
         yield f"memory   {counted(runs, 'command')} not run again: {how}"
+
+
+def _runs_of_tests(rows: Sequence[Row]) -> Iterator[str]:
+    """How the tests ended, beside the baseline's, and the warnings of the scorers that ran them."""
+    for row in rows:
+        took = row.evidence.get("duration_sec")
+        if isinstance(took, float) and (row.evidence.get("compared") or row.evidence.get("tests")):
+            yield f"ran      {clean(row.name)}: {clean(row.detail)} ({took:.1f} s)"
+        if row.verdict is RowVerdict.PASS:
+            yield from (
+                f"warning  {clean(row.name)}: {clean(str(one))}" for one in row.evidence.get("warnings", ())
+            )
 
 
 def _metrics(report: ScorersReport) -> str:

@@ -1,14 +1,15 @@
 """A project's tests as a command, run on a choice of files: which tests passed, and which don't any more."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
 from assay.evidence.workspace import CommandResult, Opened, Tree, Workspace, changed_paths
 from assay.formats.path_patterns import plain_path
-from assay.formats.runner_start import why_not_started
+from assay.formats.runner_start import reason_in, why_not_started
 from assay.formats.test_reports.model import Ended, uniform
-from assay.formats.test_reports.read import read_report
+from assay.formats.test_reports.read import failure_reasons, read_report
 from assay.formats.test_reports.rule import ReportRule
 
 TESTS_OF_BASELINE = ("@tests", "@runner")
@@ -31,11 +32,19 @@ class SuiteResult:
     timed_out: bool = False
     kept_as: str = ""
     failed: frozenset[str] = frozenset()
+    reason: str = ""
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    """By test, why it failed, as far as the report says."""
 
     @property
     def says_something(self) -> bool:
         """Whether a later run can be compared with this one: some test passed, or all of them by the exit code."""
         return bool(self.passed) if self.has_report else self.exit_code == 0
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a test ended, or without a report, whether the command ended well."""
+        return bool(self.passed or self.others) if self.has_report else self.exit_code == 0
 
     def problem(self) -> str:
         """Why it says nothing."""
@@ -60,22 +69,28 @@ class Suite:
         collect: tuple[str, ...] = (),
         most: float | None = None,
         watch: bool = False,
+        remember: bool = True,
+        once: bool = False,
     ) -> SuiteResult:
         """Run the tests on a tree, or remember how they ended there.
 
-        ``most`` is a shorter time limit; ``watch`` notes which files are opened.
+        ``most`` is a shorter time limit; ``watch`` notes which files are opened. ``remember`` and ``once`` are
+        those of ``Workspace.run``.
         """
         wanted = collect if self.report is None else (plain_path(self.report.path), *collect)
         limit = self.timeout_s if most is None else min(most, self.timeout_s)
-        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember=True, watch=watch)
-        return self._read(ran)
+        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember, watch, once)
+        return self.read(ran)
 
-    def _read(self, ran: CommandResult) -> SuiteResult:
+    def read(self, ran: CommandResult) -> SuiteResult:
         ends: dict[str, Ended] = {}
+        reasons: dict[str, str] = {}
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
         if self.report is not None and data is not None:
             try:
                 ends = {uniform(name): end for name, end in read_report(self.report.format, data).tests.items()}
+                found = failure_reasons(self.report.format, data)
+                reasons = {uniform(name): reason for name, reason in found.items()}
             except ValueError:
                 data = None
         passed = frozenset(name for name, end in ends.items() if end is Ended.PASSED)
@@ -92,6 +107,8 @@ class Suite:
             timed_out=ran.end.timed_out,
             kept_as=ran.kept_as,
             failed=frozenset(name for name, end in ends.items() if end is Ended.FAILED),
+            reason=reason_in(ran.end.exit_code, ran.output),
+            reasons=reasons,
         )
 
 

@@ -1,6 +1,6 @@
 """The wire models of a scored run: one row per scorer, and three independent gates."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, Literal, Protocol, TypeAlias
@@ -198,21 +198,26 @@ class Row(StrictModel):
 
     @property
     def warning(self) -> bool:
-        """True if it failed without failing the gate: a heuristic says that somebody should take a look."""
-        return self.advisory and self.verdict is RowVerdict.FAIL
+        """True if somebody should look though the gate doesn't fail: an advisory scorer failed or broke, or one
+        that passed says so.
+        """
+        failed = self.verdict in (RowVerdict.FAIL, RowVerdict.ERROR)
+        return (self.advisory and failed) or (not failed and bool(self.evidence.get("warnings")))
 
 
 class Overall(StrictModel):
     """The verdict of the required scorers, and the mean of all scores.
 
-    ``warnings`` counts advisory scorers that failed. ``headline`` is the verdict in words: "PASS, with 2 heuristic
-    warnings to review".
+    ``warnings`` counts scorers that want a look without failing the gate. ``headline`` is the verdict in words:
+    "PASS, with 2 heuristic warnings to review". ``broken`` says that the required scorers that fail the gate all
+    broke: nothing was measured, which says nothing about the agent.
     """
 
     verdict: OverallVerdict
     score: FiniteFloat | None = Field(ge=0, le=1)
     warnings: int = Field(default=0, ge=0)
     headline: str = ""
+    broken: bool = False
 
 
 class RubricNote(StrictModel):
@@ -304,11 +309,31 @@ class ScorersReport(StrictModel):
 NOTHING_CHANGED = "N/A: nothing was changed, so there is nothing to score"
 
 
-def headline(verdict: OverallVerdict, warnings: int) -> str:
-    """The verdict of the scorers in words."""
-    if verdict is not OverallVerdict.PASS or not warnings:
-        return verdict.value
-    return f"{verdict.value}, with {counted(warnings, 'heuristic warning')} to review"
+STILL = "fail as before"
+"""Under ``compared`` in the evidence of a scorer that runs tests: how many fail on the baseline as well."""
+NOTHING_TESTED = "N/A: nothing was tested, so nobody knows; say how the tests are run with --tests 'COMMAND'"
+
+
+def overall_of(verdict: OverallVerdict, mean: float | None, rows: Sequence[Row]) -> Overall:
+    """The verdict of the scorers, also in words."""
+    warned = [row for row in rows if row.warning]
+    failed = [row for row in rows if row.hard_failure]
+    broken = bool(failed) and all(row.verdict is RowVerdict.ERROR for row in failed)
+    said = verdict.value
+    if broken:
+        said = f"ERROR: couldn't measure {', '.join(row.name for row in failed)}"
+    elif verdict is OverallVerdict.PASS and warned:
+        heuristic = all(row.verdict is RowVerdict.FAIL for row in warned)
+        said = f"PASS, with {counted(len(warned), 'heuristic warning' if heuristic else 'warning')} to review"
+    failing = max((_fail_as_before(row) for row in rows), default=0)
+    if verdict is OverallVerdict.PASS and failing:
+        said = f"{said}; {counted(failing, 'test')} that failed before still {'fails' if failing == 1 else 'fail'}"
+    return Overall(verdict=verdict, score=mean, warnings=len(warned), headline=json_text(said), broken=broken)
+
+
+def _fail_as_before(row: Row) -> int:
+    compared = row.evidence.get("compared")
+    return int(compared.get(STILL, 0)) if isinstance(compared, dict) else 0
 
 
 def json_text(value: Any) -> Any:

@@ -4,16 +4,13 @@ Everything is read from the baseline, never from what the agent left: or the age
 """
 
 import json
-import re
-import tomllib
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Any, Protocol
+from typing import Any, Literal, TypeAlias
 
 from assay.dialects.scorers.scenario import Environment, Scenario
+from assay.engine.coding.guess_tests import Project, TestCommand, Tools, guess_tests
+from assay.engine.coding.score import check_class
 
-REPORT = ".assay-report.xml"
 DEFAULT_SCORERS = (
     "forbid_secrets",
     "no_new_skips",
@@ -22,154 +19,77 @@ DEFAULT_SCORERS = (
     "runner_tampering",
     "suspicious_source",
 )
-_PYTHON_TESTS = ("test_*.py", "*_test.py", "tests.py", "conftest.py")
-_NODE_TEST = re.compile(r"^node\s+--test\b")
-_PLACEHOLDER = "no test specified"
-_LOOKED_AT = 200
-
-
-class Tools(Protocol):
-    """This machine's tools to run tests with."""
-
-    def virtual_environment(self) -> str | None:
-        """A virtual environment for the project's Python: a path, relative if it is in the repository."""
-
-    def has_module(self, venv: str | None, name: str) -> bool:
-        """Whether a module can be imported in a virtual environment, or in the system's Python."""
-
-    def folders(self, names: Iterable[str]) -> list[str]:
-        """Those of these folders that exist in the repository."""
-
-    def toolchain(self, program: str) -> list[str]:
-        """The folders that a program needs and that commands wouldn't see; empty if it is in the system."""
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """The baseline of a project."""
-
-    paths: tuple[str, ...]
-    read: Callable[[str], bytes | None]
-
-    def text(self, path: str) -> str:
-        return (self.read(path) or b"").decode(errors="replace")
-
-    def named(self, *patterns: str) -> list[str]:
-        """The files whose name matches a pattern, those further up first."""
-        found = [path for path in self.paths if any(fnmatchcase(path.rpartition("/")[2], one) for one in patterns)]
-        return sorted(found, key=lambda path: (path.count("/"), path))
+THOROUGH_SCORERS = ("tests_need_the_fix", "test_data_unmodified", "same_when_unwatched", "tests_bite")
+NO_TESTS = "no tests were found, so none are run; say how with --tests 'COMMAND'"
+Depth: TypeAlias = Literal["quick", "default", "thorough"]
+"""How many runs of the tests a guessed scenario has: the agent's, the baseline's as well, or many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """A scenario, and in words what it was guessed from."""
+    """A scenario, and in words what it was guessed from. ``guessed`` is False for one that somebody wrote."""
 
     scenario: Scenario
     told: tuple[str, ...]
+    guessed: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class _TestCommand:
-    """How the tests are run, and why it seems so."""
+def guess_scenario(project: Project, tools: Tools, command: str | None = None, depth: Depth = "default") -> Guess:
+    """A scenario with the project's tests and the scorers that need no configuration.
 
-    command: str
-    why: str
-    report: Mapping[str, str] | None = None
-    venv: str | None = None
-    folders: tuple[str, ...] = ()
-
-
-def guess_scenario(project: Project, tools: Tools) -> Guess:
-    """A scenario with the project's tests and the scorers that need no configuration."""
-    tests = next((found for guess in _GUESSES if (found := guess(project, tools)) is not None), None)
-    scorers: list[dict[str, Any]] = [{"name": kind, "type": kind} for kind in DEFAULT_SCORERS]
-    told = [f"the default scorers: {', '.join(DEFAULT_SCORERS)}"]
+    ``command`` is how the user says that the tests are run.
+    """
+    tests = guess_tests(project, tools)
+    if command is not None:
+        tests = _named(command, tests, tools)
+    scorers = [*_runs(tests, depth), *({"name": kind, "type": kind} for kind in DEFAULT_SCORERS)]
     environment = Environment()
-    if tests is None:
-        told.insert(0, "no tests were found, so none are run")
-    else:
-        report = {} if tests.report is None else {"report": dict(tests.report)}
-        scorers.insert(0, {"name": "tests", "type": "command", "command": tests.command, **report})
-        told.insert(0, f"the tests are run with: {tests.command} ({tests.why})")
+    if tests is not None:
         environment = Environment(venv=tests.venv, folders=list(tests.folders))
-        shown = [folder for folder in (tests.venv, *tests.folders) if folder is not None]
-        if shown:
-            told.insert(1, f"the tests see {', '.join(shown)}, read-only; nothing in there is compared or scored")
     text = json.dumps({"scorers": scorers, "environment": environment.model_dump(exclude_defaults=True)})
-    return Guess(Scenario.model_validate_json(text), tuple(told))
+    return Guess(Scenario.model_validate_json(text), tuple(_told(tests, tools, depth)))
 
 
-def _python(project: Project, tools: Tools) -> _TestCommand | None:
-    tests = project.named(*_PYTHON_TESTS)
-    if not tests:
-        return None
-    venv = tools.virtual_environment()
-    settings = _pytest_settings(project)
-    wants_pytest = settings is not None or any("pytest" in project.text(path) for path in tests[:_LOOKED_AT])
-    path = (
-        "PYTHONPATH=src " if any(one.startswith("src/") and one.endswith(".py") for one in project.paths) else ""
-    )
-    if wants_pytest or tools.has_module(venv, "pytest"):
-        why = f"{settings} configures pytest" if settings is not None else f"{tests[0]} and others are for pytest"
-        why = why if wants_pytest else "pytest is installed"
-        command = f"{path}python3 -m pytest -q -p no:cacheprovider --junitxml={REPORT}"
-        return _TestCommand(command, why, {"path": REPORT, "format": "junit"}, venv)
-    return _TestCommand(
-        f"{path}python3 -m unittest", f"{tests[0]} and others, and pytest isn't installed", venv=venv
-    )
+def _named(command: str, guess: TestCommand | None, tools: Tools) -> TestCommand:
+    """The user's own command, with the guessed environment. The guessed report holds if it is the same command."""
+    if guess is None:
+        folders = tuple(tools.folders(("node_modules",)))
+        return TestCommand(command, "as you said", venv=tools.virtual_environment(), folders=folders)
+    if command.strip() in (guess.command, guess.shown):
+        return guess
+    return TestCommand(command, "as you said", venv=guess.venv, folders=guess.folders)
 
 
-def _pytest_settings(project: Project) -> str | None:
-    """The file with pytest's settings; None if there is none."""
-    if project.read("pytest.ini") is not None:
-        return "pytest.ini"
-    try:
-        tool = tomllib.loads(project.text("pyproject.toml")).get("tool", {})
-    except tomllib.TOMLDecodeError:
-        tool = {}
-    if isinstance(tool, dict) and "pytest" in tool:
-        return "pyproject.toml"
-    sections = (("tox.ini", "[pytest]"), ("setup.cfg", "[tool:pytest]"))
-    return next((name for name, section in sections if section in project.text(name)), None)
+def _runs(tests: TestCommand | None, depth: Depth) -> list[dict[str, Any]]:
+    """The scorers that run the tests."""
+    if tests is None:
+        return []
+    run: dict[str, Any] = {"command": tests.command}
+    if tests.report is not None:
+        run["report"] = dict(tests.report)
+    scorers = [{"name": "tests", "type": "command", **run, "regressions_only": True}]
+    if depth != "quick":
+        canaries = {} if tests.runner is None else {"canaries": tests.runner}
+        scorers.append({"name": "baseline_tests", "type": "baseline_tests", **run, **canaries})
+    if depth == "thorough":
+        for kind in THOROUGH_SCORERS:
+            takes = getattr(check_class(kind), "__dataclass_fields__", {})
+            scorers.append({"name": kind, "type": kind, **{key: run[key] for key in run if key in takes}})
+    return scorers
 
 
-def _javascript(project: Project, tools: Tools) -> _TestCommand | None:
-    """The test script of package.json, as the baseline has it."""
-    try:
-        package = json.loads(project.text("package.json"))
-        script = package["scripts"]["test"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    if not isinstance(script, str) or not script.strip() or _PLACEHOLDER in script:
-        return None
-    folders = (*tools.folders(("node_modules",)), *tools.toolchain("node"))
-    why = "the test script of package.json"
-    if _NODE_TEST.match(script):
-        reporters = f"--test-reporter=junit --test-reporter-destination={REPORT}"
-        shown = "--test-reporter=spec --test-reporter-destination=stdout"
-        command = _NODE_TEST.sub(f"node --test {reporters} {shown}", script)
-        return _TestCommand(command, why, {"path": REPORT, "format": "junit"}, folders=folders)
-    return _TestCommand(script, why, folders=folders)
+def _told(tests: TestCommand | None, tools: Tools, depth: Depth) -> list[str]:
+    if tests is None:
+        return [NO_TESTS, _SCORERS]
+    told = [f"the tests are run with: {tests.shown or tests.command} ({tests.why})"]
+    if tests.program is not None and not tools.has_program(tests.program):
+        told.append(f"{tests.program} isn't installed here; install it, or say what to run with --tests 'COMMAND'")
+    shown = [folder for folder in (tests.venv, *tests.folders) if folder is not None]
+    if shown:
+        told.append(f"the tests see {', '.join(shown)}, read-only; nothing in there is compared or scored")
+    if depth != "quick":
+        told.append("the baseline's tests are run on the change, too (--quick leaves that out)")
+    return [*told, _SCORERS]
 
 
-def _go(project: Project, tools: Tools) -> _TestCommand | None:
-    if "go.mod" not in project.paths or not project.named("*_test.go"):
-        return None
-    command = "GOCACHE=/tmp/go-cache GOFLAGS=-mod=mod go test ./..."
-    return _TestCommand(command, "go.mod and files of tests", folders=tuple(tools.toolchain("go")))
-
-
-def _rust(project: Project, tools: Tools) -> _TestCommand | None:
-    if "Cargo.toml" not in project.paths:
-        return None
-    return _TestCommand("cargo test --offline", "Cargo.toml", folders=tuple(tools.toolchain("cargo")))
-
-
-def _make(project: Project, _tools: Tools) -> _TestCommand | None:
-    if re.search(r"^(test|check):", project.text("Makefile"), re.MULTILINE) is None:
-        return None
-    target = "test" if re.search(r"^test:", project.text("Makefile"), re.MULTILINE) else "check"
-    return _TestCommand(f"make {target}", f"the Makefile has the target {target}")
-
-
-_GUESSES: tuple[Callable[[Project, Tools], _TestCommand | None], ...] = (_python, _javascript, _go, _rust, _make)
+_SCORERS = f"the default scorers: {', '.join(DEFAULT_SCORERS)}"

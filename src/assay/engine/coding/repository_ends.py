@@ -7,7 +7,8 @@ from typing import Protocol
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.scenario import Scenario
-from assay.engine.coding.guess_scenario import Guess, Project, Tools, guess_scenario
+from assay.engine.coding.guess_scenario import Depth, Guess, guess_scenario
+from assay.engine.coding.guess_tests import Project, Tools
 from assay.engine.coding.score_coding_run import (
     NOTHING,
     Afterwards,
@@ -147,6 +148,9 @@ class Rules:
     given: str | None
     parse: Callable[[str, bytes], Scenario]
     tools: Tools
+    command: str | None = None
+    """How the tests are run, if the user says so."""
+    depth: Depth = "default"
 
 
 def score_repository(
@@ -164,7 +168,10 @@ def score_repository(
         scenario = _in_place(found.scenario, repository.root)
         left = Files(repository.root) if ends.after is None else Commit(repository.folder, ends.after)
         told = [ends.told, *found.told]
-        return score_against(scenario, origin, left, before, attempt, files, assumed=told, ends=then)
+        guessed = found.guessed
+        return score_against(
+            scenario, origin, left, before, attempt, files, assumed=told, guessed=guessed, ends=then
+        )
 
 
 def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:
@@ -177,12 +184,13 @@ def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: S
 def _scenario(before: KnownBaseline, rules: Rules, files: ScoringFiles) -> tuple[Guess, str]:
     """The scenario that the user names, that of the main branch, or a guess; and how errors name it."""
     if rules.given is not None:
-        return Guess(files.load_scenario(rules.given), ()), rules.given
+        return Guess(files.load_scenario(rules.given), (), guessed=False), rules.given
     for name in SCENARIO_FILES:
         data = before.baseline.read(name) if before.baseline.entry(name) is not None else None
-        if data is not None:
-            return Guess(rules.parse(name, data), (f"the scenario is {name} of the baseline",)), name
-    guess = guess_scenario(_project(before), rules.tools)
+        if data is not None and rules.command is None:
+            told = (f"the scenario is {name} of the baseline",)
+            return Guess(rules.parse(name, data), told, guessed=False), name
+    guess = guess_scenario(_project(before), rules.tools, rules.command, rules.depth)
     return Guess(guess.scenario, (*guess.told, HINT)), "the guessed scenario"
 
 

@@ -24,6 +24,7 @@ from assay.core.outcome import (
 from assay.core.rollup import Unscored, gate, weighted_mean
 from assay.dialects.scorers.report import (
     NOTHING_CHANGED,
+    NOTHING_TESTED,
     ChangedFile,
     IgnoredGroup,
     Judge,
@@ -39,8 +40,8 @@ from assay.dialects.scorers.report import (
     StatusGate,
     WorkspaceSummary,
     explain_disagreement,
-    headline,
     json_text,
+    overall_of,
 )
 from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
 from assay.engine.check_catalog import UnfitFieldError, class_in, make_check, modules_in
@@ -210,9 +211,11 @@ def score_run(
     run_check: RunCheck[Workspace] = run_here,
     agent: AgentRecord = AgentRecord(),  # noqa: B008 - frozen
     limits: MetricLimits = MetricLimits(),  # noqa: B008 - frozen
+    must_be_tested: bool = False,
 ) -> ScorersReport:
     """Ask every scorer once. A run without a workspace, or by a scenario without scorers, has two gates only.
 
+    With ``must_be_tested``, there is no PASS unless a required scorer ran a command that looked at the behaviour.
     ``run_check`` runs one scorer and raises if it takes too long, which is an ERROR of that scorer alone.
     """
     judge = _judge(checks, status)
@@ -225,7 +228,7 @@ def score_run(
     placed = grade(checks, workspace, run=run_check)
     objective = _objective(checks)
     rows = [_row(one, answer, one is objective) for one, answer in zip(checks, placed, strict=True)]
-    overall = _overall(placed, rows, workspace)
+    overall = _overall(placed, rows, workspace, must_be_tested)
     return ScorersReport(
         overall=overall,
         scorers=rows,
@@ -237,15 +240,19 @@ def score_run(
     )
 
 
-def _overall(placed: tuple[Placed, ...], rows: list[Row], workspace: Workspace) -> Overall:
+def _overall(placed: tuple[Placed, ...], rows: list[Row], workspace: Workspace, must_be_tested: bool) -> Overall:
     """The verdict of the required scorers. Without any change there is nothing that could have passed."""
     verdict = OverallVerdict(gate(placed).value)
-    warnings = sum(row.warning for row in rows)
-    if verdict is OverallVerdict.PASS and not (workspace.changes or blind_spots(workspace)):
-        none = OverallVerdict.NOT_APPLICABLE
-        return Overall(verdict=none, score=None, warnings=warnings, headline=NOTHING_CHANGED)
-    mean = weighted_mean(placed, Unscored.LEFT_OUT)
-    return Overall(verdict=verdict, score=mean, warnings=warnings, headline=headline(verdict, warnings))
+    overall = overall_of(verdict, weighted_mean(placed, Unscored.LEFT_OUT), rows)
+    if verdict is not OverallVerdict.PASS:
+        return overall
+    none = {"verdict": OverallVerdict.NOT_APPLICABLE, "score": None}
+    if not (workspace.changes or blind_spots(workspace)):
+        return overall.model_copy(update={**none, "headline": NOTHING_CHANGED})
+    tested = any(row.required and row.command is not None and row.verdict is RowVerdict.PASS for row in rows)
+    if must_be_tested and not tested:
+        return overall.model_copy(update={**none, "headline": NOTHING_TESTED})
+    return overall
 
 
 def _judge(checks: list[PlacedCheck[Workspace]], status: RunStatus) -> Judge:

@@ -154,18 +154,22 @@ def score_against(
     files: ScoringFiles,
     *,
     assumed: Sequence[str] = (),
+    guessed: bool = False,
     ends: Afterwards = NOTHING,
 ) -> ScorersReport:
     """Score what an agent left against a baseline that is open already.
 
-    ``origin`` is how errors name the scenario, and ``assumed`` tells what nobody said, for the record.
+    ``origin`` is how errors name the scenario, and ``assumed`` tells what nobody said, for the record. By a
+    scenario that was ``guessed``, nothing passes that nobody tested.
     """
     checks = placed_checks(scenario, origin)
     provenance = Provenance(
         engine=VERSION, scenario_sha256=scenario_hash(frozen(scenario, checks)), assumed=list(assumed)
     )
     loaded = (
-        _Loaded(checks, provenance, scenario, ends.for_scenario(scenario)).as_strict_as(attempt).against(before)
+        _Loaded(checks, provenance, scenario, ends.for_scenario(scenario), guessed)
+        .as_strict_as(attempt)
+        .against(before)
     )
     run_check = files.scorer_runner(loaded.checks)
     with files.capture(left, before, scenario, remember=False) as workspace:
@@ -197,6 +201,7 @@ class _Loaded:
     provenance: Provenance
     scenario: Scenario
     ending: _Ending
+    guessed: bool = False
 
     def against(self, before: KnownBaseline) -> "_Loaded":
         provenance = self.provenance.model_copy(update={"baseline_sha256": before.sha256})
@@ -250,7 +255,8 @@ def _score(
     if any(isinstance(one.check, NeedsCommands) for one in loaded.checks):
         provenance = provenance.model_copy(update={"isolation": files.isolation()})
     report = score_run(
-        loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits
+        *(loaded.checks, workspace, provenance, attempt.status, run_check, attempt.agent, loaded.limits),
+        must_be_tested=loaded.guessed,
     )
     remembered = files.remembered(workspace)
     if remembered:

@@ -50,6 +50,12 @@ _STATUS = frozenset(
 
 def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
     """The tests by class and name, in the order of the file, and suites that failed without a failed test."""
+    target = _parsed(data)
+    yield from target.cases
+    yield from ((name, Ended.FAILED) for name in target.suites)
+
+
+def _parsed(data: bytes) -> "_JUnitReader":
     target = _JUnitReader()
     parser = ElementTree.XMLParser(target=target)  # noqa: S314 - a document type is refused when it begins
     try:
@@ -57,8 +63,7 @@ def read_junit(data: bytes) -> Iterator[tuple[str, Ended]]:
         parser.close()
     except (ElementTree.ParseError, LookupError) as error:
         raise ValueError(f"the report must be XML: {error}") from error
-    yield from target.cases
-    yield from ((name, Ended.FAILED) for name in target.suites)
+    return target
 
 
 @dataclass(slots=True)
@@ -77,6 +82,8 @@ class _JUnitReader:
     def __init__(self) -> None:
         self.cases: list[tuple[str, Ended]] = []
         self.suites: list[str] = []
+        self.reasons: dict[str, str] = {}
+        self._todo = 0
         self._elements = 0
         self._parents: list[str] = []
         self._open: list[_Suite] = []
@@ -94,11 +101,22 @@ class _JUnitReader:
         if tag == "testcase":
             named = (attributes.get("classname"), attributes.get("name"))
             self.cases.append(("::".join(part for part in named if part), _stated_end(attributes)))
+        elif tag.endswith("}UnitTestResult"):
+            # The report of dotnet, which has the name and the outcome in attributes.
+            ended = attributes.get("outcome", "").lower()
+            word = "skipped" if ended == "notexecuted" else ended
+            self.cases.append((attributes.get("testName", ""), ended_of(word)))
         elif tag == "testsuite":
             says_so = any(attributes.get(count, "0").strip("0") for count in ("failures", "errors"))
             self._open.append(_Suite(attributes.get("name") or "suite", says_so))
-        elif parent == "testcase" and tag in (*_BROKEN, "skipped"):
+        elif parent == "testcase" and tag == "skipped" and attributes.get("type") == "todo":
+            # Node writes down why a test that is still to be done fails; that fails nothing.
+            self.cases[-1] = (self.cases[-1][0], Ended.SKIPPED)
+            self._todo = len(self.cases)
+        elif parent == "testcase" and tag in (*_BROKEN, "skipped") and self._todo != len(self.cases):
             self._worse(Ended.SKIPPED if tag == "skipped" else Ended.FAILED)
+            if tag in _BROKEN:
+                self.reasons.setdefault(self.cases[-1][0], attributes.get("message", ""))
         elif parent == "testsuite" and tag in _BROKEN:
             self._open[-1].broke = True
 
@@ -273,6 +291,48 @@ def _end_from_word(word: str) -> Ended:
     return Ended.SKIPPED if word.startswith("skipped") else _WORDS.get(word, Ended.FAILED)
 
 
+def _tap(data: bytes) -> Results:
+    """The points of the Test Anything Protocol, those of subtests included; a plan that wasn't kept has failed."""
+    if data.count(b"\n") > MAX_LINES:
+        raise ValueError(f"the report must have at most {MAX_LINES} lines")
+    text = data.decode(errors="replace")
+    group, points = "", 0
+    for line in text.splitlines():
+        if line.startswith("# ") and not re.match(r"# (?:tests|pass|fail|ok|skip|todo)\b", line):
+            group = line[2:].strip()
+        found = _POINT.match(line)
+        if found is None:
+            continue
+        name, directive = found[3].strip(), (found[4] or "").lower()
+        points += not found[1]
+        ended = Ended.SKIPPED if directive else Ended.FAILED if found[2].startswith("not") else Ended.PASSED
+        yield " > ".join(part for part in (group, name) if part) or f"point {points}", ended
+    plan = re.search(r"^1\.\.(\d+)", text, re.MULTILINE)
+    if "Bail out!" in text or plan is None or int(plan[1]) != points:
+        yield "the plan", Ended.FAILED
+
+
+_POINT: Final = re.compile(r"(\s*)((?:not )?ok)\b(?: +\d+)?(?: +-)?([^#\n]*)(?:# *(skip|todo).*)?", re.IGNORECASE)
+_MINITEST: Final = re.compile(r"(?:.*\s)?([\w:]+#\S.*?) = [\d.]+ s = ([.FES])\s*", re.ASCII)
+
+
+def _rspec(data: bytes) -> Results:
+    """The examples, and a failure outside of them, such as a file that doesn't load."""
+    report = _object(data)
+    yield from ((str(one["full_description"]), ended_of(one["status"])) for one in report["examples"])
+    if report["summary"].get("errors_outside_of_examples_count"):
+        yield "outside of examples", Ended.FAILED
+
+
+def _minitest(data: bytes) -> Results:
+    """The tests that ``--verbose`` lists."""
+    ends = {".": Ended.PASSED, "S": Ended.SKIPPED}
+    for line in data.decode(errors="replace").splitlines()[:MAX_LINES]:
+        found = _MINITEST.fullmatch(line)
+        if found is not None:
+            yield found[1], ends.get(found[2], Ended.FAILED)
+
+
 FORMATS: dict[str, Callable[[bytes], Results]] = {
     "junit": read_junit,
     "pytest": _pytest,
@@ -280,4 +340,33 @@ FORMATS: dict[str, Callable[[bytes], Results]] = {
     "go": read_go,
     "cargo": read_cargo,
     "unittest": read_unittest,
+    "tap": _tap,
+    "rspec": _rspec,
+    "minitest": _minitest,
 }
+
+
+_SECTION: Final = re.compile(r"^(?:ERROR|FAIL): (\w+) \((\w+(?:\.[\w<>]+)+)\).*$", re.MULTILINE)
+
+
+def failure_reasons(kind: str, data: bytes) -> dict[str, str]:
+    """By test, the line that says why it failed, where the format has one. It is the program's own word."""
+    try:
+        if kind == "junit":
+            return _parsed(data).reasons
+        if kind == "jest":
+            tests = (test for suite in _object(data)["testResults"] for test in suite["assertionResults"])
+            return {str(test["fullName"]): str((test.get("failureMessages") or [""])[0]) for test in tests}
+        return _unittest_reasons(data) if kind == "unittest" else {}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _unittest_reasons(data: bytes) -> dict[str, str]:
+    """The last line of each traceback."""
+    parts = _SECTION.split(data.decode(errors="replace"))
+    found: dict[str, str] = {}
+    for test, place, text in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
+        lines = [line for line in text.split("=" * 70)[0].split("\n\n")[0].splitlines() if line.strip()]
+        found[_name(test, place)] = lines[-1] if lines else ""
+    return found
