@@ -99,7 +99,7 @@ def test_the_exit_code_is_that_of_the_checks(
     [
         (Chat("I think it is fine."), "it is not a JSON object"),
         (Chat(said()[:-30], finish="length"), "cut off"),
-        (Chat(said(efficiency=7)), "efficiency must be a whole number from 1 to 5"),
+        (Chat(said(verdict="perhaps")), "verdict must be PASS or FAIL"),
         (Chat("no", finish="content_filter"), "the model refuses to answer"),
         (Chat(status=401), "the endpoint does not accept the key"),
         (Chat(status=404), "it answers 404"),

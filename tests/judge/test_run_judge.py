@@ -7,6 +7,7 @@ import pytest
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import ParsedVerdict, Unparseable
 from assay.judge.model import CUT_OFF, OBEYED, REFUSED, AnswerUsage, GivingUp, Reply
+from assay.judge.prompt import AGAIN
 from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
@@ -39,13 +40,23 @@ def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
     assert len({one.prompt.sha256 for one in model.asked}) == 1
 
 
+def test_another_try_says_what_was_wrong_with_the_last_answer() -> None:
+    model = ScriptedModel("no JSON", said(verdict="perhaps"), said())
+    judged(model)
+    first, second, third = (one.prompt.text for one in model.asked)
+    assert "Your last answer" not in first
+    assert second.endswith("not used: the answer can't be used: it is not a JSON object. " + AGAIN + "\n")
+    assert "verdict must be PASS or FAIL" in third
+    assert "perhaps" not in third
+
+
 @pytest.mark.parametrize(
     ("reply", "why", "tries"),
     [
         ("prose", "it is not a JSON object", 3),
         (Reply(said()[:-9], "length"), CUT_OFF, 3),
         (Reply("I can't help with that.", "refusal"), REFUSED, 3),
-        (said(efficiency=9), "efficiency must be", 3),
+        (said(verdict="maybe"), "verdict must be PASS or FAIL", 3),
         (None, "the judge m: it can't be reached", 1),
     ],
 )

@@ -146,7 +146,8 @@ def _row(done: Done, again: bool) -> list[str]:
     ratings = opinion.ratings
     told = [] if ratings is None else [ratings.task_completion, ratings.instruction_adherence, ratings.efficiency]
     more = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
-    return [done.place, opinion.state, *before, *(f"{one:g}" for one in told or ()), *([] if told else [""] * 3),
+    cells = ["" if one is None else f"{one:g}" for one in told] or [""] * 3
+    return [done.place, opinion.state, *before, *cells,
             more if len(more) <= REASON else f"{more[: REASON - 1]}…"]  # fmt: skip
 
 

@@ -121,6 +121,8 @@ def opinion_of(judgement: Judgement) -> Opinion:
             for row in judgement.fact_check
         ],
         inconsistent=list(judgement.inconsistent),
+        repaired=list(judgement.repaired),
+        missing=list(judgement.missing),
     )
 
 

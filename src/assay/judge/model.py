@@ -20,6 +20,8 @@ TRIES: Final = 3
 OBEYED: Final = "the judge followed an order that was planted in the data, so its verdict may be the agent's"
 REFUSED: Final = "the model refuses to answer"
 CUT_OFF: Final = "the answer is cut off: it reached the limit of its length"
+# Asking again would not help, or would let the data have another try.
+FINAL: Final = frozenset({OBEYED})
 T = TypeVar("T")
 
 
@@ -155,10 +157,11 @@ def ask(
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
     usage, reply, attempt = AnswerUsage(), None, 0
-    while attempt < manner.tries and isinstance(said, Unparseable) and said.why != OBEYED:
+    while attempt < manner.tries and isinstance(said, Unparseable) and said.why not in FINAL:
+        prompt = build(question, manner.make_mark, said.why if attempt else None)
         attempt += 1
         try:
-            reply = client.ask(ModelQuestion(build(question, manner.make_mark), manner.sampling, sample, attempt))
+            reply = client.ask(ModelQuestion(prompt, manner.sampling, sample, attempt))
         except MeasurementError as error:
             said = Unparseable(str(error))
             break

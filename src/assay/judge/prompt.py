@@ -6,7 +6,7 @@ hash, whenever it is asked.
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from string import Template
 from typing import Any, Final
@@ -15,6 +15,7 @@ from assay.core.errors import InputError
 from assay.judge.bounds import Cut
 from assay.judge.fence import FencedPart, fence_parts, fresh_mark, line
 
+AGAIN: Final = "Answer again, with one complete JSON object of that form and nothing else."
 NEEDED: Final = frozenset({"mark", "data"})
 
 
@@ -64,13 +65,34 @@ class PromptQuestion:
     planted: bool = False
 
 
-def build(question: PromptQuestion, make_mark: Callable[[], str]) -> Prompt:
-    """The whole text that a model reads. ``make_mark`` gives a mark that nobody can guess."""
+def data_texts(question: PromptQuestion) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """All texts of the data as they were before they were fenced, each with the record that it is in."""
+    for part in question.parts:
+        for one in part.lines:
+            record = json.loads(one)
+            yield from ((record, text) for text in _texts(record))
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _texts(item)
+
+
+def build(question: PromptQuestion, make_mark: Callable[[], str], correction: str | None = None) -> Prompt:
+    """The whole text that a model reads. ``make_mark`` gives a mark that nobody can guess.
+
+    ``correction`` says why the last answer couldn't be used, in our words and none of the answer's.
+    """
     told = [FencedPart("", tuple(question.values.values()))]
     canary = f"amber-{fresh_mark(question.parts, make_mark)[:12]}" if question.planted else None
     parts = [*question.parts, *([] if canary is None else [_bait(canary)])]
     mark = fresh_mark([*parts, *told], make_mark)
     text = Template(question.file.text).substitute(question.values, mark=mark, data=fence_parts(parts, mark))
+    if correction is not None:
+        text = f"{text.rstrip()}\n\nYour last answer was not used: {correction}. {AGAIN}\n"
     return Prompt(text, question.schema, question.file, content_hash(question), question.cuts, canary)
 
 
