@@ -6,10 +6,21 @@ import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import ParsedVerdict, Unparseable
-from assay.judge.model import CUT_OFF, OBEYED, REFUSED, AnswerUsage, GivingUp, Reply
+from assay.judge.model import (
+    CUT_OFF,
+    GIVEN_UP_AFTER,
+    NOT_WAITED_FOR_AFTER,
+    OBEYED,
+    REFUSED,
+    REST_SEC,
+    AnswerUsage,
+    GivingUp,
+    Reply,
+)
 from assay.judge.prompt import AGAIN
 from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
+from tests.fake_time import FakeTime
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 
@@ -74,6 +85,28 @@ def test_an_endpoint_that_is_down_is_not_asked_for_ever() -> None:
     found = [judge_run(RUN, [client], SETTING, new_mark) for _ in range(5)]
     assert len(model.asked) == 2
     assert all(isinstance(one.judgement, Unparseable) for one in found)
+
+
+def test_an_endpoint_that_failed_is_asked_again_after_a_while() -> None:
+    time = FakeTime()
+    model = ScriptedModel(None, None, said())
+    client = GivingUp(model, time.clock)
+    states = []
+    for later in (0, 0, 30, 31, 0):
+        time.now += later
+        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, ParsedVerdict))
+    assert states == [False, False, False, True, True]
+    assert len(model.asked) == 4
+
+
+def test_who_is_patient_waits_for_the_endpoint_but_not_for_ever() -> None:
+    time = FakeTime()
+    model = ScriptedModel(None)
+    client = GivingUp(model, time.clock, time.sleep)
+    for _ in range(15):
+        judge_run(RUN, [client], SETTING, new_mark)
+    assert len(model.asked) == NOT_WAITED_FOR_AFTER
+    assert time.slept == [REST_SEC] * (NOT_WAITED_FOR_AFTER - GIVEN_UP_AFTER)
 
 
 def obedient(prompt: str) -> str:

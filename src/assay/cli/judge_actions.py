@@ -10,7 +10,7 @@ from typing import TypeVar
 from assay.adapters.jobs.judge_trust_file import labels_beside, labels_in
 from assay.adapters.jobs.run_store import LocalCases, run_folders
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
+from assay.adapters.models.judge_setup import ConfiguredJudges
 from assay.cli.options.judge import judge_options
 from assay.cli.output.score_table import card
 from assay.cli.output.table import clean, render_table, some_of
@@ -32,7 +32,8 @@ def judge_runs(args: argparse.Namespace, again: bool = False) -> int:
     """Judge stored runs."""
     places, options = run_folders(args.runs), judge_options(args)
     with ConfiguredJudges(options) as judges:
-        done = judge_stored(places, LocalCases(), judges, again=again, do_all=_several(options))
+        again_now = again and not args.resume
+        done = judge_stored(places, LocalCases(), judges, again=again_now, do_all=_several(judges))
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
@@ -89,11 +90,11 @@ def calibrate(args: argparse.Namespace) -> int:
     return 1 if record.unmet else 0
 
 
-def _several(options: JudgeOptions) -> Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]:
+def _several(judges: ConfiguredJudges) -> Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]:
     """Like ``map``, several at once and in the same order."""
 
     def do_all(do: Callable[[T], R], every: Iterable[T]) -> Iterable[R]:
-        with ThreadPoolExecutor(options.at_once) as pool:
+        with ThreadPoolExecutor(judges.at_once) as pool:
             return list(pool.map(do, every))
 
     return do_all

@@ -44,8 +44,8 @@ class Scores:
 class ParsedVerdict:
     """PASS or FAIL, as the verdict field of an answer has it and nothing else.
 
-    ``inconsistent`` says which of the scores sit oddly with it, one sentence each; ``repaired`` what had to be read
-    otherwise than it was written, and ``missing`` what the answer doesn't say.
+    ``inconsistent`` says which of the scores sit oddly with it, one sentence each; ``repaired`` what was read
+    otherwise than it was written, and ``missing`` what the answer does not say.
     """
 
     passed: bool

@@ -59,7 +59,10 @@ class JudgeUsage(StrictModel):
 
 
 class JudgeAnswer(StrictModel):
-    """One answer of one model, after all tries. ``mode`` is how the endpoint was asked for JSON."""
+    """One answer of one model, after all tries. ``mode`` is how the endpoint was asked for JSON.
+
+    ``adapted`` says what was left out of the request or sent otherwise, because the endpoint refuses it.
+    """
 
     model: str
     sample: int
@@ -69,6 +72,7 @@ class JudgeAnswer(StrictModel):
     latency_sec: FiniteFloat | None = None
     mode: str | None = None
     recorded: bool = False
+    adapted: list[str] = Field(default_factory=list)
 
 
 class JudgeSampling(StrictModel):
