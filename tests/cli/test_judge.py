@@ -40,7 +40,6 @@ def test_what_stopped_goes_on(cli: Cli, runs: Path) -> None:
     with chatting(Chat(said()), Chat(status=404)) as talk:
         first = cli("judge", str(runs), "--url", talk.url, *MODEL)
     assert (first.out.count("PASS"), first.out.count("unparseable")) == (1, 3)
-    assert "because it failed 2 times in a row" in first.out
     with chatting(Chat(said())) as talk:
         more = cli("judge", "--resume", str(runs), "--url", talk.url, *MODEL)
         again = cli("judge", "replay", "--resume", str(runs), "--url", talk.url, *MODEL)
