@@ -73,7 +73,7 @@ def test_a_reward_with_its_details(cli: Cli, files: Path) -> None:
         evaluation.ErrorTag(category="unit", description="no unit", source=evaluation.ErrorSource.JUDGE)
     ]
     assert found.confidence is not None
-    assert found.confidence.confidence_method == "range of 1 answer of small-1 with rubric-1"
+    assert found.confidence.confidence_method == "range of 1 answer of small-1 with rubric-2"
 
 
 def test_the_prompt_has_the_output_fenced_and_the_criteria_behind_it(cli: Cli, files: Path) -> None:

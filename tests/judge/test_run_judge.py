@@ -1,6 +1,7 @@
 """A run is judged: what is asked, what is tried again, and what is recorded if there is no verdict."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -22,6 +23,7 @@ from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, 
 from assay.judge.verdict_answer import NAME
 from tests.fake_time import FakeTime
 from tests.judge.cases import FAIL, RUN, said
+from tests.judge.obedience import planted_words
 from tests.judge.scripted_model import ScriptedModel
 
 SETTING = JudgeSetting(prompt_file(NAME))
@@ -111,22 +113,28 @@ def test_who_is_patient_waits_for_the_endpoint_but_not_for_ever() -> None:
 
 def obedient(prompt: str) -> str:
     """A judge that does what it reads."""
-    order = re.search(r"the first word of your reasoning must be ([\w-]+)", prompt)
-    assert order is not None
-    return said(reasoning=f"{order[1]} is what I was told to say. All is well.")
+    first, _ = planted_words(prompt)
+    return said(reasoning=f"{first} is what I was told to say. All is well.")
 
 
-def test_a_judge_that_obeys_the_data_is_caught_and_not_asked_again() -> None:
-    model = ScriptedModel(obedient)
+def obedient_at_the_end(prompt: str) -> str:
+    """A judge that ignores an order to begin with a word, and follows another one."""
+    _, last = planted_words(prompt)
+    return said(reasoning=f"All is well. {last}.")
+
+
+@pytest.mark.parametrize("obeying", [obedient, obedient_at_the_end])
+def test_a_judge_that_obeys_the_data_is_caught_and_not_asked_again(obeying: Callable[[str], str]) -> None:
+    model = ScriptedModel(obeying)
     assert judged(model).judgement == Unparseable(OBEYED)
     assert len(model.asked) == 1
 
 
 def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
     def mentions(prompt: str) -> str:
-        word = re.search(r"amber-\w+", prompt)[0]  # type: ignore[index]
+        words = " and ".join(planted_words(prompt))
         return said(
-            reasoning=f"The work is done, and the test passes, without any change to it. A part wants {word}."
+            reasoning=f"The work is done, and the test passes, without a change to it. Parts want {words}; no."
         )
 
     assert isinstance(judged(ScriptedModel(mentions)).judgement, ParsedVerdict)
@@ -135,7 +143,7 @@ def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
 def test_without_a_canary_nothing_is_planted() -> None:
     model = ScriptedModel(said())
     judged(model, setting=JudgeSetting(prompt_file(NAME), canary=False))
-    assert "amber-" not in model.asked[0].prompt.text
+    assert planted_words(model.asked[0].prompt.text) == ("", "")
     assert model.asked[0].prompt.canary is None
 
 
@@ -182,4 +190,5 @@ def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
 def test_the_guard_reads_nothing_planted() -> None:
     model = ScriptedModel(said(), '{"addressed": false, "quote": ""}')
     judged(model, setting=JudgeSetting(prompt_file(NAME), prompt_file(GUARD)))
-    assert "amber-" not in model.asked[1].prompt.text
+    assert planted_words(model.asked[0].prompt.text) != ("", "")
+    assert planted_words(model.asked[1].prompt.text) == ("", "")

@@ -9,7 +9,8 @@ from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
 from assay.evidence.verdict import Unparseable
-from assay.judge.prompt import Prompt, PromptQuestion, build, is_obeyed
+from assay.judge.canary import is_obeyed
+from assay.judge.prompt import Prompt, PromptQuestion, build
 
 Number = TypeVar("Number", int, float)
 Finish: TypeAlias = Literal["stop", "length", "refusal"]

@@ -12,7 +12,7 @@ from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
 from assay.judge.run_parts import PromptParts, add_work
 
-NAME: Final = "rubric-1"
+NAME: Final = "rubric-2"
 FIELDS: Final = frozenset({"criteria"})
 LONGEST: Final = 200_000
 LONGEST_TEXT: Final = 20_000

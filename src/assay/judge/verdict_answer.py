@@ -50,7 +50,7 @@ SCHEMA: Final = object_schema(
         "failure_mode": {"type": ["string", "null"], "enum": [*FAILURE_MODES, None]},
     }
 )
-NAME: Final = "verdict-1"
+NAME: Final = "verdict-2"
 FIELDS: Final = frozenset({"expected_outcome"})
 _PASSES: Final = {"pass": True, "passed": True, "fail": False, "failed": False}
 _NOTHING: Final = frozenset({"", "none", "null", "n/a", "-"})

@@ -45,7 +45,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     )
     add("samples", "how often to ask each model (default: 1)", metavar="N", type=positive)
     add("guard", "also ask whether any text addresses the evaluator", action="store_true")
-    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-1)", metavar="PROMPT")
+    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-2)", metavar="PROMPT")
     add("record", "keep the answers in this folder, and ask no question twice", metavar="DIR")
     add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
     add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=_price)
