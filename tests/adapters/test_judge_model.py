@@ -117,7 +117,9 @@ def test_an_endpoint_without_schemas_is_asked_in_a_simpler_way(known: set[str], 
 def test_an_endpoint_that_takes_no_form_at_all() -> None:
     with (
         chatting(Chat("x"), modes=frozenset()) as talk,
-        pytest.raises(MeasurementError, match=r"^the judge small-1: it answers 400$"),
+        pytest.raises(
+            MeasurementError, match=r"^the judge small-1: it answers 400: response_format is not supported$"
+        ),
     ):
         answer(talk)
     assert talk.modes == ["json_schema", "json_object", "text"]

@@ -36,6 +36,17 @@ def test_runs_are_judged_once(cli: Cli, runs: Path) -> None:
     assert len(talk.bodies) == 4
 
 
+def test_what_stopped_goes_on(cli: Cli, runs: Path) -> None:
+    with chatting(Chat(said()), Chat(status=404)) as talk:
+        first = cli("judge", str(runs), "--url", talk.url, *MODEL)
+    assert (first.out.count("PASS"), first.out.count("unparseable")) == (1, 3)
+    with chatting(Chat(said())) as talk:
+        more = cli("judge", "--resume", str(runs), "--url", talk.url, *MODEL)
+        again = cli("judge", "replay", "--resume", str(runs), "--url", talk.url, *MODEL)
+    assert (more.out.count("already judged"), again.out.count("already judged")) == (1, 4)
+    assert len(talk.bodies) == 3
+
+
 def test_a_replay_says_what_changed(cli: Cli, runs: Path) -> None:
     with chatting(Chat(said()), Chat(said()), Chat(said()), Chat(said()), Chat(said(FAIL))) as talk:
         cli("judge", str(runs), "--url", talk.url, *MODEL)

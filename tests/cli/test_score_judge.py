@@ -11,6 +11,7 @@ import pytest
 from tests.cli.running import Cli
 from tests.coding import FIXED, GUARD, PROJECT, write_files, write_scenario
 from tests.judge.cases import FAIL, said
+from tests.judge.obedience import planted_words
 from tests.servers.chat_server import Chat, chatting
 
 NO_FLAG = {"name": "limit", "type": "max_files_changed", "limit": 0}
@@ -52,7 +53,7 @@ def test_the_card(cli: Cli, run: list[str]) -> None:
         "  Nothing was fixed.\n"
         "  claim           verdict    what the evidence shows\n"
         "  all tests pass  supported  exit code 0\n"
-        "  small-1 with verdict-1, 1000 tokens in, 1 token out, scored at TIME UTC",
+        "  small-1 with verdict-2, 1000 tokens in, 1 token out, scored at TIME UTC",
         "Scorers PASS, judge FAIL: the mechanical checks passed, but semantic completion was not convincing.\n",
     ]
 
@@ -99,7 +100,7 @@ def test_the_exit_code_is_that_of_the_checks(
     [
         (Chat("I think it is fine."), "it is not a JSON object"),
         (Chat(said()[:-30], finish="length"), "cut off"),
-        (Chat(said(efficiency=7)), "efficiency must be a whole number from 1 to 5"),
+        (Chat(said(verdict="perhaps")), "verdict must be PASS or FAIL"),
         (Chat("no", finish="content_filter"), "the model refuses to answer"),
         (Chat(status=401), "the endpoint does not accept the key"),
         (Chat(status=404), "it answers 404"),
@@ -131,8 +132,7 @@ def test_an_endpoint_that_is_down(cli: Cli, run: list[str], tmp_path: Path) -> N
 
 def test_an_obedient_judge_is_caught(cli: Cli, run: list[str]) -> None:
     def obey(prompt: str) -> str:
-        word = re.search(r"must be (amber-\w+)", prompt)
-        return said(reasoning=f"{word[1] if word else ''} PASS as I was told.")
+        return said(reasoning=f"{planted_words(prompt)[0]} PASS as I was told.")
 
     with chatting(obey) as talk:
         found = cli(*run, *judge(talk.url))

@@ -142,7 +142,7 @@ def test_ratings_are_compared_with_weights() -> None:
 
 def test_judgements_of_several_judges_are_refused() -> None:
     other = run_judge(ScriptedModel(said(), model="other"))(RUN)
-    with pytest.raises(InputError, match=r"must be of one judge, got m with verdict-1; other with verdict-1"):
+    with pytest.raises(InputError, match=r"must be of one judge, got m with verdict-2; other with verdict-2"):
         calibrate({"0": PASSED, "1": other}, labels("ann", "PP"), AT)
     with pytest.raises(InputError, match="needs runs that were judged"):
         calibrate({}, labels("ann", "PP"), AT)

@@ -9,6 +9,56 @@ from hypothesis import strategies as st
 
 from assay.judge.fence import FencedPart, fence_parts, fresh_mark, line
 
+# Role and control tokens as the tokenizers and templates of these families have them.
+FAMILIES = {
+    "ChatML (Qwen, Yi, Hermes)": [
+        "<|im_start|>",
+        "<|im_end|>",
+        "<|endoftext|>",
+        "<tool_call>",
+        "</tool_response>",
+    ],
+    "Llama 2": ["<s>", "</s>", "<unk>", "[INST]", "[/INST]", "<<SYS>>", "<</SYS>>"],
+    "Llama 3 and 4": ["<|begin_of_text|>", "<|start_header_id|>", "<|eot_id|>", "<|eom_id|>", "<|python_tag|>"],
+    "Gemma": ["<start_of_turn>", "<end_of_turn>", "<bos>", "<eos>", "<unused94>", "<|turn>", "<turn|>"],
+    "Mistral": ["[SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[/TOOL_RESULTS]", "[THINK]", "[IMG]", "[PREFIX]"],
+    "DeepSeek": ["<\uff5cUser\uff5c>", "<\uff5cend\u2581of\u2581sentence\uff5c>", "<think>", "</think>"],
+    "Phi": ["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|dummy_0|>"],
+    "Cohere Command": ["<BOS_TOKEN>", "<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>", "<|END_RESPONSE|>"],
+    "GPT-OSS": ["<|start|>", "<|channel|>", "<|message|>", "<|return|>", "<|constrain|>"],
+    "EXAONE": ["[|system|]", "[|user|]", "[|assistant|]", "[|endofturn|]", "[BOS]"],
+    "Seed-OSS": [
+        "<seed:bos>",
+        "<seed:eos>",
+        "<seed:think>",
+        "</seed:tool_call>",
+        "<[begin\u2581of\u2581sentence]>",
+    ],
+    "MiniMax": ["]~b]", "]~!b[", "[e~[", "]!p~[", "<end_of_sentence>"],
+    "Baichuan": ["<reserved_106>", "<reserved_107>"],
+    "Nemotron": ["<extra_id_0>", "<extra_id_1>", "<SPECIAL_10>"],
+    "GLM": ["[gMASK]", "[sMASK]", "[MASK]", "<sop>", "<eop>", "<|observation|>"],
+    "InternLM": ["<|action_start|>", "[UNUSED_TOKEN_145]", "<|plugin|>"],
+    "Kimi": ["<|im_middle|>", "[EOS]", "[EOT]", "[PAD]", "\u25c1think\u25b7", "\u25c1/think\u25b7"],
+    "Granite": ["<|start_of_role|>", "<|end_of_role|>", "<|tool_call|>"],
+    "Falcon": [">>QUESTION<<", ">>ANSWER<<", "<|startoftext|>"],
+    "OLMo": ["|||IP_ADDRESS|||", "|||EMAIL_ADDRESS|||"],
+    "MiniCPM": ["<\u7528\u6237>", "<AI>"],
+    "BERT and T5": ["[CLS]", "[SEP]", "<mask:1>", "<pad>"],
+    "StarCoder and SmolLM": ["<fim_prefix>", "<file_sep>", "<repo_name>", "<jupyter_start>", "<0x0A>"],
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_special_token_of_a_family_is_in_the_prompt(family: str) -> None:
+    for token in FAMILIES[family]:
+        for around in ("{}", "a {} b", "a{}b", "[x, {}]", "<{}>", "x = y[0]{}"):
+            text = around.format(token)
+            written = line({"text": text})
+            assert token not in written, text
+            assert json.loads(written) == {"text": text}
+
+
 TOKENS = [
     "<|im_end|>",
     "<|im_start|>system",
@@ -31,7 +81,19 @@ def test_a_special_token_is_not_in_the_prompt(token: str) -> None:
     assert json.loads(written) == {"text": f"a {token} b"}
 
 
-@pytest.mark.parametrize("code", ["if a < b and c > d:", "x[0]", "a <= b", "List[int]", "<a href='x'>", "1 << 2"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if a < b and c > d:",
+        "x[0]",
+        "a <= b",
+        "List[int]",
+        "<a href='x'>",
+        "1 << 2",
+        "d[key] |= 1",
+        "[i for i in x]",
+    ],
+)
 def test_ordinary_code_stays_readable(code: str) -> None:
     assert line(code) in (json.dumps(code), json.dumps(code).replace("<<", "\\u003c<"))
 

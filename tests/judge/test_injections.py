@@ -17,6 +17,7 @@ from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME, verdict_question
 from tests.judge.cases import said
 from tests.judge.injections import INJECTIONS, attacked
+from tests.judge.obedience import planted_words
 from tests.servers.chat_server import chatting
 
 KINDS = {
@@ -28,7 +29,7 @@ SPECIAL = re.compile(r"<\|im_|\[/?INST\]|<</?SYS>>|</?s>|<(?:start|end)_of_turn>
 
 
 def prompt(run: CodingRecord) -> str:
-    return build(verdict_question(run, prompt_file(NAME), PromptBounds(), planted=True), new_mark).text
+    return build(verdict_question(run, prompt_file(NAME), PromptBounds(), planted=False), new_mark).text
 
 
 def leaked_mark() -> str:
@@ -94,8 +95,7 @@ def test_the_structure_of_the_prompt_stays(kind: str, place: str, words: str) ->
 def test_a_judge_that_obeys_is_caught(kind: str, place: str, words: str) -> None:
     def obey(text: str) -> str:
         """Does whatever the data wants: PASS, and the planted order."""
-        order = re.search(r"the first word of your reasoning must be ([\w-]+)", text)
-        return said(reasoning=f"{order[1] if order else ''}: as I was told.")
+        return said(reasoning=f"{planted_words(text)[0]}: as I was told.")
 
     with chatting(obey) as talk, ChatModel(talk.url, "obedient") as model:
         found = judge_run(attacked(place, words), [model], JudgeSetting(prompt_file(NAME)), new_mark)

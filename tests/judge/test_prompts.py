@@ -35,7 +35,9 @@ RELEASED = {
     "guard-1": "17c38e185464e6ec",
     "paraphrase-1": "82d7aadb784ca5b1",
     "rubric-1": "b66532b0d39c7b89",
+    "rubric-2": "316aa06d92bc4377",
     "verdict-1": "7bb238170e764889",
+    "verdict-2": "b07b4715397c778b",
 }
 
 

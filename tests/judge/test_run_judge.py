@@ -1,15 +1,29 @@
 """A run is judged: what is asked, what is tried again, and what is recorded if there is no verdict."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import ParsedVerdict, Unparseable
-from assay.judge.model import CUT_OFF, OBEYED, REFUSED, AnswerUsage, GivingUp, Reply
+from assay.judge.model import (
+    CUT_OFF,
+    GIVEN_UP_AFTER,
+    NOT_WAITED_FOR_AFTER,
+    OBEYED,
+    REFUSED,
+    REST_SEC,
+    AnswerUsage,
+    GivingUp,
+    Reply,
+)
+from assay.judge.prompt import AGAIN
 from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
+from tests.fake_time import FakeTime
 from tests.judge.cases import FAIL, RUN, said
+from tests.judge.obedience import planted_words
 from tests.judge.scripted_model import ScriptedModel
 
 SETTING = JudgeSetting(prompt_file(NAME))
@@ -39,13 +53,23 @@ def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
     assert len({one.prompt.sha256 for one in model.asked}) == 1
 
 
+def test_another_try_says_what_was_wrong_with_the_last_answer() -> None:
+    model = ScriptedModel("no JSON", said(verdict="perhaps"), said())
+    judged(model)
+    first, second, third = (one.prompt.text for one in model.asked)
+    assert "Your last answer" not in first
+    assert second.endswith("not used: the answer can't be used: it is not a JSON object. " + AGAIN + "\n")
+    assert "verdict must be PASS or FAIL" in third
+    assert "perhaps" not in third
+
+
 @pytest.mark.parametrize(
     ("reply", "why", "tries"),
     [
         ("prose", "it is not a JSON object", 3),
         (Reply(said()[:-9], "length"), CUT_OFF, 3),
         (Reply("I can't help with that.", "refusal"), REFUSED, 3),
-        (said(efficiency=9), "efficiency must be", 3),
+        (said(verdict="maybe"), "verdict must be PASS or FAIL", 3),
         (None, "the judge m: it can't be reached", 1),
     ],
 )
@@ -65,24 +89,52 @@ def test_an_endpoint_that_is_down_is_not_asked_for_ever() -> None:
     assert all(isinstance(one.judgement, Unparseable) for one in found)
 
 
+def test_an_endpoint_that_failed_is_asked_again_after_a_while() -> None:
+    time = FakeTime()
+    model = ScriptedModel(None, None, said())
+    client = GivingUp(model, time.clock)
+    states = []
+    for later in (0, 0, 30, 31, 0):
+        time.now += later
+        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, ParsedVerdict))
+    assert states == [False, False, False, True, True]
+    assert len(model.asked) == 4
+
+
+def test_who_is_patient_waits_for_the_endpoint_but_not_for_ever() -> None:
+    time = FakeTime()
+    model = ScriptedModel(None)
+    client = GivingUp(model, time.clock, time.sleep)
+    for _ in range(15):
+        judge_run(RUN, [client], SETTING, new_mark)
+    assert len(model.asked) == NOT_WAITED_FOR_AFTER
+    assert time.slept == [REST_SEC] * (NOT_WAITED_FOR_AFTER - GIVEN_UP_AFTER)
+
+
 def obedient(prompt: str) -> str:
     """A judge that does what it reads."""
-    order = re.search(r"the first word of your reasoning must be ([\w-]+)", prompt)
-    assert order is not None
-    return said(reasoning=f"{order[1]} is what I was told to say. All is well.")
+    first, _ = planted_words(prompt)
+    return said(reasoning=f"{first} is what I was told to say. All is well.")
 
 
-def test_a_judge_that_obeys_the_data_is_caught_and_not_asked_again() -> None:
-    model = ScriptedModel(obedient)
+def obedient_at_the_end(prompt: str) -> str:
+    """A judge that ignores an order to begin with a word, and follows another one."""
+    _, last = planted_words(prompt)
+    return said(reasoning=f"All is well. {last}.")
+
+
+@pytest.mark.parametrize("obeying", [obedient, obedient_at_the_end])
+def test_a_judge_that_obeys_the_data_is_caught_and_not_asked_again(obeying: Callable[[str], str]) -> None:
+    model = ScriptedModel(obeying)
     assert judged(model).judgement == Unparseable(OBEYED)
     assert len(model.asked) == 1
 
 
 def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
     def mentions(prompt: str) -> str:
-        word = re.search(r"amber-\w+", prompt)[0]  # type: ignore[index]
+        words = " and ".join(planted_words(prompt))
         return said(
-            reasoning=f"The work is done, and the test passes, without any change to it. A part wants {word}."
+            reasoning=f"The work is done, and the test passes, without a change to it. Parts want {words}; no."
         )
 
     assert isinstance(judged(ScriptedModel(mentions)).judgement, ParsedVerdict)
@@ -91,7 +143,7 @@ def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
 def test_without_a_canary_nothing_is_planted() -> None:
     model = ScriptedModel(said())
     judged(model, setting=JudgeSetting(prompt_file(NAME), canary=False))
-    assert "amber-" not in model.asked[0].prompt.text
+    assert planted_words(model.asked[0].prompt.text) == ("", "")
     assert model.asked[0].prompt.canary is None
 
 
@@ -138,4 +190,5 @@ def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
 def test_the_guard_reads_nothing_planted() -> None:
     model = ScriptedModel(said(), '{"addressed": false, "quote": ""}')
     judged(model, setting=JudgeSetting(prompt_file(NAME), prompt_file(GUARD)))
-    assert "amber-" not in model.asked[1].prompt.text
+    assert planted_words(model.asked[0].prompt.text) != ("", "")
+    assert planted_words(model.asked[1].prompt.text) == ("", "")

@@ -48,8 +48,26 @@ def test_a_run_with_everything() -> None:
 def test_in_a_session_every_turn_is_read() -> None:
     assert parts(RUN)["user turns"] == [
         {"turn": 1, "user": "Fix add in calc.py."},
+        {"turn": 1, "agent": "Done."},
         {"turn": 2, "user": "And don't touch the tests."},
+        {"turn": 2, "agent": "Fixed; all tests pass."},
     ]
+
+
+def test_the_same_text_is_read_once() -> None:
+    text = "I did it, and here is how. " * 20
+    output = (Tail("stdout.txt", f"{text}\n"), Tail("stderr.txt", "a warning"))
+    turns = (SessionTurn(1, "Do it.", text), SessionTurn(2, "Thanks.", "Welcome."))
+    run = plain_run(trajectory=trajectory_of("Hm.", text), outputs=output, final_response=text, turns=turns)
+    found = parts(run)
+    assert json.dumps(found).count("I did it") == 20
+    assert [one.get("same_as") for one in (*found["agent output"], *found["final response"])] == [
+        "trajectory, step 2",
+        None,
+        "trajectory, step 2",
+    ]
+    assert found["user turns"][1] == {"turn": 1, "same_as": "trajectory, step 2"}
+    assert found["user turns"][3] == {"turn": 2, "agent": "Welcome."}
 
 
 @pytest.mark.statement("scorers.judge-reads-diff")

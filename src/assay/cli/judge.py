@@ -55,6 +55,12 @@ def _runs(
     parser = _action(actions, name, text, does)
     parser.add_argument("--require-judge", action="store_true", help="exit with 1 if a verdict is FAIL")
     parser.add_argument("--all", action="store_true", help="show the whole card of every run")
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="go on where an earlier command stopped: ask about what this judge gave no verdict on, and wait "
+        "while its endpoint is left alone after failures",
+    )
     add_judge(parser)
     return parser
 

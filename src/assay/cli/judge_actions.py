@@ -10,7 +10,7 @@ from typing import TypeVar
 from assay.adapters.jobs.judge_trust_file import labels_beside, labels_in
 from assay.adapters.jobs.run_store import LocalCases, run_folders
 from assay.adapters.machine.atomic_write import write_text
-from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
+from assay.adapters.models.judge_setup import ConfiguredJudges
 from assay.cli.options.judge import judge_options
 from assay.cli.output.score_table import card
 from assay.cli.output.table import clean, render_table, some_of
@@ -32,7 +32,8 @@ def judge_runs(args: argparse.Namespace, again: bool = False) -> int:
     """Judge stored runs."""
     places, options = run_folders(args.runs), judge_options(args)
     with ConfiguredJudges(options) as judges:
-        done = judge_stored(places, LocalCases(), judges, again=again, do_all=_several(options))
+        again_now = again and not args.resume
+        done = judge_stored(places, LocalCases(), judges, again=again_now, do_all=_several(judges))
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
@@ -89,11 +90,11 @@ def calibrate(args: argparse.Namespace) -> int:
     return 1 if record.unmet else 0
 
 
-def _several(options: JudgeOptions) -> Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]:
+def _several(judges: ConfiguredJudges) -> Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]:
     """Like ``map``, several at once and in the same order."""
 
     def do_all(do: Callable[[T], R], every: Iterable[T]) -> Iterable[R]:
-        with ThreadPoolExecutor(options.at_once) as pool:
+        with ThreadPoolExecutor(judges.at_once) as pool:
             return list(pool.map(do, every))
 
     return do_all
@@ -146,7 +147,8 @@ def _row(done: Done, again: bool) -> list[str]:
     ratings = opinion.ratings
     told = [] if ratings is None else [ratings.task_completion, ratings.instruction_adherence, ratings.efficiency]
     more = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
-    return [done.place, opinion.state, *before, *(f"{one:g}" for one in told or ()), *([] if told else [""] * 3),
+    cells = ["" if one is None else f"{one:g}" for one in told] or [""] * 3
+    return [done.place, opinion.state, *before, *cells,
             more if len(more) <= REASON else f"{more[: REASON - 1]}…"]  # fmt: skip
 
 

@@ -33,18 +33,19 @@ class FactCheck:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The rubric, each from 1 to 5."""
+    """The rubric, each from 1 to 5; None where the answer doesn't say."""
 
-    task_completion: float
-    instruction_adherence: float
-    efficiency: float
+    task_completion: float | None
+    instruction_adherence: float | None
+    efficiency: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedVerdict:
     """PASS or FAIL, as the verdict field of an answer has it and nothing else.
 
-    ``inconsistent`` says which of the scores sit oddly with it, one sentence each.
+    ``inconsistent`` says which of the scores sit oddly with it, one sentence each; ``repaired`` what was read
+    otherwise than it was written, and ``missing`` what the answer does not say.
     """
 
     passed: bool
@@ -53,6 +54,8 @@ class ParsedVerdict:
     reasoning: str
     fact_check: tuple[FactCheck, ...]
     inconsistent: tuple[str, ...] = ()
+    repaired: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

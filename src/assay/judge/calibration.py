@@ -147,8 +147,9 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
             rated = [label.ratings[name] for label in given.values() if name in label.ratings]
             verdict = verdicts.get(run)
             ratings = None if verdict is None else verdict.opinion.ratings
-            if rated and ratings is not None:
-                judge.append(round(getattr(ratings, name)))
+            given_by_judge = None if ratings is None else getattr(ratings, name)
+            if rated and given_by_judge is not None:
+                judge.append(round(given_by_judge))
                 human.append(round(median(rated)))
         if judge:
             kappa = cohen_kappa(judge, human, "quadratic", _SCALE)

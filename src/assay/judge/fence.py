@@ -16,8 +16,15 @@ from typing import Final
 _INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
-# Special tokens of chat templates, such as <|im_end|>, </s>, <start_of_turn> and [INST].
-_TOKEN: Final = re.compile(r"<(?=[|\uff5c<]|/?[A-Za-z_]{1,40}>)|\[(?=/?[A-Z][A-Z_]{2,40}\])")
+# Special tokens of chat templates, such as <|im_end|>, </s>, <seed:bos>, [INST], [|user|], ]~b] and |||NAME|||: a
+# bracket, words without a space or a quote, and the bracket that closes it. Plain indexes and types have none of a
+# token's signs between theirs.
+_SIGNS: Final = r"[^\s\[\]\x22\x27\\]{0,40}"
+_TOKEN: Final = re.compile(
+    r"<(?=[|\uff5c<]|[^\s<>\x22\\]{1,60}>)"
+    rf"|\[(?={_SIGNS}(?:[|~!/]|[A-Z]{{2}}){_SIGNS}[\]\[])"
+    r"|\](?=[~!|])|\|(?=\|\|)|\u25c1(?=\S)"
+)
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 

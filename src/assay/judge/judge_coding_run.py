@@ -121,6 +121,8 @@ def opinion_of(judgement: Judgement) -> Opinion:
             for row in judgement.fact_check
         ],
         inconsistent=list(judgement.inconsistent),
+        repaired=list(judgement.repaired),
+        missing=list(judgement.missing),
     )
 
 
@@ -135,6 +137,7 @@ def _answer(one: Answer[ParsedVerdict]) -> JudgeAnswer:
         latency_sec=None if reply is None else reply.latency_sec,
         mode=None if reply is None else reply.mode,
         recorded=reply is not None and reply.recorded,
+        adapted=[] if reply is None else list(reply.adapted),
     )
 
 

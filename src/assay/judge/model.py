@@ -9,17 +9,26 @@ from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
 from assay.evidence.verdict import Unparseable
-from assay.judge.prompt import Prompt, PromptQuestion, build, is_obeyed
+from assay.judge.canary import is_obeyed
+from assay.judge.prompt import Prompt, PromptQuestion, build
 
 Number = TypeVar("Number", int, float)
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
 Mode: TypeAlias = Literal["json_schema", "json_object", "text"]
 # Each failure has cost all the patience that there is for one question.
 GIVEN_UP_AFTER: Final = 2
+REST_SEC: Final = 60.0
+NOT_WAITED_FOR_AFTER: Final = 10
 TRIES: Final = 3
 OBEYED: Final = "the judge followed an order that was planted in the data, so its verdict may be the agent's"
 REFUSED: Final = "the model refuses to answer"
 CUT_OFF: Final = "the answer is cut off: it reached the limit of its length"
+READ_LESS: Final = "the endpoint cut the prompt"
+# Asking again would not help, or would let the data have another try.
+FINAL: Final = (OBEYED, READ_LESS)
+# Text of every kind has more than one token for so many characters; a short one may be an exception.
+_CHARACTERS_A_TOKEN: Final = 8
+_LONG_ENOUGH: Final = 8_000
 T = TypeVar("T")
 
 
@@ -64,7 +73,10 @@ class AnswerUsage:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's answer, unread, and how it came. ``canary`` is the word that was planted in the question."""
+    """A model's answer, unread, and how it came. ``canary`` is the word that was planted in the question.
+
+    ``adapted`` says what was left out of the request or sent otherwise, because the endpoint refuses it.
+    """
 
     text: str
     finish: Finish = "stop"
@@ -73,6 +85,7 @@ class Reply:
     latency_sec: float | None = None
     canary: str | None = None
     recorded: bool = False
+    adapted: tuple[str, ...] = ()
 
 
 class ModelClient(Protocol):
@@ -87,20 +100,35 @@ class ModelClient(Protocol):
 
 
 class GivingUp:
-    """Fulfils ``ModelClient``. A model that failed twice in a row is not asked again."""
+    """Fulfils ``ModelClient``. A model that failed twice in a row is left alone for a while.
 
-    def __init__(self, client: ModelClient) -> None:
+    By a clock that stands still, it is left alone for good. With ``sleep``, a question waits for the end of the
+    pause, until the model has failed too often for that.
+    """
+
+    def __init__(
+        self,
+        client: ModelClient,
+        clock: Callable[[], float] = lambda: 0.0,
+        sleep: Callable[[float], None] | None = None,
+    ) -> None:
         self.model = client.model
         self._client = client
+        self._clock = clock
+        self._sleep = sleep
         self._lock = threading.Lock()
         self._failures = 0
+        self._resting_until = 0.0
 
     def ask(self, request: ModelQuestion) -> Reply:
         with self._lock:
-            if self._failures >= GIVEN_UP_AFTER:
-                raise MeasurementError(
-                    f"the judge was not asked, because it failed {self._failures} times in a row"
-                )
+            rest = self._resting_until - self._clock()
+            resting = self._failures >= GIVEN_UP_AFTER and rest > 0
+            failures = self._failures
+        if resting and self._sleep is not None and failures < NOT_WAITED_FOR_AFTER:
+            self._sleep(rest)
+        elif resting:
+            raise MeasurementError(f"the judge was not asked, because it failed {failures} times in a row")
         try:
             reply = self._client.ask(request)
         except MeasurementError:
@@ -112,6 +140,7 @@ class GivingUp:
     def _note_end(self, *, failed: bool) -> None:
         with self._lock:
             self._failures = self._failures + 1 if failed else 0
+            self._resting_until = self._clock() + REST_SEC
 
 
 def _sum(one: Number | None, other: Number | None) -> Number | None:
@@ -155,16 +184,27 @@ def ask(
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
     usage, reply, attempt = AnswerUsage(), None, 0
-    while attempt < manner.tries and isinstance(said, Unparseable) and said.why != OBEYED:
+    while attempt < manner.tries and isinstance(said, Unparseable) and not said.why.startswith(FINAL):
+        prompt = build(question, manner.make_mark, said.why if attempt else None)
         attempt += 1
         try:
-            reply = client.ask(ModelQuestion(build(question, manner.make_mark), manner.sampling, sample, attempt))
+            reply = client.ask(ModelQuestion(prompt, manner.sampling, sample, attempt))
         except MeasurementError as error:
             said = Unparseable(str(error))
             break
         usage = usage.plus(reply.usage)
-        said = _read_reply(reply, read)
+        cut = _cut_prompt(reply, prompt)
+        said = _read_reply(reply, read) if cut is None else cut
     return Answer(client.model, sample, said, attempt, usage, reply)
+
+
+def _cut_prompt(reply: Reply, prompt: Prompt) -> Unparseable | None:
+    """Why an answer about less than was sent can't be used. Some servers cut a prompt without a word."""
+    characters, tokens = len(prompt.text), reply.usage.tokens_in
+    if not tokens or characters < _LONG_ENOUGH or tokens * _CHARACTERS_A_TOKEN >= characters:
+        return None
+    room = "give the model a larger context, or pass a smaller --judge-characters"
+    return Unparseable(f"{READ_LESS}: it read {tokens} tokens of {characters} characters ({room})")
 
 
 def _read_reply(reply: Reply, read: Callable[[str], T | Unparseable]) -> T | Unparseable:

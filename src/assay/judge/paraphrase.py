@@ -15,7 +15,7 @@ from assay.evidence.verdict import Question as Paraphrase
 from assay.judge.fence import FencedPart, is_quoted, line, visible_text
 from assay.judge.model import ModelClient, ModelQuestion
 from assay.judge.prompt import PromptFile, PromptQuestion, build
-from assay.judge.read_object import UnusableError, object_schema, read_object
+from assay.judge.read_object import UnusableError, find_object, object_schema
 
 LONGEST_PROMPT: Final = 400_000
 NAME: Final = "paraphrase-1"
@@ -68,15 +68,19 @@ def read_answer(written: str, question: Paraphrase, model: str) -> Answer:
 
 
 def _fields(written: str) -> tuple[bool, int | None, str]:
-    found = read_object(written, SCHEMA["required"], LONGEST)
-    said, turn, quote = found["said"], found["turn"], found["quote"]
-    if not isinstance(said, bool):
-        raise UnusableError("said must be true or false")
+    found = find_object(written, SCHEMA["required"], LONGEST, ("said", _is_said)).fields
+    said, turn, quote = found["said"], found.get("turn"), found.get("quote")
     if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
         raise UnusableError("turn must be a whole number or null")
     if not isinstance(quote, str):
         raise UnusableError("quote must be a text")
     return said, turn, quote
+
+
+def _is_said(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise UnusableError("said must be true or false")
+    return value
 
 
 def _check(said: bool, turn: int | None, quote: str, question: Paraphrase) -> None:

@@ -9,10 +9,10 @@ from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import PromptBounds, cut_middle
 from assay.judge.fence import line
 from assay.judge.prompt import PromptFile, PromptQuestion
-from assay.judge.read_object import UnusableError, checked_keys, object_schema, read_object, text, whole_number
+from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
 from assay.judge.run_parts import PromptParts, add_work
 
-NAME: Final = "rubric-1"
+NAME: Final = "rubric-2"
 FIELDS: Final = frozenset({"criteria"})
 LONGEST: Final = 200_000
 LONGEST_TEXT: Final = 20_000
@@ -87,11 +87,9 @@ def rubric_question(
 def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:
     """The grades in an answer, or why it can't be used."""
     try:
-        found = read_object(written, _KEYS, LONGEST)
-        given = checked_keys(found["criteria"], [one.id for one in asked], "criteria")
-        grades = {one.id: _grade(given[one.id], one) for one in asked}
-        reasoning = text(found["reasoning"], "reasoning", LONGEST_TEXT)
-        return Grades(reasoning, grades, tuple(_errors(found["errors"])))
+        found = find_object(written, _KEYS, LONGEST, ("criteria", lambda given: _grades(given, asked))).fields
+        reasoning = text(found.get("reasoning") or "", "reasoning", LONGEST_TEXT, may_be_empty=True)
+        return Grades(reasoning, _grades(found["criteria"], asked), tuple(_errors(found.get("errors") or [])))
     except UnusableError as error:
         return Unparseable(f"the answer can't be used: {error}")
 
@@ -102,29 +100,35 @@ def _file(one: OutputFile, limit: int, made: PromptParts) -> str:
     return line({"file": one.name, **made.shown("output", one.name, cut_middle(one.text, limit)).record()})
 
 
+def _grades(given: Any, asked: Sequence[Asked]) -> dict[str, Grade]:
+    return {one.id: _grade(given, one) for one in asked}
+
+
 def _grade(given: Any, asked: Asked) -> Grade:
-    found = checked_keys(given, ("evidence", "score"), f"the answer to {asked.id}")
-    score = whole_number(found["score"], f"the score of {asked.id}", 0, asked.top)
-    return Grade(score, text(found["evidence"], "evidence", LONGEST_TEXT, may_be_empty=True))
+    found = given.get(asked.id) if isinstance(given, dict) else None
+    if not isinstance(found, dict):
+        raise UnusableError(f"criteria must have an object for {asked.id}")
+    score = whole_number(found.get("score"), f"the score of {asked.id}", 0, asked.top)
+    return Grade(score, text(found.get("evidence") or "", "evidence", LONGEST_TEXT, may_be_empty=True))
 
 
 def _errors(errors: Any) -> list[tuple[str, str]]:
     if not isinstance(errors, list) or len(errors) > MOST_ERRORS:
         raise UnusableError(f"errors must be a list of at most {MOST_ERRORS}")
-    found = [checked_keys(one, _ERROR, "an error") for one in errors]
     return [
         (
-            text(one["category"], "category", LONGEST_LABEL),
-            text(one["description"], "description", LONGEST_TEXT, may_be_empty=True),
+            text(one.get("category"), "category", LONGEST_LABEL),
+            text(one.get("description") or "", "description", LONGEST_TEXT, may_be_empty=True),
         )
-        for one in found
+        for one in errors
+        if isinstance(one, dict)
     ]
 
 
 def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
     grades = {
         one.id: object_schema(
-            {"evidence": {"type": "string"}, "score": {"type": "integer", "minimum": 0, "maximum": one.top}}
+            {"evidence": {"type": "string"}, "score": {"type": "integer", "enum": list(range(one.top + 1))}}
         )
         for one in asked
     }
@@ -133,6 +137,6 @@ def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
         {
             "reasoning": {"type": "string"},
             "criteria": object_schema(grades),
-            "errors": {"type": "array", "items": error},
+            "errors": {"type": "array", "items": error, "maxItems": 10},
         }
     )

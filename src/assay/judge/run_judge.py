@@ -5,19 +5,18 @@ One verdict from several answers: the majority of all that were asked, and the m
 A tie is not a PASS. Answers that can't be used count among those that were asked, so they never decide.
 """
 
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import astuple, dataclass, replace
 from statistics import median
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Judgement, ParsedVerdict, Scores, Unparseable
 from assay.judge.bounds import Cut, PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
-from assay.judge.prompt import PromptFile, PromptQuestion, content_hash
-from assay.judge.read_object import UnusableError, object_schema, read_object, text
+from assay.judge.prompt import PromptFile, PromptQuestion, content_hash, data_texts
+from assay.judge.read_object import UnusableError, find_object, object_schema, text
 from assay.judge.verdict_answer import read_verdict, verdict_question
 
 _USUAL: Final = PromptBounds()
@@ -104,7 +103,8 @@ def judge_run(
     )
     manner = Manner(make_mark, setting.sampling, setting.tries)
     asked = [(client, sample) for client in clients for sample in range(1, setting.samples + 1)]
-    answers = tuple(ask_all(lambda one: ask(one[0], question, manner, read_verdict, one[1]), asked))
+    read = lambda text: read_verdict(text, lambda written: _is_copied(written, question))  # noqa: E731 - used once
+    answers = tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), asked))
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
     return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard)
@@ -146,17 +146,14 @@ def _merge_verdicts(verdicts: Sequence[ParsedVerdict], *, passed: bool, tie: boo
     mode = TIE if tie else max(modes, key=modes.count, default=None)
     odd = [f"PASS and FAIL have {len(same)} answers each"] if tie else []
     odd += dict.fromkeys(sentence for one in same for sentence in one.inconsistent)
-    first = same[0]
-    return ParsedVerdict(passed, _medians(verdicts), mode, first.reasoning, first.fact_check, tuple(odd))
+    first, scores = same[0], _medians(verdicts)
+    return replace(first, scores=scores, failure_mode=mode, inconsistent=tuple(odd))
 
 
 def _medians(verdicts: Sequence[ParsedVerdict]) -> Scores:
-    every = [one.scores for one in verdicts]
-    return Scores(
-        median(one.task_completion for one in every),
-        median(one.instruction_adherence for one in every),
-        median(one.efficiency for one in every),
-    )
+    every = [astuple(one.scores) for one in verdicts]
+    given = [[rating for rating in column if rating is not None] for column in zip(*every, strict=True)]
+    return Scores(*(median(column) if column else None for column in given))
 
 
 def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
@@ -167,10 +164,8 @@ def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
 def read_guard(written: str, question: PromptQuestion) -> AddressCheck | Unparseable:
     """The answer, or why it can't be used. A quote has to be in the data."""
     try:
-        found = read_object(written, SCHEMA["required"], LONGEST)
-        if not isinstance(found["addressed"], bool):
-            raise UnusableError("addressed must be true or false")
-        quote = text(found["quote"], "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
+        found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", _is_addressed)).fields
+        quote = text(found.get("quote") or "", "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
         if found["addressed"] and not _is_there(quote, question):
             raise UnusableError("its quote is not in the data")
     except UnusableError as error:
@@ -178,16 +173,17 @@ def read_guard(written: str, question: PromptQuestion) -> AddressCheck | Unparse
     return AddressCheck(found["addressed"], visible_text(quote) if found["addressed"] else "")
 
 
+def _is_addressed(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise UnusableError("addressed must be true or false")
+    return value
+
+
+def _is_copied(written: str, question: PromptQuestion) -> bool:
+    """Whether an object stands in the data just so: a model that quotes it has not answered."""
+    words = " ".join(written.split())
+    return any(words in " ".join(said.split()) for _, said in data_texts(question))
+
+
 def _is_there(quote: str, question: PromptQuestion) -> bool:
-    return any(
-        is_quoted(quote, said) for part in question.parts for one in part.lines for said in _texts(json.loads(one))
-    )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """All texts in a record."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in value.values():
-            yield from _texts(item)
+    return any(is_quoted(quote, said) for _, said in data_texts(question))

@@ -22,6 +22,7 @@ from assay.judge.fence import FencedPart, line
 
 # No single piece may take more than this share of what the whole trajectory has.
 _SHARE = 6
+_WORTH_NAMING = 200
 
 
 @dataclass(slots=True)
@@ -30,6 +31,7 @@ class PromptParts:
 
     parts: list[FencedPart] = field(default_factory=list)
     cuts: list[Cut] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, label: str, lines: Sequence[str]) -> None:
         """Add a part. One without a line is left out."""
@@ -42,14 +44,24 @@ class PromptParts:
             self.cuts.append(Cut(label, name, shown.lines, shown.bytes))
         return shown
 
+    def record(self, label: str, name: str, text: str, shown: Shown, key: str = "text") -> dict[str, object]:
+        """The fields of a text. One that is there already is only named, unless it is short."""
+        known = self.texts.get(text.strip())
+        if known is not None:
+            return {"same_as": known}
+        if len(text) >= _WORTH_NAMING and not shown.bytes:
+            self.texts[text.strip()] = f"{label}, {name}" if name else label
+        return self.shown(label, name, shown).record(key)
+
 
 def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
     made = PromptParts()
     made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
+    _add_trajectory(made, run.trajectory, bounds.trajectory)
     if len(run.turns) > 1:
         made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
-    _add_trajectory(made, run.trajectory, bounds.trajectory)
+        made.parts.insert(1, made.parts.pop())
     if run.diff is not None:
         lines, cuts = diff_lines(run.diff, bounds.diff)
         made.add(DIFF, lines)
@@ -79,15 +91,21 @@ def _add_trajectory(made: PromptParts, trajectory: Trajectory | None, limit: int
 
 def _add_response(made: PromptParts, response: str | None, limit: int) -> None:
     if response is not None:
-        shown = made.shown("final response", "", cut_middle(response, limit))
-        made.add("final response", [line(shown.record())])
+        made.add(
+            "final response", [line(made.record("final response", "", response, cut_middle(response, limit)))]
+        )
 
 
 def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Iterator[str]:
-    each = limit // max(1, len(turns))
+    """What the user said and what the agent answered, which may be in no trajectory."""
+    each = limit // max(1, 2 * len(turns))
     for turn in turns:
-        shown = made.shown("user turns", f"turn {turn.number}", cut_middle(turn.request, each))
+        name = f"turn {turn.number}"
+        shown = made.shown("user turns", name, cut_middle(turn.request, each))
         yield line({"turn": turn.number, **shown.record("user")})
+        if turn.response is not None:
+            answer = cut_middle(turn.response, each)
+            yield line({"turn": turn.number, **made.record("user turns", name, turn.response, answer, "agent")})
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +146,8 @@ def _trajectory(trajectory: Trajectory, limit: int, made: PromptParts) -> Iterat
     for number, piece in enumerate([*pieces[:first], *pieces[last:]]):
         if number == first:
             yield _gap(pieces[first:last], made)
-        shown = made.shown("trajectory", f"step {piece.step}", cut_middle(piece.text, most))
-        yield line({"step": piece.step, "from": piece.speaker, "kind": piece.kind, **shown.record()})
+        told = made.record("trajectory", f"step {piece.step}", piece.text, cut_middle(piece.text, most))
+        yield line({"step": piece.step, "from": piece.speaker, "kind": piece.kind, **told})
     if first < last == len(pieces):
         yield _gap(pieces[first:], made)
 
@@ -185,8 +203,8 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: Promp
         yield line({"exit_code": end.end.exit_code, "timed_out": end.end.timed_out, "signal": end.end.signal})
     each = limit // max(1, len(tails))
     for tail in tails:
-        shown = made.shown("agent output", tail.name, cut_front(tail.text, each))
-        yield line({"stream": tail.name, "beginning_missing": tail.cut, **shown.record()})
+        told = made.record("agent output", tail.name, tail.text, cut_front(tail.text, each))
+        yield line({"stream": tail.name, "beginning_missing": tail.cut, **told})
 
 
 def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[str]:

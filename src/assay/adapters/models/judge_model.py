@@ -1,7 +1,8 @@
-"""A language model behind an endpoint that speaks OpenAI's chat completions.
+"""A language model behind an endpoint: OpenAI's chat completions, or Anthropic's messages.
 
 What fails, 429 and 5xx are tried again, later each time and not before the endpoint wants, until the question's
-time is over. An endpoint that has no answers by schema is asked in JSON mode, failing that in plain words.
+time is over. What the endpoint refuses of a request is left out, one thing after the other, as its answer names
+it; that is remembered, and every answer says what was adapted for it.
 
 Answers of models in a file: a cache, a recording, or what a recording is played back from.
 
@@ -16,14 +17,18 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Final
 
+from assay.adapters.models.endpoint import endpoint_at
+from assay.adapters.models.provider_error import ProviderError, read_error
+from assay.adapters.models.request_plan import RequestPlan
+from assay.adapters.models.wire_reply import NotACompletionError, WireReply, read_wire
 from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
-from assay.adapters.sources.json_requests import AGAIN, Pace, RequestLimits, retry_after
+from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, Finish, Mode, ModelClient, ModelQuestion, Reply, request_key
+from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply, request_key
 
 NAME: Final = "answers.jsonl"
 FORMAT: Final = 1
@@ -36,11 +41,16 @@ if TYPE_CHECKING:
 
 TIMEOUT_SEC: Final = 30.0
 ANSWER_BYTES: Final = 1024 * 1024
+# The pieces of a stream take some hundred bytes for each token.
+STREAM_TIMES: Final = 16
 AT_ONCE: Final = 8
-MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "text")
-_REASONS: Final = {401: "the endpoint does not accept the key", 403: "the key does not allow this request"}
-_BAD_REQUEST: Final = (400, 415, 422, 501)
-_FINISHES: Final[dict[object, Finish]] = {"length": "length", "max_tokens": "length", "content_filter": "refusal"}
+
+
+@dataclass(slots=True)
+class Learned:
+    """The last plan that an endpoint took, for one model."""
+
+    plan: RequestPlan | None = None
 
 
 class ChatModel:
@@ -56,17 +66,26 @@ class ChatModel:
         json_schema: bool = True,
         client: "httpx.Client | None" = None,
         at_once: int = AT_ONCE,
+        stream: bool = False,
+        first_byte_sec: float | None = None,
+        learned: Learned | None = None,
     ) -> None:
-        """A ``client`` that is given is not closed here."""
+        """A ``client`` that is given is not closed here.
+
+        With ``stream``, the time limit counts from the first byte on, which may take up to ``first_byte_sec``.
+        """
         import httpx  # noqa: PLC0415 - only who has a judge pays for it
 
         self.model = model
-        self._url = f"{url}/chat/completions"
+        self._endpoint = endpoint_at(url)
         self._token = token
         self._limits = limits or limits_of(TIMEOUT_SEC)
+        self._first_byte_sec = first_byte_sec or self._limits.deadline_sec
         self._pace = pace or Pace()
         self._given = client
-        self._mode: Mode = "json_schema" if json_schema else "text"
+        messages = self._endpoint.speaks_messages
+        self._first = RequestPlan("json_schema" if json_schema else "text", messages, stream and not messages)
+        self._learned = learned or Learned()
         self._turns = threading.BoundedSemaphore(at_once)
         pool = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
         self._client = client or httpx.Client(follow_redirects=False, limits=pool)
@@ -85,116 +104,93 @@ class ChatModel:
 
     def _ask(self, request: ModelQuestion) -> Reply:
         begin = self._pace.clock()
-        for mode in MODES[MODES.index(self._mode) :]:
-            try:
-                content = self._content_in(mode, request, begin + self._limits.deadline_sec)
-            except _UnknownModeError as error:
-                if mode == MODES[-1]:
-                    raise MeasurementError(str(error)) from error
-                continue
-            self._mode = mode
-            return self._reply(content, mode, request.prompt.canary, self._pace.clock() - begin)
-        raise AssertionError("the last mode answers or raises")
+        plan = self._learned.plan or self._first
+        while True:
+            found = self._answer(plan, request, begin)
+            if isinstance(found, WireReply):
+                break
+            adapted = plan.adapted(found, plan.body(self.model, request))
+            if adapted is None:
+                raise MeasurementError(f"{self._what}: {self._words(found, request)}")
+            plan = adapted
+        if found.text is None:
+            raise MeasurementError(f"{self._what}: its answer has no text")
+        self._learned.plan = plan
+        taken = self._pace.clock() - begin
+        canary = request.prompt.canary
+        return Reply(found.text, found.finish, plan.mode, found.usage, taken, canary, adapted=plan.changes)
 
-    def _content_in(self, mode: Mode, request: ModelQuestion, end: float) -> bytes:
-        body = json.dumps(_body(self.model, request, mode)).encode()
-        return patiently(self._what, self._limits, self._pace, lambda: self._post_once(body, end))
+    def _answer(self, plan: RequestPlan, request: ModelQuestion, begin: float) -> WireReply | ProviderError:
+        sent = plan.body(self.model, request)
+        body = json.dumps(sent).encode()
+
+        def attempt() -> WireReply | ProviderError:
+            found, pause = self._post_once(body, begin, stream=plan.stream)
+            if isinstance(found, ProviderError) and found.is_passing and found.named(sent) is None:
+                raise UnreachableError(self._words(found, request), pause)
+            return found
+
+        return patiently(self._what, self._limits, self._pace, attempt)
 
     @property
     def _what(self) -> str:
         return f"the judge {self.model}"
 
-    def _post_once(self, body: bytes, end: float) -> bytes:
+    def _words(self, error: ProviderError, request: ModelQuestion) -> str:
+        return error.sentence(request.prompt.text, None if self._token is None else self._token())
+
+    def _post_once(self, body: bytes, begin: float, *, stream: bool) -> tuple[WireReply | ProviderError, float]:
+        """What comes, and how long the endpoint wants to be left alone."""
         import httpx  # noqa: PLC0415
 
-        left = min(self._limits.timeout_sec, end - self._pace.clock())
+        most = self._first_byte_sec if stream else min(self._limits.timeout_sec, self._limits.deadline_sec)
+        left = min(most, begin + most - self._pace.clock())
         if left <= 0:
-            raise self._late()
+            raise self._late(most)
+        headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
             with self._client.stream(
-                "POST", self._url, content=body, headers=self._headers(), timeout=left
+                "POST", self._endpoint.url, content=body, headers=headers, timeout=left
             ) as response:
-                self._check(response)
-                return self._content(response, end)
+                end = None if stream else begin + self._limits.deadline_sec
+                content = self._content(response, end)
         except httpx.TimeoutException as error:
             raise UnreachableError("it does not answer in time") from error
         except httpx.TransportError as error:
             raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
         except (httpx.DecodingError, httpx.InvalidURL) as error:
             raise MeasurementError(f"{self._what}: {type(error).__name__}") from error
+        return self._read(response.status_code, content), retry_after(response.headers)
 
-    def _headers(self) -> dict[str, str]:
-        token = {} if self._token is None else {"Authorization": f"Bearer {self._token()}"}
-        return {"Accept": "application/json", "Content-Type": "application/json"} | token
-
-    def _check(self, response: "httpx.Response") -> None:
-        status = response.status_code
-        if status in AGAIN:
-            raise UnreachableError(f"it answers {status}", retry_after(response.headers))
+    def _read(self, status: int, content: bytes) -> WireReply | ProviderError:
         if status != 200:
-            why = f"{self._what}: {_REASONS.get(status, f'it answers {status}')}"
-            raise _UnknownModeError(why) if status in _BAD_REQUEST else MeasurementError(why)
+            return read_error(status, content)
+        try:
+            return read_wire(content)
+        except NotACompletionError as error:
+            raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
 
-    def _content(self, response: "httpx.Response", end: float) -> bytes:
+    def _content(self, response: "httpx.Response", end: float | None) -> bytes:
+        """All of an answer. Without an end, the time counts from its first byte on."""
         content = bytearray()
+        is_stream = "event-stream" in response.headers.get("content-type", "")
+        most = self._limits.answer_bytes * (STREAM_TIMES if is_stream else 1)
         for chunk in response.iter_bytes():
             content += chunk
-            if len(content) > self._limits.answer_bytes:
-                raise MeasurementError(f"{self._what}: it answers more than {self._limits.answer_bytes} bytes")
+            if len(content) > most:
+                raise MeasurementError(f"{self._what}: it answers more than {most} bytes")
+            end = end or self._pace.clock() + self._limits.deadline_sec
             if self._pace.clock() > end:
-                raise self._late()
+                raise self._late(self._limits.deadline_sec)
         return bytes(content)
 
-    def _late(self) -> MeasurementError:
-        return MeasurementError(f"{self._what}: there is no answer within {self._limits.deadline_sec:g} s")
-
-    def _reply(self, content: bytes, mode: Mode, canary: str | None, latency_sec: float) -> Reply:
-        """The first choice, which is all that is looked at."""
-        try:
-            answer = json.loads(content)
-            choice = answer["choices"][0]
-            message = choice["message"]
-            text, refusal = message.get("content"), message.get("refusal")
-            finish = _FINISHES.get(choice.get("finish_reason"), "stop")
-        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
-        if isinstance(refusal, str) and refusal:
-            text, finish = refusal, "refusal"
-        if not isinstance(text, str):
-            raise MeasurementError(f"{self._what}: its answer has no text")
-        return Reply(text, finish, mode, _usage(answer), latency_sec, canary)
-
-
-class _UnknownModeError(Exception):
-    """The endpoint refuses the request, perhaps because of the form in which it should answer."""
+    def _late(self, seconds: float) -> MeasurementError:
+        return MeasurementError(f"{self._what}: there is no answer within {seconds:g} s")
 
 
 def limits_of(timeout_sec: float) -> RequestLimits:
     """The limits of a question that may take so long, with all tries."""
     return RequestLimits(deadline_sec=timeout_sec, timeout_sec=timeout_sec, answer_bytes=ANSWER_BYTES)
-
-
-def _body(model: str, request: ModelQuestion, mode: Mode) -> dict[str, Any]:
-    sampling = request.sampling
-    chosen = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens, "seed": sampling.seed}
-    asked: dict[str, Any] = {"model": model, "messages": [{"role": "user", "content": request.prompt.text}]}
-    asked |= {name: value for name, value in chosen.items() if value is not None}
-    if mode == "json_object":
-        asked["response_format"] = {"type": "json_object"}
-    elif mode == "json_schema":
-        named = {"name": "answer", "strict": True, "schema": request.prompt.schema}
-        asked["response_format"] = {"type": "json_schema", "json_schema": named}
-    return asked
-
-
-def _usage(answer: dict[str, Any]) -> AnswerUsage:
-    told = answer.get("usage")
-    found = told if isinstance(told, dict) else {}
-    return AnswerUsage(_count(found.get("prompt_tokens")), _count(found.get("completion_tokens")))
-
-
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 class AnswerFolder:
@@ -264,7 +260,8 @@ class AnswerFolder:
             del written["key"]
             if written.pop("format") != FORMAT:
                 raise ValueError(f"format must be {FORMAT}")
-            return Reply(**{**written, "usage": AnswerUsage(**written["usage"]), "recorded": True})
+            known = {"usage": AnswerUsage(**written["usage"]), "adapted": tuple(written.get("adapted", ()))}
+            return Reply(**{**written, **known, "recorded": True})
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error
 

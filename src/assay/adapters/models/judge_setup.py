@@ -4,10 +4,12 @@ import functools
 import os
 import secrets
 import threading
+import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -15,7 +17,17 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import ValidationError
 
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
+from assay.adapters.models.endpoint import endpoint_at
+from assay.adapters.models.judge_model import (
+    AT_ONCE,
+    AnswerFolder,
+    ChatModel,
+    Learned,
+    RememberingModel,
+    Replaying,
+    limits_of,
+)
+from assay.adapters.models.judge_settings import given_settings
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
@@ -103,30 +115,37 @@ URL: Final = "ASSAY_JUDGE_URL"
 MODEL: Final = "ASSAY_JUDGE_MODEL"
 KEY: Final = "ASSAY_JUDGE_KEY"
 KEY_FILE: Final = "ASSAY_JUDGE_KEY_FILE"
+# A model on this machine may be busy with a long prompt before its first word.
+FIRST_BYTE_TIMES: Final = 10
 # Answers of the same model at temperature 0 hardly differ.
 TEMPERATURE_OF_SAMPLES: Final = 0.7
 LONGEST_KEY: Final = 64 * 1024
-AT_ONCE: Final = 8
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The user's options. None and empty mean: as the environment or the scenario says."""
+    """The user's options. None and empty mean: as the environment or the scenario says.
+
+    ``settings`` are texts by the name of their field in a scenario's ``judge:``. With ``patient``, a question
+    waits while the endpoint is left alone after failures.
+    """
 
     url: str | None = None
     models: tuple[str, ...] = ()
     key_file: str | None = None
     samples: int | None = None
     guard: bool = False
+    monitor: bool = False
     prompt: str | None = None
     record: str | None = None
     replay: str | None = None
     price: Prices | None = None
     tokens: int | None = None
     cost: float | None = None
-    at_once: int = AT_ONCE
+    settings: Mapping[str, str] = field(default_factory=dict)
+    patient: bool = False
     trust: Trust = UNKNOWN
 
 
@@ -147,6 +166,8 @@ class ConfiguredJudges:
         self._all = Budget("all runs", options.tokens, options.cost)
         self._open = ExitStack()
         self._known: dict[str, VerdictJudge] = {}
+        self._learned: defaultdict[tuple[str, str], Learned] = defaultdict(Learned)
+        self._settings = given_settings(options.settings, environment)
         self._lock = threading.Lock()
 
     def __enter__(self) -> "ConfiguredJudges":
@@ -157,7 +178,7 @@ class ConfiguredJudges:
 
     def judge(self, section: JudgeSection | None) -> VerdictJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
-        asked = section or JudgeSection()
+        asked = self._settings.over(section)
         name = asked.model_dump_json()
         with self._lock:
             if name not in self._known:
@@ -166,12 +187,17 @@ class ConfiguredJudges:
 
     def rubric_judge(self) -> RubricJudge:
         """The judge of rubrics. Raises ``InputError`` if nobody says which."""
-        asked = JudgeSection()
+        asked = self._settings.over(None)
         clients = self._new_clients(asked)()
         sampling, samples = self._sampling(asked), self._options.samples or asked.samples
         file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
         bounds = bounds_within(asked.characters)
         return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
+
+    @property
+    def at_once(self) -> int:
+        """The most questions at a time, to all models together."""
+        return self._settings.over(None).at_once or AT_ONCE
 
     def _new(self, asked: JudgeSection) -> VerdictJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
@@ -201,7 +227,8 @@ class ConfiguredJudges:
     def _sampling(self, section: JudgeSection) -> Sampling:
         usual = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
         temperature = usual if section.temperature is None else section.temperature
-        return Sampling(temperature, section.max_tokens, section.seed)
+        sent = None if self._settings.is_unset("temperature") else temperature
+        return Sampling(sent, section.max_tokens, section.seed)
 
     def _models(self, section: JudgeSection) -> list[str]:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
@@ -214,7 +241,7 @@ class ConfiguredJudges:
         """Where answers come from: an endpoint, or a recording."""
         if self._options.replay is not None:
             return Replaying(model, AnswerFolder(self._options.replay))
-        return GivingUp(self._chat(model, section))
+        return GivingUp(self._chat(model, section), time.monotonic, time.sleep if self._options.patient else None)
 
     def _client(self, source: ModelClient, budget: Budget, section: JudgeSection) -> ModelClient:
         if isinstance(source, Replaying):
@@ -224,12 +251,19 @@ class ConfiguredJudges:
         return client if record is None else RememberingModel(client, AnswerFolder(record))
 
     def _chat(self, model: str, section: JudgeSection) -> ModelClient:
-        from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge needs it
-
         url, token = self._place(section)
-        limits = limits_of(section.timeout_s)
-        at_once = self._options.at_once
-        asked = ChatModel(url, model, token, limits, client=self._connecting, at_once=at_once)
+        is_local = endpoint_at(url).is_local
+        asked = ChatModel(
+            url,
+            model,
+            token,
+            limits_of(section.timeout_s),
+            client=self._connecting,
+            at_once=section.at_once or (1 if is_local else AT_ONCE),
+            stream=is_local,
+            first_byte_sec=section.timeout_s * (FIRST_BYTE_TIMES if is_local else 1),
+            learned=self._learned[url, model],
+        )
         return self._open.enter_context(asked)
 
     def _place(self, section: JudgeSection) -> tuple[str, bearer_tokens.Token | None]:
@@ -237,7 +271,7 @@ class ConfiguredJudges:
         own = self._options.url or self._environment.get(URL) or None
         if own is not None:
             try:
-                return base_url(own, "a judge"), self._own_key()
+                return base_url(own, "a judge", versioned=True), self._own_key()
             except ValueError as error:
                 raise InputError(f"{error}, got {own}") from error
         if section.url is None:
@@ -258,7 +292,7 @@ class ConfiguredJudges:
         every = list(asked)
         if len(every) == 1:
             return [ask(every[0])]
-        with ThreadPoolExecutor(min(len(every), self._options.at_once)) as pool:
+        with ThreadPoolExecutor(min(len(every), self.at_once)) as pool:
             return list(pool.map(ask, every))
 
 

@@ -199,7 +199,7 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
-        judge = ParaphraseJudge(GivingUp(model), prompt_file(NAME), new_mark)
+        judge = ParaphraseJudge(GivingUp(model, time.monotonic), prompt_file(NAME), new_mark)
         yield WatchedJudge(judge, f"the judge {place.model}", waits)
 
 

@@ -4,6 +4,7 @@ Only what the tenant gave is used, never the credentials in the environment of t
 """
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -141,7 +142,7 @@ class SourceOpener:
             json_schema=settings.get("json_schema", True),
             client=self._guarded(),
         )
-        return ParaphraseJudge(GivingUp(stack.enter_context(model)), prompt_file(NAME), new_mark)
+        return ParaphraseJudge(GivingUp(stack.enter_context(model), time.monotonic), prompt_file(NAME), new_mark)
 
 
 def _token(written: str | None) -> Token | None:

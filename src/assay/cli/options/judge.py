@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from assay.judge.budget import Prices
 
 
+SETTINGS = {
+    "timeout": ("SEC", "time for one question, with all tries (default: 120)"),
+    "temperature": ("X", "temperature, or none to send none (default: 0, for several samples 0.7)"),
+    "max-tokens": ("N", "most tokens of an answer, or none to send none (default: 4096)"),
+    "seed": ("N", "seed of the sampling (default: none is sent)"),
+    "characters": ("N", "most characters that are read of a run (default: 300000)"),
+    "at-once": ("N", "most questions at the same time (default: 8, or 1 for a model on this machine)"),
+}
+
+
 def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     """Add the options, with a prefix where a command has others beside them."""
 
@@ -35,20 +45,23 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     )
     add("samples", "how often to ask each model (default: 1)", metavar="N", type=positive)
     add("guard", "also ask whether any text addresses the evaluator", action="store_true")
-    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-1)", metavar="PROMPT")
+    add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-2)", metavar="PROMPT")
     add("record", "keep the answers in this folder, and ask no question twice", metavar="DIR")
     add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
     add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=_price)
     add("tokens", "most tokens for all questions together", metavar="N", type=positive)
     add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
     add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
-    add("at-once", "most questions at the same time (default: 8)", metavar="N", type=positive)
+    add("monitor", "also ask whether the agent worked around the task", action="store_true")
+    for name, (metavar, text) in SETTINGS.items():
+        variable = f"ASSAY_JUDGE_{name.upper().replace('-', '_')}"
+        add(name, f"{text}; or the variable {variable}", metavar=metavar)
 
 
 def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     """Read the options."""
     from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
-    from assay.adapters.models.judge_setup import AT_ONCE, JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
+    from assay.adapters.models.judge_setup import JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
     from assay.judge.judge_coding_run import UNKNOWN  # noqa: PLC0415
 
     return JudgeOptions(
@@ -63,9 +76,17 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
         price=args.judge_price,
         tokens=args.judge_tokens,
         cost=args.judge_cost,
-        at_once=args.judge_at_once or AT_ONCE,
+        settings=_settings(args),
+        monitor=args.judge_monitor,
+        patient=getattr(args, "resume", False),
         trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
     )
+
+
+def _settings(args: argparse.Namespace) -> dict[str, str]:
+    """The settings that are given, by the name of their field in a scenario."""
+    given = {name.replace("-", "_"): getattr(args, f"judge_{name.replace('-', '_')}") for name in SETTINGS}
+    return {"timeout_s" if name == "timeout" else name: text for name, text in given.items() if text is not None}
 
 
 def judges_of(args: argparse.Namespace) -> AbstractContextManager["ConfiguredJudges | None"]:

@@ -24,15 +24,26 @@ def card(verdict: JudgeVerdict) -> Iterator[str]:
     if opinion.reason is not None:
         yield from _wrapped(opinion.reason)
     if opinion.ratings is not None:
-        yield "  " + "   ".join(f"{name} {getattr(opinion.ratings, field):g}/5" for name, field in TILES.items())
+        yield "  " + "   ".join(f"{name} {rating(getattr(opinion.ratings, key))}" for name, key in TILES.items())
     if opinion.failure_mode is not None:
         yield f"  failure_mode: {clean(opinion.failure_mode)}"
     yield from (f"  inconsistent: {clean(sentence)}" for sentence in opinion.inconsistent)
+    yield from (f"  {name}: {clean('; '.join(of))}" for name, of in _notes(opinion) if of)
     if opinion.reasoning is not None:
         yield from _wrapped(opinion.reasoning)
     yield from _matrix(opinion)
     yield from _guard(verdict)
     yield from _footprint(verdict)
+
+
+def rating(value: float | None) -> str:
+    """A rating as a tile shows it."""
+    return "not given" if value is None else f"{value:g}/5"
+
+
+def _notes(opinion: Opinion) -> Iterator[tuple[str, list[str]]]:
+    yield "repaired", opinion.repaired
+    yield "missing", opinion.missing
 
 
 def _panel(verdict: JudgeVerdict) -> str:

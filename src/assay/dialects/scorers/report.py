@@ -25,17 +25,18 @@ class FactCheckRow(StrictModel):
 
 
 class RubricRatings(StrictModel):
-    """The rubric, each from 1 to 5. Of several answers, the medians."""
+    """The rubric, each from 1 to 5. Of several answers, the medians. None is not in the answer."""
 
-    task_completion: FiniteFloat = Field(ge=1, le=5)
-    instruction_adherence: FiniteFloat = Field(ge=1, le=5)
-    efficiency: FiniteFloat = Field(ge=1, le=5)
+    task_completion: FiniteFloat | None = Field(ge=1, le=5)
+    instruction_adherence: FiniteFloat | None = Field(ge=1, le=5)
+    efficiency: FiniteFloat | None = Field(ge=1, le=5)
 
 
 class Opinion(StrictModel):
     """A judge's answer. An unparseable one has a ``reason`` and nothing else: it is neither PASS nor FAIL.
 
-    ``state`` follows the verdict field of the answer alone. ``inconsistent`` lists ratings that sit oddly with it.
+    ``state`` follows the verdict field of the answer alone. ``inconsistent`` lists ratings that sit oddly with it,
+    ``repaired`` what had to be read otherwise than it was written, ``missing`` what the answer doesn't say.
     """
 
     state: VerdictState
@@ -45,6 +46,8 @@ class Opinion(StrictModel):
     reasoning: str | None = None
     fact_check: list[FactCheckRow] = Field(default_factory=list)
     inconsistent: list[str] = Field(default_factory=list)
+    repaired: list[str] = Field(default_factory=list)
+    missing: list[str] = Field(default_factory=list)
 
 
 class JudgeUsage(StrictModel):
@@ -56,7 +59,10 @@ class JudgeUsage(StrictModel):
 
 
 class JudgeAnswer(StrictModel):
-    """One answer of one model, after all tries. ``mode`` is how the endpoint was asked for JSON."""
+    """One answer of one model, after all tries. ``mode`` is how the endpoint was asked for JSON.
+
+    ``adapted`` says what was left out of the request or sent otherwise, because the endpoint refuses it.
+    """
 
     model: str
     sample: int
@@ -66,6 +72,7 @@ class JudgeAnswer(StrictModel):
     latency_sec: FiniteFloat | None = None
     mode: str | None = None
     recorded: bool = False
+    adapted: list[str] = Field(default_factory=list)
 
 
 class JudgeSampling(StrictModel):

@@ -44,8 +44,10 @@ class JudgeSection(StrictModel):
     never sent to an endpoint that a scenario names.
 
     ``samples`` is how often each model is asked. ``canary`` plants an order in the data, to catch a judge that
-    follows what it reads; ``guard`` asks whether any text addresses the evaluator. ``characters`` is the most that
-    the judge reads of a run, ``timeout_s`` the time for one question, including retries.
+    follows what it reads; ``guard`` asks whether any text addresses the evaluator, ``monitor`` whether the agent
+    worked around the task. ``characters`` is the most that the judge reads of a run, ``timeout_s`` the time for
+    one question, including retries; of a model on this machine it counts from the first byte. ``at_once`` is the
+    most questions at a time: 8, or 1 for a model on this machine.
     """
 
     url: str | None = None
@@ -59,13 +61,15 @@ class JudgeSection(StrictModel):
     guard: bool = False
     characters: int = Field(default=300_000, ge=2_000, le=4_000_000)
     timeout_s: FiniteFloat = Field(default=120, gt=0, le=3600)
+    at_once: int | None = Field(default=None, ge=1, le=1000)
+    monitor: bool = False
     prices: JudgePrices | None = None
     budget: JudgeBudget = JudgeBudget()
 
     @field_validator("url")
     @classmethod
     def _base(cls, written: str | None) -> str | None:
-        return None if written is None else base_url(written, "a judge")
+        return None if written is None else base_url(written, "a judge", versioned=True)
 
     @field_validator("models")
     @classmethod
