@@ -42,8 +42,7 @@ def remove_engine(folder: str | None) -> None:
     """Remove what is left of its containers and images."""
     if folder is None:
         return
-    subprocess.run(
-        ["podman", "rm", "--all", "--force", "--time", "0"], check=False, capture_output=True, timeout=120
-    )
+    command = [str(shutil.which("podman")), "rm", "--all", "--force", "--time", "0"]
+    subprocess.run(command, check=False, capture_output=True, timeout=120)
     del os.environ[CONF], os.environ[STORAGE_CONF]
     shutil.rmtree(folder, ignore_errors=True)

@@ -110,6 +110,7 @@ class Container:
                     kill=partial(self._stop, name),
                     written=command.written,
                     disk_mb=command.limits.disk_mb,
+                    first_process=partial(self.engine.first_process, name),
                 )
             )
             return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
@@ -117,6 +118,11 @@ class Container:
     def build(self, folder: str, timeout_sec: float, log: str | None = None) -> str:
         """Build the image of a task's environment, unless it was built before, and return its id."""
         return build_image(self.engine, folder, timeout_sec, log)
+
+    def has(self, image: str, path: str) -> bool:
+        """Whether an image has a file at a path, or a folder with something in it."""
+        look = ("/bin/sh", "-c", '[ -e "$0" ] && { [ ! -d "$0" ] || [ "$(echo "$0"/*)" != "$0/*" ]; }', path)
+        return self.run(SandboxCommand(look, "/", CommandLimits(timeout_sec=60), image=image)).end.exit_code == 0
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""

@@ -1,8 +1,8 @@
 """The ulimits that an engine gives to its containers.
 
-podman forgets its own, and those of containers.conf, as soon as its command line sets a single one. So Assay, which
-sets two, repeats the others. Without CAP_SYS_RESOURCE podman's own are above what this process may set, and no
-container starts with them: then those of this process are taken.
+podman forgets its own, and those of containers.conf, as soon as its command line sets a single one. So Assay,
+which sets two, repeats the others. Without CAP_SYS_RESOURCE podman's own are above what this process may set, and
+no container starts with them: then those of this process are taken.
 """
 
 import resource
