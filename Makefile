@@ -2,8 +2,8 @@
 #
 # Python packages go into .venv. A target that needs them sets them up first, and does so again only when the pinned
 # requirements change. Three things go outside this folder if you are root on a system with apt: bubblewrap, without
-# which tasks run in another sandbox, and for the tests an SSH server and Chromium, without which SFTP and pages are
-# not tested. Where there is npm, a generator of TypeScript clients, jest and vitest go into .venv, too.
+# which tasks run in another sandbox, and for the tests podman, an SSH server and Chromium, without which containers,
+# SFTP and pages are not tested. Where there is npm, a generator of TypeScript clients, jest and vitest go into .venv, too.
 
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -34,8 +34,9 @@ $(RUNTIME): requirements/runtime.txt pyproject.toml
 	@touch $@
 
 $(DEV): requirements/dev.txt scripts/install-sshd scripts/install-chromium scripts/install-typescript \
-		scripts/install-javascript-runners $(RUNTIME)
+		scripts/install-javascript-runners scripts/install-podman $(RUNTIME)
 	@scripts/setup $(VENV) requirements/dev.txt
+	@scripts/install-podman
 	@scripts/install-sshd
 	@scripts/install-chromium
 	@scripts/install-typescript $(VENV)/typescript

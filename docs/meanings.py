@@ -83,6 +83,7 @@ TASK_FIELDS = {
     "steps": "The steps of a multi-step task, in order. Each has a folder `steps/<name>`.",
     "artifacts": _ARTIFACTS,
     "task.name": "`organisation/name`. The name of the task in reports; the default is the folder's name.",
+    "task.version": "",
     "task.description": "",
     "task.authors": _AUTHORS,
     "task.keywords": "",
@@ -91,7 +92,8 @@ TASK_FIELDS = {
     "environment.docker_image": "The image, if there is no `environment/Dockerfile`. It is used in a container "
     "sandbox and must be on the machine.",
     "environment.os": "Must be `linux`.",
-    "environment.cpus": "The number of CPUs, if Assay can make control groups; otherwise not limited.",
+    "environment.cpus": "The number of CPUs, 0.5 for half of one, if Assay can make control groups; otherwise "
+    "not limited.",
     "environment.memory_mb": 'The memory limit of agent and verifier, each. `memory = "2G"` is an older form.',
     "environment.storage_mb": "The disk that agent and verifier may use, each; the default is 10240. "
     "Also the size limit of a single file, which is 4096 otherwise. "
@@ -119,8 +121,12 @@ TASK_FIELDS = {
     "verifier.network_mode": _PHASE,
     "verifier.allowed_hosts": "",
     "verifier.environment_mode": "`separate` is the default. With `shared`, the verifier also gets what the "
-    "agent left in its home, /tmp and the like.",
-    "verifier.environment": "",
+    "agent left in its home, /tmp and the like. If `separate` is written down, `tests/Dockerfile` is the "
+    "verifier's own image.",
+    "verifier.environment": "An environment of the verifier's own, with the fields of `[environment]`; it means "
+    "`separate`. Its image is `docker_image`, or that of `tests/Dockerfile`, and must have the tests. In it, the "
+    "verifier gets the `artifacts` that the task declares, or the agent's folders if it declares none.",
+    "verifier.collect": "",
     "solution.env": "Environment variables for the oracle.",
     "steps.name": "The name of the step and of its folder.",
     "steps.agent": "Settings of the agent for this step.",
@@ -138,7 +144,8 @@ TASK_FIELDS = {
     "steps.verifier.network_mode": "The network access in this step; the default is that of the task.",
     "steps.verifier.allowed_hosts": "",
     "steps.verifier.environment_mode": "As in `[verifier]`, but it holds for all steps.",
-    "steps.verifier.environment": "",
+    "steps.verifier.environment": "As `verifier.environment`, with `steps/<name>/tests/Dockerfile`.",
+    "steps.verifier.collect": "",
 }
 
 _STEP = 'steps = [{{name = "one", {}}}]'
@@ -158,11 +165,11 @@ REFUSED = {
     "agent.allowed_hosts": 'agent.allowed_hosts = ["example.org"]',
     "verifier.network_mode": 'verifier.network_mode = "allowlist"',
     "verifier.allowed_hosts": 'verifier.allowed_hosts = ["example.org"]',
-    "verifier.environment": "verifier.environment = {}",
+    "verifier.collect": 'verifier.collect = [{command = "true"}]',
     "steps.healthcheck": _STEP.format('healthcheck = {command = "true"}'),
     "steps.agent.network_mode": _STEP.format('agent = {network_mode = "allowlist"}'),
     "steps.agent.allowed_hosts": _STEP.format('agent = {allowed_hosts = ["example.org"]}'),
     "steps.verifier.network_mode": _STEP.format('verifier = {network_mode = "allowlist"}'),
     "steps.verifier.allowed_hosts": _STEP.format('verifier = {allowed_hosts = ["example.org"]}'),
-    "steps.verifier.environment": _STEP.format("verifier = {environment = {}}"),
+    "steps.verifier.collect": _STEP.format('verifier = {collect = [{command = "true"}]}'),
 }

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from assay.dialects.evaluation.output import Format
-from assay.dialects.harbor.task_config import TaskConfig, load_task_config, why_unsupported
+from assay.dialects.harbor.task_config import TaskConfig, load_task_config
+from assay.dialects.harbor.task_support import why_unsupported
 from docs.markdown import from_docstring, table
 from docs.meanings import MISSING, NO_EFFECT, REFUSED, TASK_FIELDS
 from docs.schema_words import default_words, type_words

@@ -14,6 +14,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from tests.container_engine import provide_engine, remove_engine
 from tests.purity import PURE
 
 HERE = Path(__file__).parent
@@ -38,6 +39,15 @@ _COUNT = re.compile(r"(\d+) (passed|failed|skipped|error|xfailed|xpassed)")
 
 def main(arguments: list[str]) -> int:
     began = time.monotonic()
+    engine = provide_engine()
+    try:
+        return run_all(arguments, began)
+    finally:
+        remove_engine(engine)
+
+
+def run_all(arguments: list[str], began: float) -> int:
+    """All tests, or those of some folders."""
     only = None
     if arguments[:1] == ["--only"]:
         only, arguments = set(arguments[1].split(",")), arguments[2:]

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import settings
 
 from tests.cli.running import end_started
+from tests.container_engine import provide_engine, remove_engine
 from tests.sampling import SEARCHING
 
 # The same examples every time, so that a change is judged by what it changed. New ones are looked for with
@@ -27,6 +28,11 @@ SAMPLING = {"SEARCHING", "sampled", "examples"}
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]
 # What one test run remembered must not answer for the next.
 os.environ["ASSAY_RUN_CACHE"] = "off"
+_ENGINE = provide_engine()
+
+
+def pytest_unconfigure() -> None:
+    remove_engine(_ENGINE)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -101,7 +101,8 @@ TRAITS = {
         }
     ),
     # task.toml.
-    "unknown-field": toml("[environment]\nextensions = ['a']\n"),
+    "unknown-field": toml("[agent]\nextensions = ['a']\n"),
+    "unknown-field-that-may-decide": toml("[environment]\nextensions = ['a']\n", refused="may decide"),
     "unknown-table": toml("[tool.somebody]\nx = 1\n"),
     "unknown-schema": toml('schema_version = "7.0"\n'),
     "old-version": toml('version = "1.0"\n'),
@@ -167,8 +168,10 @@ TRAITS = {
     ),
     "gpus": toml("[environment]\ngpus = 1\n", refused="GPUs are not supported"),
     "mcp-servers": toml('[environment]\nmcp_servers = [{name = "x"}]\n', refused="MCP servers are not supported"),
+    "limits-of-the-verifier": toml("[verifier.environment]\ncpus = 0.5\n"),
     "image-of-the-verifier": toml(
-        "[verifier.environment]\ncpus = 1\n", refused="a separate image for the verifier"
+        '[verifier.environment]\ndocker_image = "python:3.12"\n',
+        refused="verifier.environment.docker_image python:3.12: this needs an image",
     ),
     # Steps and rewards.
     "steps": Trait(STEPS),

@@ -43,6 +43,12 @@ class Backend:
     sandbox: Sandbox
     image: str | None = None
 
+    @property
+    def engine(self) -> str:
+        """The path of the container engine's client."""
+        assert isinstance(self.sandbox, Container)
+        return self.sandbox.engine.path
+
     def run(
         self,
         lines: str,

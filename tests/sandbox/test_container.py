@@ -1,7 +1,6 @@
 """What only containers have: images, an engine, and a client between it and Assay."""
 
 import os
-import shutil
 import signal
 import subprocess
 import threading
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox.containers.container import ENGINES, Container
+from assay.adapters.sandbox.containers.container import Container
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import CommandLimits, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
@@ -130,7 +129,7 @@ def test_nothing_is_left_of_a_container(container: Backend, tmp_path: Path) -> N
     write_image(tmp_path, "LABEL of=this-test\nVOLUME /data\n")
     image = container.sandbox.build(str(tmp_path), 300)
     ours = Backend("container", container.sandbox, image)
-    binary = next(path for name in ENGINES if (path := shutil.which(name)))
+    binary = container.engine
 
     def listed(*arguments: str) -> str:
         return subprocess.run([binary, *arguments], capture_output=True, text=True, check=True).stdout

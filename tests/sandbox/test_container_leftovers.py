@@ -1,14 +1,13 @@
 """Containers of killed runs are removed by the next one, and no others."""
 
 import os
-import shutil
 import subprocess
 import sys
 
 import pytest
 
 from assay.adapters.sandbox.cgroups import MakerProcess
-from assay.adapters.sandbox.containers.container import ENGINES, probe
+from assay.adapters.sandbox.containers.container import probe
 from assay.adapters.sandbox.containers.images import is_gone, label, new_name
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import Backend
@@ -48,7 +47,7 @@ def test_names_differ() -> None:
 
 
 def test_leftovers_are_swept_at_the_next_start(container: Backend, dead: int) -> None:
-    binary = next(path for name in ENGINES if (path := shutil.which(name)))
+    binary = container.engine
     elsewhere = "assay.place=another-machine"
     left = {
         f"assay-{dead}-1-a1": label(),

@@ -2,7 +2,6 @@
 
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox.containers import watchdog as container_watchdog
-from assay.adapters.sandbox.containers.container import ENGINES, probe
+from assay.adapters.sandbox.containers.container import probe
 from assay.adapters.sandbox.containers.images import label
 from assay.adapters.sandbox.containers.watchdog_client import WatchdogClient
 from tests.builders import within
@@ -71,7 +70,7 @@ def test_a_command_can_not_cut_the_lifeline(container: Backend, forever: str, li
 
 def test_the_lifeline_holds_where_the_watchdog_is_killed_too(container: Backend, forever: str) -> None:
     """As when everything that a login started is killed at once."""
-    binary = next(path for name in ENGINES if (path := shutil.which(name)))
+    binary = container.engine
     before = watchdogs(binary)
     with assay_running("container", f"sleep {forever}; true") as assay:
         assert eventually(lambda: sleepers(forever), 20)
@@ -90,7 +89,7 @@ def test_everything_dies_when_assay_is_killed_while_a_container_starts(container
     assert none_asleep(forever)
     # At worst, a client that was still at work has made a container that was never started.
     probe()
-    binary = next(path for name in ENGINES if (path := shutil.which(name)))
+    binary = container.engine
     command = [binary, "ps", "--all", "--quiet", "--filter", f"label={label()}"]
     assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == ""
 

@@ -81,6 +81,25 @@ def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     assert eventually(lambda: not processes_with(mark))
 
 
+FORKING = "import os\nwhile 1:\n try: os.fork()\n except OSError: pass"
+SPINNING = "for i in $(seq 150); do (while :; do :; done) & done; wait"
+
+
+def test_a_fork_bomb_does_not_outlast_its_time(backend: Backend, open_folder: Path) -> None:
+    """Neither by taking the processors, which its end needs, nor by what the watch over its disk looks at."""
+    open_folder.chmod(0o777)
+    bomb = SPINNING if backend.name == "container" else f'exec python3 -c "{FORKING}"'
+    limits = CommandLimits(timeout_sec=4, processes=200, cpus=1, disk_mb=100, output_bytes=1000)
+    undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
+    with undisturbed:
+        began = time.monotonic()
+        mounts = (Mount(str(open_folder), "/workspace", writable=True),)
+        ran = backend.run(bomb, limits=limits, mounts=mounts, alone=True)
+    assert ran.end.timed_out
+    assert time.monotonic() - began < 4 + 10
+    assert (ran.finished_at - ran.started_at).total_seconds() < 4 + 6
+
+
 def test_the_process_limit(backend: Backend) -> None:
     # The process sandbox counts all processes of its user, those of other sandboxes included.
     limits = CommandLimits(timeout_sec=20, processes=200, output_bytes=100_000)

@@ -26,7 +26,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -170,6 +170,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--verifier-network", action="store_true", help="give verifiers the network, to download what they need"
     )
+    parser.add_argument(
+        "--allow-unknown-fields",
+        action="store_true",
+        help="run tasks with unknown fields in parts that decide about the reward",
+    )
     add_verifier_environment(parser)
     add_grading_rules(parser, default="harbor-0.13.1")
     add_control(parser)
@@ -190,7 +195,9 @@ def run(args: argparse.Namespace) -> int:
     )
     agent = agent_of(args, os.environ, site.sandbox, display.note)
     doors = doors_of(agent, site.sandbox, os.environ)
-    tasks, refused = load_tasks(chosen_tasks(args), site, _grant(args, kept), no_image=args.no_image)
+    tasks, refused = load_tasks(
+        chosen_tasks(args), site, _grant(args, kept), Leniency(args.no_image, args.allow_unknown_fields)
+    )
     for complaint in refused:
         display.complain(complaint)
     for warning in dict.fromkeys(warning for task, _ in tasks for warning in task.warnings):
@@ -219,32 +226,40 @@ def run(args: argparse.Namespace) -> int:
     return 1 if refused else code
 
 
+@dataclass(frozen=True, slots=True)
+class Leniency:
+    """Which tasks are run although something of theirs has no effect here: an image, or an unknown field."""
+
+    no_image: bool = False
+    any_fields: bool = False
+
+
 def load_tasks(
     chosen: Sequence[tuple[str, str | None]],
     site: TrialSite,
     grant: Callable[[LoadedTask], LoadedTask],
-    *,
-    no_image: bool,
+    leniency: Leniency,
 ) -> tuple[list[tuple[LoadedTask, str | None]], list[str]]:
     """The tasks that can be run, each with its dataset, and an error message for each that can't."""
     tasks: list[tuple[LoadedTask, str | None]] = []
     refused: list[str] = []
     for folder, source in chosen:
         try:
-            tasks.append((_load_granted_task(folder, site, grant, no_image=no_image), source))
+            tasks.append((_load_granted_task(folder, site, grant, leniency), source))
         except AssayError as error:
             refused.append(str(error))
     return tasks, refused
 
 
 def _load_granted_task(
-    folder: str, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask], *, no_image: bool
+    folder: str, site: TrialSite, grant: Callable[[LoadedTask], LoadedTask], leniency: Leniency
 ) -> LoadedTask:
     if is_seeded(folder):
         from assay.adapters.tasks.seeded_task import load_runnable  # noqa: PLC0415 - most tasks aren't seeded
 
         return grant(load_runnable(folder, site.sandbox))
-    return prepare_task(grant(load_task(folder)), site, no_image=no_image, build=False)
+    task = grant(load_task(folder))
+    return prepare_task(task, site, no_image=leniency.no_image, build=False, any_fields=leniency.any_fields)
 
 
 def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[LoadedTask], LoadedTask]:

@@ -37,6 +37,7 @@ from assay.engine.machine import TrialSite
 from assay.engine.run.try_task import attempt_findings
 from assay.engine.tasks.describe_task import (
     EnvironmentDescription,
+    OwnEnvironmentDescription,
     PhaseDescription,
     StepDescription,
     TaskDescription,
@@ -218,9 +219,20 @@ def _step_rows(step: StepDescription) -> Iterator[tuple[str, str]]:
     yield "details", spec.details_path or "none"
     yield "agent", _phase(step.agent_phase)
     yield "verifier runs", _phase(step.verifier_phase)
+    if step.verifier_environment is not None:
+        yield "verifier's own", _own_environment(step.verifier_environment)
     yield "solution", "yes" if step.has_solution else "none"
     if step.min_reward is not None:
         yield "stops below", str(step.min_reward)
+
+
+def _own_environment(own: OwnEnvironmentDescription) -> str:
+    limits = (("cpus", own.cpus), ("memory_mb", own.memory_mb), ("storage_mb", own.storage_mb))
+    parts = [own.image or own.dockerfile or "the agent's image or system"]
+    parts += [f"{name} {value:g}" for name, value in limits if value is not None]
+    parts += [f"variables {', '.join(own.env)}"] if own.env else []
+    parts += [f"artifacts {', '.join(own.artifacts)}"] if own.artifacts else []
+    return "; ".join(parts)
 
 
 def _phase(phase: PhaseDescription) -> str:

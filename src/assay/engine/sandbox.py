@@ -109,6 +109,9 @@ class Images(Protocol):
     def workdir_of(self, image: str) -> str | None:
         """The working folder of an image; None if it has none."""
 
+    def has(self, image: str, path: str) -> bool:
+        """Whether an image has something at a path."""
+
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy a folder of an image to a folder of the host."""
 

@@ -23,9 +23,8 @@ from assay.dialects.harbor.task_config import (
     TaskConfig,
     VerifierConfig,
     load_task_config,
-    unknown_fields,
-    why_unsupported,
 )
+from assay.dialects.harbor.task_support import unknown_deciding_field, unknown_fields, why_unsupported
 
 EVERYTHING = """
 schema_version = "1.3"
@@ -156,26 +155,26 @@ def test_an_empty_file_is_a_task_with_every_default() -> None:
 
 
 def test_the_models_have_harbors_fields() -> None:
-    """Those of harbor 0.13.1, schema 1.3."""
+    """Those of harbor 0.25, schema 1.4."""
     fields: dict[type[BaseModel], str] = {
         TaskConfig: "schema_version task metadata verifier agent environment solution source "
         "multi_step_reward_strategy steps artifacts",
-        PackageInfo: "name description authors keywords",
+        PackageInfo: "name version description authors keywords",
         Author: "name email",
-        VerifierConfig: "timeout_sec env user network_mode allowed_hosts environment_mode environment",
+        VerifierConfig: "timeout_sec env user network_mode allowed_hosts environment_mode environment collect",
         AgentConfig: "timeout_sec user network_mode allowed_hosts",
         EnvironmentConfig: "build_timeout_sec docker_image os cpus memory_mb storage_mb gpus gpu_types tpu "
         "mcp_servers env skills_dir healthcheck workdir network_mode allowed_hosts",
         Healthcheck: "command interval_sec timeout_sec start_period_sec start_interval_sec retries",
         SolutionConfig: "env",
-        ArtifactConfig: "source destination exclude",
+        ArtifactConfig: "source destination exclude service",
         StepConfig: "name agent verifier min_reward healthcheck artifacts",
-        StepVerifierConfig: "timeout_sec env user network_mode allowed_hosts environment_mode environment",
+        StepVerifierConfig: "timeout_sec env user network_mode allowed_hosts environment_mode environment collect",
     }
     assert {model: " ".join(model.model_fields) for model in fields} == fields
 
 
-@pytest.mark.parametrize("version", ["1.0", "1.1", "1.2", "1.3"])
+@pytest.mark.parametrize("version", ["1.0", "1.1", "1.2", "1.3", "1.4"])
 def test_the_schema_versions(version: str) -> None:
     assert load(f'schema_version = "{version}"').schema_version == version
 
@@ -252,8 +251,16 @@ def test_values_of_older_names_that_mean_nothing(line: str, says: str) -> None:
             "environment.healthcheck: health checks are not supported",
         ),
         (
-            "[verifier.environment]\ncpus = 1",
-            "verifier.environment: a separate image for the verifier is not supported",
+            "[verifier.environment]\ngpus = 1",
+            "verifier.environment.gpus: GPUs are not supported",
+        ),
+        (
+            "[[verifier.collect]]\ncommand = 'true'",
+            "verifier.collect: no command can be run beside the agent's processes, which end with the agent",
+        ),
+        (
+            "artifacts = [{source = '/a', service = 'db'}]",
+            "artifacts.service: a task must have a single container, whose service is main",
         ),
         (
             '[environment]\nnetwork_mode = "allowlist"',
@@ -274,8 +281,8 @@ def test_values_of_older_names_that_mean_nothing(line: str, says: str) -> None:
             "steps.a.healthcheck: health checks are not supported",
         ),
         (
-            "[[steps]]\nname = 'a'\n[steps.verifier.environment]\ncpus = 1",
-            "steps.a.verifier.environment: a separate image for the verifier is not supported",
+            "[[steps]]\nname = 'a'\n[steps.verifier.environment]\nskills_dir = '/s'",
+            "steps.a.verifier.environment.skills_dir: skills are not supported",
         ),
         (
             "[[steps]]\nname = 'a'\nagent = {network_mode = 'allowlist'}",
@@ -330,12 +337,39 @@ def test_unknown_fields_have_no_effect_and_are_mentioned(section: str, place: st
             "[environment]\nmemory = 2048",
             "the field environment.memory is unknown and has no effect (did you mean memory_mb?)",
         ),
-        ('schema_version = "2.0"', "schema_version 2.0 is not one of 1.0, 1.1, 1.2, 1.3"),
-        ('version = "0.9"', "schema_version 0.9 is not one of 1.0, 1.1, 1.2, 1.3"),
+        ('schema_version = "2.0"', "schema_version 2.0 is not one of 1.0, 1.1, 1.2, 1.3, 1.4"),
+        ('version = "0.9"', "schema_version 0.9 is not one of 1.0, 1.1, 1.2, 1.3, 1.4"),
     ],
 )
 def test_what_is_said_about_an_unknown_field(text: str, said: str) -> None:
     assert unknown_fields(load(text)) == [said]
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[environment]\nextensions = ['a']", "environment.extensions"),
+        ("[verifier]\ntimout_sec = 5", "verifier.timout_sec"),
+        ("[verifier.environment]\nimage = 'x'", "verifier.environment.image"),
+        ("[verifer]\ntimeout_sec = 5", "verifer"),
+        ("[[steps]]\nname = 'a'\n[steps.verifier]\nretries = 5", "steps.0.verifier.retries"),
+        ("reward_aggregation = 'max'", "reward_aggregation"),
+        ("multi_step_reward_stategy = 'final'", "multi_step_reward_stategy"),
+        ("[agent]\ntimeuot_sec = 1", None),
+        ("[tool.somebody]\nreward = 1", None),
+        ("[metadata]\nverifier = 1", None),
+        ("[solution]\nx = 1", None),
+        ("[[steps]]\nname = 'a'\nnotes = 'b'", None),
+    ],
+)
+def test_an_unknown_field_where_the_reward_is_decided(text: str, field: str | None) -> None:
+    found = unknown_deciding_field(load(text))
+    assert (None if found is None else found.partition(" ")[0]) == field
+
+
+def test_parts_of_processors() -> None:
+    assert load("[environment]\ncpus = 0.5").environment.cpus == 0.5
+    assert repr(load("[environment]\ncpus = 2.0").environment.cpus) == "2"
 
 
 def test_metadata_may_hold_anything() -> None:
@@ -354,7 +388,7 @@ WRONG: list[tuple[str, str]] = [
     ("[agent]\ntimeout_sec = 0", "agent.timeout_sec"),
     ("[environment]\nbuild_timeout_sec = 0", "environment.build_timeout_sec"),
     ("[environment]\ncpus = 0", "environment.cpus"),
-    ("[environment]\ncpus = 1.5", "environment.cpus"),
+    ("[environment]\ncpus = 0.0", "environment.cpus"),
     ("[environment]\nmemory_mb = 0", "environment.memory_mb"),
     ("[environment]\nstorage_mb = -1", "environment.storage_mb"),
     ("[environment]\ngpus = -1", "environment.gpus"),

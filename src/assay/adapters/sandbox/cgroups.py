@@ -14,6 +14,7 @@ import re
 import secrets
 import signal
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -177,6 +178,18 @@ class ControlGroup:
         cpu_sec = ran.cpu_sec if used is None else used - self._cpu_sec
         return replace(ran, end=end, peak_memory_mb=self._peak_memory_mb(), cpu_sec=cpu_sec)
 
+    def stop_all_but(self, pid: int) -> None:
+        """Kill what is in the group now, without waiting. A process that waits for its quota can't even die."""
+        self._limits = None
+        with contextlib.suppress(OSError):
+            self._limit_cpus(None)
+        self._kill(self._members() - {pid})
+
+    def _kill(self, pids: Iterable[int]) -> None:
+        for pid in pids:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
     def kill_all_but(self, pid: int) -> bool:
         """Kill what a command left in the group. Returns whether the process is soon alone in it."""
         until = time.monotonic() + LINGER_SEC
@@ -184,9 +197,7 @@ class ControlGroup:
             others = self._members() - {pid}
             if not others:
                 return True
-            for other in others:
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(other, signal.SIGKILL)
+            self._kill(others)
             time.sleep(0.0005)
         return False
 

@@ -3,13 +3,18 @@
 No quota is needed for that, so that it holds on every machine and for every user. Files that were removed but are
 still open count as well: they are looked for in the processes of the command. A look costs time, so the next one
 waits: a command can be above its limit for about a second.
+
+The command can make a look take as long as it likes: the kernel lets nobody see what a process has mapped before
+that process, which may be one of hundreds, gets its turn. So looks happen in a thread of their own, and nobody
+waits for one. One that isn't over when the command ends is forgotten.
 """
 
 import contextlib
 import os
 import stat
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from assay.adapters.machine.tree_walk import WalkReach, walk
 
@@ -25,23 +30,31 @@ MAX_ENTRIES = 1_000_000
 class DiskWatch:
     """Looks at some folders now and then, while a command that ``process`` started runs."""
 
-    def __init__(self, folders: Sequence[str], disk_mb: int | None, process: int | None) -> None:
+    def __init__(
+        self, folders: Sequence[str], disk_mb: int | None, process: Callable[[], int | None] | None
+    ) -> None:
         self._folders = folders
         self._disk_mb = disk_mb
         self._process = process
         self.used_mb: float | None = None
+        self.excess = ""
         self.next = time.monotonic() + FIRST_SEC if folders and disk_mb is not None else float("inf")
 
-    def look(self) -> str:
-        """The exceeded limit, in a sentence; empty if none is."""
+    def begin_look(self, tell: Callable[[], None]) -> None:
+        """Look, in a thread. ``excess`` is set, and ``tell`` called, if a limit is exceeded."""
+        self.next = float("inf")
+        threading.Thread(target=self._look_and_tell, args=(tell,), daemon=True).start()
+
+    def _look_and_tell(self, tell: Callable[[], None]) -> None:
         began = time.monotonic()
-        said = self._look()
-        took = time.monotonic() - began
-        self.next = time.monotonic() + max(PAUSE_SEC, took / SHARE)
-        return said
+        with contextlib.suppress(OSError):
+            self.excess = self._look()
+        self.next = time.monotonic() + max(PAUSE_SEC, (time.monotonic() - began) / SHARE)
+        tell()
 
     def look_again(self) -> str:
         """Look once more at the end of a command that was looked at before."""
+        self._process = None
         return "" if self.used_mb is None else self._look()
 
     def _look(self) -> str:
@@ -67,14 +80,15 @@ class DiskWatch:
         for folder in self._folders:
             for _, found in walk(folder, WalkReach(entries=MAX_ENTRIES + 1), in_order=False):
                 yield found
-        if self._process is not None:
+        process = None if self._process is None else self._process()
+        if process is not None:
             devices = {os.stat(folder).st_dev for folder in self._folders}
-            yield from (found for found in _removed_files(self._process) if found.st_dev in devices)
+            yield from (found for found in _removed_files(process) if found.st_dev in devices)
 
 
 def _removed_files(process: int) -> Iterator[os.stat_result]:
     """The files that nobody can find any more, but some descendant of a process has open or mapped."""
-    for one in _descendants(process):
+    for one in (process, *_descendants(process)):
         for kind in ("fd", "map_files"):
             with contextlib.suppress(OSError):
                 for name in os.listdir(f"/proc/{one}/{kind}"):

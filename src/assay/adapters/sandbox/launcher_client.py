@@ -96,9 +96,12 @@ class LaunchedChild:
         self._launcher = launcher
         self._own = own
         self._stdin_open = True
+        self.group: ControlGroup | None = None
         self.stdin, self.stdout, self.ended = stdin, stdout, own.fileno()
 
     def kill(self) -> None:
+        if self.group is not None:
+            self.group.stop_all_but(self._launcher.pid)
         with contextlib.suppress(OSError):
             self._own.send(b"kill")
 

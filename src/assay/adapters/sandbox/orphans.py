@@ -12,6 +12,7 @@ import time
 PR_SET_CHILD_SUBREAPER = 36
 KEYCTL = {"x86_64": 250, "aarch64": 219}
 KEYCTL_JOIN_SESSION_KEYRING = 1
+PASSES = 100
 
 
 def adopt_orphans() -> None:
@@ -27,9 +28,13 @@ def take_new_keyring() -> None:
 
 
 def kill_all() -> None:
-    """Kill children until there are none: the orphans of those just killed become children too."""
+    """Kill children until there are none: the orphans of those just killed become children too.
+
+    All are stopped first. Otherwise a process that forks as fast as it can takes the place of each that is killed.
+    """
+    stop_all()
     while True:
-        for child in children():
+        for child in children(os.getpid()):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)
         try:
@@ -40,6 +45,35 @@ def kill_all() -> None:
         time.sleep(0.002)
 
 
-def children() -> list[int]:
-    with open(f"/proc/{os.getpid()}/task/{os.getpid()}/children") as file:
-        return [int(pid) for pid in file.read().split()]
+def stop_all() -> None:
+    """Stop every descendant. Who is stopped starts nobody, so that a pass that finds no other is the last."""
+    stopped: set[int] = set()
+    for _ in range(PASSES):
+        found = descendants() - stopped
+        for one in found:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(one, signal.SIGSTOP)
+        if not found:
+            return
+        stopped |= found
+
+
+def descendants() -> "set[int]":
+    found: set[int] = set()
+    pending = children(os.getpid())
+    while pending:
+        one = pending.pop()
+        if one not in found:
+            found.add(one)
+            pending += children(one)
+    return found
+
+
+def children(process: int) -> "list[int]":
+    """Those of all threads of a process."""
+    found: list[int] = []
+    with contextlib.suppress(OSError):
+        for task in os.listdir(f"/proc/{process}/task"):
+            with open(f"/proc/{process}/task/{task}/children") as file:
+                found += [int(pid) for pid in file.read().split()]
+    return found

@@ -10,6 +10,7 @@ import select
 import selectors
 import signal
 import subprocess
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -103,7 +104,7 @@ class Child:
     """The process to start, and its limits.
 
     ``hold_stdin`` keeps the child's input open until it ends; ``kill`` ends it where killing the process itself
-    isn't enough.
+    isn't enough. ``first_process`` looks up the one that all others come from, if that isn't the child itself.
     """
 
     argv: Sequence[str]
@@ -116,6 +117,7 @@ class Child:
     kill: Callable[[int], None] | None = None
     written: Sequence[str] = ()
     disk_mb: int | None = None
+    first_process: Callable[[], int | None] | None = None
 
 
 def run_child(child: Child) -> Ran:
@@ -123,7 +125,7 @@ def run_child(child: Child) -> Ran:
     with starting(child.argv[0]) as start:
         command = OwnChild(child.argv, child.env, child.pass_fds, child.kill)
     stdin = None if child.hold_stdin else child.stdin
-    watch = DiskWatch(child.written, child.disk_mb, command.process.pid)
+    watch = DiskWatch(child.written, child.disk_mb, child.first_process or (lambda: command.process.pid))
     return attend(command, stdin, start, child.timeout_sec, child.output_bytes, watch)
 
 
@@ -160,8 +162,9 @@ def attend(
     """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
     attendance = _Attendance(command, stdin, timeout_sec, OutputTail(output_bytes), watch)
     attendance.attend()
+    excess = attendance.excess or ("" if attendance.timed_out else watch.look_again())
     return Ran(
-        end=_end(attendance.status, attendance.timed_out, attendance.excess or watch.look_again()),
+        end=_end(attendance.status, attendance.timed_out, excess),
         disk_mb=watch.used_mb,
         output=attendance.tail.content(),
         output_cut=attendance.tail.cut,
@@ -169,6 +172,27 @@ def attend(
         finished_at=start.now,
         cpu_sec=attendance.cpu_sec,
     )
+
+
+class Bell:
+    """Wakes somebody who waits for a descriptor. Others may ring it when it is gone."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+
+    def ring(self) -> None:
+        with self._lock:
+            if self.fd >= 0:
+                os.eventfd_write(self.fd, 1)
+
+    def hear(self, fd: int) -> None:
+        os.eventfd_read(fd)
+
+    def close(self) -> None:
+        with self._lock:
+            os.close(self.fd)
+            self.fd = -1
 
 
 class _Attendance:
@@ -184,6 +208,7 @@ class _Attendance:
         self._hold_stdin = stdin is None
         self._deadline = time.monotonic() + timeout_sec
         self._selector = selectors.DefaultSelector()
+        self._looked = Bell()
         self.tail = tail
         self.timed_out = False
         self.status = 0
@@ -196,6 +221,7 @@ class _Attendance:
             self._until_gone()
             self.status, self.cpu_sec = self._command.collect()
             self._selector.unregister(_stop_reading)
+            self._selector.unregister(self._looked.fd)
             self._drain()
         except BaseException:
             with contextlib.suppress(MeasurementError, ChildProcessError, ProcessLookupError):
@@ -204,6 +230,7 @@ class _Attendance:
             raise
         finally:
             self._selector.close()
+            self._looked.close()
             self._command.close()
 
     def _register(self) -> None:
@@ -215,6 +242,7 @@ class _Attendance:
             self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
         self._selector.register(command.ended, selectors.EVENT_READ, None)
         self._selector.register(_stop_reading, selectors.EVENT_READ, self._on_stop)
+        self._selector.register(self._looked.fd, selectors.EVENT_READ, self._looked.hear)
 
     def _until_gone(self) -> None:
         while True:
@@ -223,10 +251,11 @@ class _Attendance:
             if not stopped and now >= self._deadline:
                 self.timed_out = stopped = True
                 self._command.kill()
+            elif not stopped and self._watch.excess:
+                self.excess = stopped = self._watch.excess
+                self._command.kill()
             elif not stopped and now >= self._watch.next:
-                self.excess = stopped = self._watch.look()
-                if stopped:
-                    self._command.kill()
+                self._watch.begin_look(self._looked.ring)
             wait = min(self._deadline, self._watch.next) - time.monotonic()
             ready = self._selector.select(None if stopped else max(wait, 0))
             for key, _ in ready:

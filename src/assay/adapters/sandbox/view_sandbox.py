@@ -122,7 +122,8 @@ class ViewSandbox:
                 # bwrap begins among the processes that its user has already, which count for the kernel.
                 held = _held_without_a_group(limits, slot.group, beside_others=not enter)
                 started = slot.launcher.start(argv, (given, status, rules), held, enter=enter)
-            watch = DiskWatch(command.written, limits.disk_mb, slot.launcher.pid)
+                started.group = slot.group
+            watch = DiskWatch(command.written, limits.disk_mb, lambda: slot.launcher.pid)
             ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes, watch)
             _check_begun(ran, status)
             # Without a group, nobody adds up what bwrap's children used.

@@ -33,7 +33,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.engine.sandbox import HOME, Mount, Sandbox
-from assay.engine.tasks.task import LOGS, Copy, TaskEnvironment, TaskStep
+from assay.engine.tasks.task import LOGS, Copy, OwnEnvironment, TaskEnvironment, TaskStep
 from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 
 OUTPUT_LIMIT = 64 * 2**20
@@ -78,7 +78,8 @@ class Workbench:
             raise MeasurementError(self._environment.broken)
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
-            for path in (self._environment.workdir, *self._environment.kept):
+            environment = self._environment
+            for path in dict.fromkeys((environment.workdir, *environment.kept, *environment.published)):
                 self._sandbox.images.copy_out(self._environment.image, path, self._host(path))
         for copy in self._environment.copies:
             self._copy(copy)
@@ -144,18 +145,41 @@ class Workbench:
         """
         self._reopen()
         folder = self._make_empty_folder("verifier")
+        logs = [
+            Mount(folder, "/logs/verifier", writable=True),
+            Mount(f"{self._base}/agent", "/logs/agent"),
+            Mount(f"{self._base}/artifacts", "/logs/artifacts"),
+        ]
+        own = None if step.own is None else step.own.environment
+        if step.own is not None and own is not None and own.image is not None:
+            # Such an image has the tests, and nothing may cover what it has.
+            self._tests, self._given_tests = self._copies.copy(*step.tests), {}
+            return [*self._published(step.own), *logs]
+        work = [] if own is None else self._extra_workdir(own.workdir)
         tests = self._make_empty_folder("tests")
         self._tests = self._copies.copy(*step.tests)
         copy_whole(self._tests, tests)
         own_tree(tests, self._owner)
         self._given_tests = dict(_changed_at(tests))
-        return [
-            *self._workspace_mounts(),
-            Mount(tests, "/tests", writable=True),
-            Mount(folder, "/logs/verifier", writable=True),
-            Mount(f"{self._base}/agent", "/logs/agent"),
-            Mount(f"{self._base}/artifacts", "/logs/artifacts"),
-        ]
+        return [*self._workspace_mounts(), *work, Mount(tests, "/tests", writable=True), *logs]
+
+    def _published(self, own: OwnEnvironment) -> Iterator[Mount]:
+        """What a verifier gets in an image of its own: artifacts, or the folders where the image has nothing."""
+        for path in own.shown:
+            yield Mount(self._host(path), path, writable=True)
+        for path in own.artifacts:
+            root, below = self._locate_path(path)
+            source = os.path.realpath(f"{root}/{below}")
+            is_log = any(f"{path}/".startswith(f"{folder}/") for folder in LOGS)
+            if not is_log and source.startswith(f"{os.path.realpath(root)}/") and os.path.exists(source):
+                yield Mount(source, path, writable=True)
+
+    def _extra_workdir(self, workdir: str) -> list[Mount]:
+        """An empty folder for a verifier that works where the agent has no folder."""
+        if any(f"{workdir}/".startswith(f"{place}/") for place in (*self._environment.places, "/tests")):
+            real_folder(self._root, workdir)
+            return []
+        return [Mount(self._make_empty_folder("workdir"), workdir, writable=True)]
 
     def _make_empty_folder(self, name: str) -> str:
         folder = f"{self._base}/{name}"
@@ -254,7 +278,12 @@ class Workbench:
 
     def _make_places(self) -> None:
         """Make the working folder and /workspace. A place that is reached through a link is refused."""
-        for path in (self._environment.workdir, WORKSPACE, *self._environment.kept):
+        for path in (
+            self._environment.workdir,
+            WORKSPACE,
+            *self._environment.kept,
+            *self._environment.published,
+        ):
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)

@@ -1,7 +1,4 @@
-"""All fields of task.toml of harbor 0.13.1 (schema 1.3). A task with an unsupported field can't be run, only read.
-
-Unknown fields have no effect, as in harbor, so that published tasks can be run. Each is mentioned, because a
-mistyped time-out would have no effect either.
+"""All fields of task.toml of harbor 0.25 (schema 1.4).
 
 Find values in a task.toml whose type doesn't match their field, but which harbor converts without an error.
 
@@ -12,11 +9,11 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from enum import Enum
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -55,7 +52,6 @@ def _resolve(name: str, value: str, host: Mapping[str, str]) -> str:
 
 
 FILE_NAME = "task.toml"
-SCHEMA_VERSIONS = ("1.0", "1.1", "1.2", "1.3")
 _KINDS = {"float_type": "a number", "int_type": "a whole number"}
 # For a field with several possible types, pydantic adds the name of the type to the path.
 _ALTERNATIVES = frozenset({"float", "int", "dict[str,float]"})
@@ -87,6 +83,7 @@ class PackageInfo(_Model):
     """The [task] section: the name under which a task is registered."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*/[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    version: str | None = None
     description: str = ""
     authors: list[Author] = Field(default_factory=list)
     keywords: list[str] = Field(default_factory=list)
@@ -103,6 +100,10 @@ class Healthcheck(_Model):
     retries: int = 3
 
 
+def _whole_if_possible(value: float) -> int | float:
+    return int(value) if value == int(value) else value
+
+
 def _lower(value: Any) -> Any:
     return value.lower() if isinstance(value, str) else value
 
@@ -113,7 +114,7 @@ class EnvironmentConfig(_Model):
     build_timeout_sec: Seconds = 600.0
     docker_image: str | None = None
     os: Annotated[str, BeforeValidator(_lower)] = Field(default="linux", pattern="^(linux|windows)$")
-    cpus: int | None = Field(default=None, ge=1)
+    cpus: Annotated[FiniteFloat, Field(gt=0), AfterValidator(_whole_if_possible)] | None = None
     memory_mb: int | None = Field(default=None, ge=1)
     storage_mb: int | None = Field(default=None, ge=1)
     gpus: int | None = Field(default=None, ge=0)
@@ -153,6 +154,15 @@ class AgentConfig(_Model):
     allowed_hosts: list[str] | None = None
 
 
+class CollectConfig(_Model):
+    """A [[verifier.collect]] entry: a command beside the agent's processes, once the agent has ended."""
+
+    command: str
+    service: str = "main"
+    timeout_sec: float = 60.0
+    user: str | int | None = None
+
+
 class VerifierConfig(_Model):
     """The [verifier] section."""
 
@@ -163,6 +173,15 @@ class VerifierConfig(_Model):
     allowed_hosts: list[str] | None = None
     environment_mode: str | None = Field(default=None, pattern="^(shared|separate)$")
     environment: EnvironmentConfig | None = None
+    collect: list[CollectConfig] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _modes_agree(self) -> Self:
+        if self.environment_mode == "shared" and self.environment is not None:
+            raise ValueError(
+                "environment_mode must not be shared where the verifier has an environment of its own"
+            )
+        return self
 
 
 class StepVerifierConfig(VerifierConfig):
@@ -183,6 +202,7 @@ class ArtifactConfig(_Model):
     source: str
     destination: str | None = None
     exclude: list[str] = Field(default_factory=list)
+    service: str | None = None
 
 
 class StepConfig(_Model):
@@ -236,70 +256,6 @@ def load_task_config(text: str, path: str) -> TaskConfig:
     except ValidationError as error:
         raise InputError(f"{path}: {first_complaint(error)}") from error
     return config
-
-
-def unknown_fields(config: TaskConfig) -> list[str]:
-    """A sentence about each field that has no effect, because this version doesn't know it."""
-    found = list(_unknown_in(config, ""))
-    if config.schema_version not in SCHEMA_VERSIONS:
-        found.append(f"schema_version {config.schema_version} is not one of {', '.join(SCHEMA_VERSIONS)}")
-    return found
-
-
-def _unknown_in(model: BaseModel, place: str) -> Iterator[str]:
-    known = list(type(model).model_fields)
-    for name in model.model_extra or ():
-        near = get_close_matches(name.lower(), known, n=1)
-        meant = f" (did you mean {near[0]}?)" if near else ""
-        yield f"the field {place}{name} is unknown and has no effect{meant}"
-    for name, value in model:
-        inner = {f"{name}.{number}": one for number, one in enumerate(value)} if isinstance(value, list) else {}
-        for where, part in {name: value, **inner}.items():
-            if isinstance(part, BaseModel):
-                yield from _unknown_in(part, f"{place}{where}.")
-
-
-def why_unsupported(config: TaskConfig) -> str | None:
-    """Why a task can't be run: the first field that Assay doesn't support. None if there is no such field."""
-    environment = config.environment
-    checks = (
-        ("environment.os", environment.os == "windows", "Windows containers are not supported"),
-        ("environment.gpus", bool(environment.gpus), "GPUs are not supported"),
-        ("environment.gpu_types", environment.gpu_types is not None, "GPUs are not supported"),
-        ("environment.tpu", environment.tpu is not None, "TPUs are not supported"),
-        ("environment.mcp_servers", bool(environment.mcp_servers), "MCP servers are not supported"),
-        ("environment.skills_dir", environment.skills_dir is not None, "skills are not supported"),
-        ("environment.healthcheck", environment.healthcheck is not None, "health checks are not supported"),
-        (
-            "verifier.environment",
-            config.verifier.environment is not None,
-            "a separate image for the verifier is not supported",
-        ),
-    )
-    for field, asked, why in checks:
-        if asked:
-            return f"{field}: {why}"
-    return next((f"{field}: {why}" for field, why in _unsupported_in_phases(config)), None)
-
-
-def _unsupported_in_phases(config: TaskConfig) -> list[tuple[str, str]]:
-    phases: list[tuple[str, EnvironmentConfig | AgentConfig | VerifierConfig]] = [
-        ("environment", config.environment),
-        ("agent", config.agent),
-        ("verifier", config.verifier),
-    ]
-    found: list[tuple[str, str]] = []
-    for step in config.steps or ():
-        phases += [(f"steps.{step.name}.agent", step.agent), (f"steps.{step.name}.verifier", step.verifier)]
-        if step.healthcheck is not None:
-            found.append((f"steps.{step.name}.healthcheck", "health checks are not supported"))
-        if step.verifier.environment is not None:
-            where = f"steps.{step.name}.verifier.environment"
-            found.append((where, "a separate image for the verifier is not supported"))
-    for name, phase in phases:
-        if phase.network_mode is NetworkMode.ALLOWLIST or phase.allowed_hosts is not None:
-            found.append((f"{name}.network_mode", "allow-lists of hosts are not supported"))
-    return found
 
 
 def first_complaint(error: ValidationError, prefix: str = "") -> str:

@@ -19,6 +19,7 @@ from assay.engine.tasks.prepare_task import prepare_task
 from assay.engine.tasks.task import (
     LoadedTask,
     TaskStep,
+    verified_in,
     with_kept_folders,
     with_network,
     with_verifier_environment,
@@ -87,20 +88,35 @@ class Regrading:
 
     def _with_recorded_image(self, trial: KeptTrial, task: LoadedTask, before: Before) -> LoadedTask:
         """The task with the image that it was verified in, if that is still here."""
-        known = before.gradings[0].provenance.image if before.gradings else None
-        images, now = self._site.sandbox.images, task.environment.image
-        if images is None or known is None or known == now:
-            return task
+        environment, steps = task.environment, []
+        for step in task.steps:
+            graded = (one for one in before.gradings if one.step == step.name)
+            known = next((one.provenance.image for one in graded), None)
+            if known is not None and self._is_another(trial, known, verified_in(task, step).image):
+                if step.own is None or step.own.environment is None:
+                    environment = replace(environment, image=known)
+                else:
+                    own = replace(step.own, environment=replace(step.own.environment, image=known))
+                    steps.append(replace(step, own=own))
+                    continue
+            steps.append(step)
+        return replace(task, environment=environment, steps=tuple(steps))
+
+    def _is_another(self, trial: KeptTrial, known: str, now: str | None) -> bool:
+        """Whether a trial was verified in another image than now, which is still here."""
+        images = self._site.sandbox.images
+        if images is None or known == now:
+            return False
         try:
             images.workdir_of(known)
         except MeasurementError as error:
             if self._anywhere:
-                return task
+                return False
             raise InputError(
                 f"{trial.path} was verified in the image {known}, which isn't here any more; pass --isolation "
                 f"{kind_of(self._site.sandbox.isolation.backend)} to verify it in {now} all the same"
             ) from error
-        return replace(task, environment=replace(task.environment, image=known))
+        return True
 
     def _task_of(self, trial: KeptTrial) -> LoadedTask:
         path = trial.task_path()
@@ -113,7 +129,7 @@ class Regrading:
                     raise InputError(
                         f"the task {path} of {trial.path} doesn't exist; pass its parent folder with --tasks"
                     )
-                self._tasks[path] = prepare_task(task, self._site, no_image=True)
+                self._tasks[path] = prepare_task(task, self._site, no_image=True, any_fields=True)
             return self._tasks[path]
 
     def _grade(self, trial: KeptTrial, task: LoadedTask, step: TaskStep, workspace: str) -> Grading:

@@ -20,7 +20,7 @@ from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
 from assay.engine.machine import TrialSite
 from assay.engine.run.trial_record import Verified
-from assay.engine.tasks.task import SEPARATE, LoadedTask, TaskStep, mode_of
+from assay.engine.tasks.task import SEPARATE, LoadedTask, TaskStep, mode_of, verified_in
 from assay.version import ENGINE, VERSION
 
 
@@ -67,7 +67,7 @@ def grading_of(
     setting = Setting(
         step.name,
         site.sandbox.isolation.backend,
-        task.environment.image,
+        verified_in(task, step).image,
         step.verifier_phase.network,
         task.rules.schema_forbids_reward,
         mode_of(task.environment),

@@ -8,12 +8,12 @@ from assay.core.errors import MeasurementError
 from assay.dialects.evaluation.ingest import FORFEITS, STRICTLY_UNUSABLE, Ingested, ingest
 from assay.dialects.harbor.errors import RewardError
 from assay.dialects.harbor.rewards import Profile, Rewards, TrialRewards, parse_reward_files
-from assay.dialects.harbor.task_config import resolve_env
+from assay.dialects.harbor.task_config import EnvironmentConfig, resolve_env
 from assay.engine.machine import TrialSite
 from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.sandbox import BASE_ENV, CommandLimits, Ran, SandboxCommand
-from assay.engine.tasks.task import LoadedTask, TaskStep
+from assay.engine.tasks.task import LoadedTask, TaskEnvironment, TaskStep, verified_in
 from assay.engine.tasks.unpinned_downloads import downloads
 from assay.evidence.coding_run import VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
@@ -25,6 +25,8 @@ INSTRUCTION_ENV_LIMIT = 64 * 1024
 DEFAULT_AGENT_TIMEOUT_SEC = 3600.0
 DEFAULT_VERIFIER_TIMEOUT_SEC = 600.0
 _SHARED_HOME = "/root"
+# An image may have its tests without the permission to run them; harbor gives it.
+_START_BUNDLED = 'chmod +x /tests/*.sh 2>/dev/null; exec "$0" "$@"'
 DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
 
 
@@ -42,9 +44,13 @@ def agent_command(
     command = SandboxCommand(
         argv=argv,
         workdir=task.environment.workdir,
-        limits=_limits(task, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
+        limits=_limits(task.config.environment, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
         mounts=(*bench.agent_mounts(step.solution if agent.oracle else None), *agent.mounts),
-        env={**_env(site, task, {**solution_env, **agent.env}), **agent.private, **_instruction_env(step)},
+        env={
+            **_env(site, task.environment, {**task.config.environment.env, **solution_env, **agent.env}),
+            **agent.private,
+            **_instruction_env(step),
+        },
         network=step.agent.network,
         stdin=step.instruction.encode(),
         user=step.agent.user,
@@ -55,20 +61,27 @@ def agent_command(
 
 def verifier_command(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep) -> SandboxCommand:
     """The command of the verifier."""
+    place = verified_in(task, step)
+    config = task.config.environment if step.own is None else step.own.config
+    bundled = step.own is not None and step.own.environment is not None and place.image is not None
     return SandboxCommand(
-        argv=step.verify,
-        workdir=task.environment.workdir,
-        limits=_limits(task, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
+        argv=("/bin/sh", "-c", _START_BUNDLED, *step.verify) if bundled else step.verify,
+        workdir=place.workdir,
+        limits=_limits(config, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
         mounts=tuple(bench.verifier_mounts(step)),
-        env=_env(site, task, step.verifier_phase.env),
+        env=_env(site, place, {**config.env, **step.verifier_phase.env, **_no_user_packages(place)}),
         network=step.verifier_phase.network,
         user=step.verifier_phase.user,
-        image=task.environment.image,
+        image=place.image,
     )
 
 
-def _limits(task: LoadedTask, timeout_sec: float) -> CommandLimits:
-    environment = task.config.environment
+def _no_user_packages(place: TaskEnvironment) -> dict[str, str]:
+    """Keeps Python from starting with the packages that an agent left in its home folder."""
+    return {"PYTHONNOUSERSITE": "1"} if place.shared else {}
+
+
+def _limits(environment: EnvironmentConfig, timeout_sec: float) -> CommandLimits:
     return CommandLimits(
         timeout_sec=timeout_sec,
         memory_mb=environment.memory_mb,
@@ -78,21 +91,20 @@ def _limits(task: LoadedTask, timeout_sec: float) -> CommandLimits:
     )
 
 
-def _env(site: TrialSite, task: LoadedTask, own: Mapping[str, str]) -> dict[str, str]:
+def _env(site: TrialSite, place: TaskEnvironment, asked: Mapping[str, str]) -> dict[str, str]:
     """The environment variables. An image has its own basic ones; otherwise they are Assay's, never the host's."""
-    base = {**BASE_ENV, "HOME": _home(task)} if task.environment.image is None else {}
-    asked = resolve_env({**task.config.environment.env, **own}, site.host.env)
-    return {**base, **task.environment.env, **asked}
+    base = {**BASE_ENV, "HOME": _home(place)} if place.image is None else {}
+    return {**base, **place.env, **resolve_env(asked, site.host.env)}
 
 
-def _home(task: LoadedTask) -> str:
+def _home(place: TaskEnvironment) -> str:
     """A home folder that is empty at every start. Programs read settings there, so an agent could plant code.
 
     In a shared environment, the verifier is meant to find what the agent left there.
     """
-    if task.environment.kept:
+    if place.kept:
         return _SHARED_HOME
-    return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in task.environment.places else "/var/tmp"  # noqa: S108
+    return BASE_ENV["HOME"] if BASE_ENV["HOME"] not in place.places else "/var/tmp"  # noqa: S108
 
 
 def _instruction_env(step: TaskStep) -> dict[str, str]:

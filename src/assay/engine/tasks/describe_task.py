@@ -3,7 +3,7 @@
 from typing import Any
 
 from assay.dialects.evaluation.models import VerifierSpec
-from assay.engine.tasks.task import LoadedTask, Origin, TaskPhase, TaskStep
+from assay.engine.tasks.task import LoadedTask, Origin, OwnEnvironment, TaskPhase, TaskStep
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.strict_model import StrictModel
 
@@ -33,6 +33,19 @@ class PhaseDescription(StrictModel):
     env: list[str]
 
 
+class OwnEnvironmentDescription(StrictModel):
+    """The environment that a verifier has of its own. Without an image or Dockerfile it's like the agent's."""
+
+    image: str | None
+    dockerfile: str | None
+    needs_image: str | None
+    artifacts: list[str]
+    env: list[str]
+    cpus: int | float | None
+    memory_mb: int | None
+    storage_mb: int | None
+
+
 class StepDescription(StrictModel):
     """One step of a task; a task without steps has a single one without a name."""
 
@@ -41,6 +54,7 @@ class StepDescription(StrictModel):
     output: OutputDescription
     agent_phase: PhaseDescription
     verifier_phase: PhaseDescription
+    verifier_environment: OwnEnvironmentDescription | None
     has_solution: bool
     min_reward: float | dict[str, float] | None
 
@@ -53,7 +67,7 @@ class EnvironmentDescription(StrictModel):
     needs_image: str | None
     dockerfile: str | None
     env: list[str]
-    cpus: int | None
+    cpus: int | float | None
     memory_mb: int | None
     storage_mb: int | None
 
@@ -126,8 +140,23 @@ def _step(step: TaskStep) -> StepDescription:
         ),
         agent_phase=_phase(step.agent),
         verifier_phase=_phase(step.verifier_phase),
+        verifier_environment=None if step.own is None else _own_environment(step.own),
         has_solution=step.solution is not None,
         min_reward=_plain(step.min_reward),
+    )
+
+
+def _own_environment(own: OwnEnvironment) -> OwnEnvironmentDescription:
+    place = own.environment
+    return OwnEnvironmentDescription(
+        image=None if place is None else place.image,
+        dockerfile=None if place is None else place.dockerfile,
+        needs_image=None if place is None else place.needs_image,
+        artifacts=list(own.artifacts),
+        env=sorted({*own.config.env, *(() if place is None else place.env)}),
+        cpus=own.config.cpus,
+        memory_mb=own.config.memory_mb,
+        storage_mb=own.config.storage_mb,
     )
 
 

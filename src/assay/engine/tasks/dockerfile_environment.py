@@ -83,9 +83,15 @@ _SYSTEM = (
 )
 
 
-def read_environment(dockerfile: str, context: BuildContext, path: str) -> TaskEnvironment:
-    """The environment that a Dockerfile describes. ``path`` is that of the Dockerfile, for errors."""
-    reader = _DockerfileReader(context, path)
+def read_environment(
+    dockerfile: str, context: BuildContext, path: str, tests: str | None = None
+) -> TaskEnvironment:
+    """The environment that a Dockerfile describes. ``path`` is that of the Dockerfile, for errors.
+
+    ``tests`` is where the sandbox shows its whole folder anyway, so that copying a file to its place there needs
+    no image.
+    """
+    reader = _DockerfileReader(context, path, tests)
     for instruction in parse_dockerfile(dockerfile):
         reader.take(instruction)
     last = reader.stage
@@ -118,8 +124,9 @@ class _Stage:
 class _DockerfileReader:
     """Applies the instructions in order."""
 
-    def __init__(self, context: BuildContext, path: str) -> None:
+    def __init__(self, context: BuildContext, path: str, tests: str | None) -> None:
         self._context = context
+        self._tests = tests
         self._path = path
         self._stages: dict[str, _Stage] = {}
         self._before_stages: dict[str, str] = {}
@@ -173,7 +180,7 @@ class _DockerfileReader:
     def _workdir(self, instruction: Instruction) -> None:
         path = self._expand(" ".join(instruction.words))
         self.stage.workdir = normal_path(posixpath.join(self.stage.workdir or "/", path))
-        if in_system(self.stage.workdir):
+        if in_system(self.stage.workdir) and self.stage.workdir != self._tests:
             self._needs(instruction)
 
     def _user(self, instruction: Instruction) -> None:
@@ -192,6 +199,8 @@ class _DockerfileReader:
         target = normal_path(posixpath.join(self.stage.workdir or "/", words[-1])) if words else ""
         mode = instruction.flags.get("chmod", "0")
         elsewhere = "<<" in instruction.text or bool(set(instruction.flags) - _HARMLESS_FLAGS)
+        if not elsewhere and len(words) > 1 and self._is_shown(words, target):
+            return
         if len(words) < 2 or elsewhere or not _MODE.fullmatch(mode) or target == "/" or in_system(target):
             self._needs(instruction)
             return
@@ -199,6 +208,20 @@ class _DockerfileReader:
         keeps_slash = words[-1].endswith(("/", "/.")) or words[-1] == "." or len(sources) > 1
         target += "/" if keeps_slash else ""
         self.stage.copies.append(Copy(tuple(sources), target, int(mode, 8) or None, self._context.ignored))
+
+    def _is_shown(self, words: list[str], target: str) -> bool:
+        """Whether a copy brings tests to where they are shown."""
+        if self._tests is None or not f"{target}/".startswith(f"{self._tests}/"):
+            return False
+        into = words[-1].endswith(("/", "/.")) or words[-1] == "." or len(words) > 2 or target == self._tests
+        for word in words[:-1]:
+            is_folder = bool(self._context.find(f"{word}/*"))
+            for source in self._context.find(word):
+                place = posixpath.join(self._tests, posixpath.relpath(source, self._context.folder))
+                inside = into and not is_folder
+                if normal_path(place) != (f"{target}/{posixpath.basename(source)}" if inside else target):
+                    return False
+        return True
 
     def _find(self, word: str, instruction: Instruction) -> list[str]:
         found = self._context.find(word)

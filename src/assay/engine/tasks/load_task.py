@@ -7,7 +7,7 @@ A task with steps has such a table for each step that declares something: [metad
 
 import json
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,15 +19,15 @@ from assay.dialects.evaluation.output import Declared, Format, format_of, schema
 from assay.dialects.harbor.task_config import (
     FILE_NAME,
     AgentConfig,
+    EnvironmentConfig,
     NetworkMode,
     StepConfig,
     TaskConfig,
     VerifierConfig,
     first_complaint,
     load_task_config,
-    unknown_fields,
-    why_unsupported,
 )
+from assay.dialects.harbor.task_support import unknown_deciding_field, unknown_fields, why_unsupported
 from assay.engine.tasks.dockerfile_environment import beyond_one_container, normal_path, read_environment
 from assay.engine.tasks.task import (
     DEFAULT_WORKDIR,
@@ -37,11 +37,13 @@ from assay.engine.tasks.task import (
     SOLUTION,
     Copy,
     LoadedTask,
+    OwnEnvironment,
     TaskEnvironment,
     TaskPhase,
     TaskStep,
     asks_for_shared,
     choose_output,
+    own_config,
 )
 from assay.engine.tasks.task_reading import TaskFolder
 from assay.formats.dockerfile import parse_dockerfile
@@ -56,6 +58,7 @@ def load_task(folder: TaskFolder, path: str) -> LoadedTask:
     environment = replace(_environment(folder, config), shared=asks_for_shared(config))
     reader = _StepReader(folder, config, environment)
     steps = tuple(reader.steps())
+    environment = replace(environment, published=_published_folders(steps))
     unknown = [f"{path}/{FILE_NAME}: {said}" for said in unknown_fields(config)]
     return LoadedTask(
         name=config.task.name if config.task is not None else posixpath.basename(folder.root),
@@ -67,6 +70,7 @@ def load_task(folder: TaskFolder, path: str) -> LoadedTask:
         harbor_checksums=folder.harbor_checksums(),
         warnings=(*unknown, *reader.warnings),
         unsupported=_why_unsupported(folder, config, path),
+        unknown=unknown_deciding_field(config),
     )
 
 
@@ -75,10 +79,32 @@ def _why_unsupported(folder: TaskFolder, config: TaskConfig, path: str) -> str |
     why = why_unsupported(config)
     if why is not None:
         return f"{path}/{FILE_NAME}: {why}"
+    composed = next((one for one in _compose_files_of_verifiers(config) if folder.is_file(one)), None)
+    if composed is not None:
+        return f"{folder.root}/{composed}: a verifier must have a single container, with a Dockerfile of its own"
     if not folder.is_file(COMPOSE_FILE):
         return None
     beyond = beyond_one_container(folder.text(COMPOSE_FILE))
     return None if beyond is None else f"{folder.root}/{COMPOSE_FILE}: {beyond}"
+
+
+def _compose_files_of_verifiers(config: TaskConfig) -> Iterator[str]:
+    """The compose files that verifiers with an environment of their own may have."""
+    for step in config.steps or (None,):
+        if own_config(config, step) is not None:
+            yield from (f"{tests}/docker-compose.yaml" for tests in _tests_folders(step))
+
+
+def _tests_folders(step: StepConfig | None) -> list[str]:
+    """The folders with tests, that of the step first."""
+    return ["tests"] if step is None else [f"steps/{step.name}/tests", "tests"]
+
+
+def _published_folders(steps: Iterable[TaskStep]) -> tuple[str, ...]:
+    """The folders of the artifacts that verifiers with images of their own get."""
+    sources = {one for step in steps if step.own is not None for one in step.own.artifacts}
+    outside = {one for one in sources if not any(f"{one}/".startswith(f"{folder}/") for folder in LOGS)}
+    return tuple(sorted({folder if (folder := posixpath.dirname(one)) != "/" else one for one in outside}))
 
 
 def _environment(folder: TaskFolder, config: TaskConfig) -> TaskEnvironment:
@@ -93,11 +119,37 @@ def _environment(folder: TaskFolder, config: TaskConfig) -> TaskEnvironment:
     return replace(base, workdir=normal_path(config.environment.workdir or base.workdir))
 
 
-def _dockerfile(folder: TaskFolder, name: str) -> TaskEnvironment:
+def _dockerfile(folder: TaskFolder, name: str, tests: str | None = None) -> TaskEnvironment:
     path, text = f"{folder.root}/{name}", folder.text(name)
     if not any(instruction.keyword == "FROM" for instruction in parse_dockerfile(text)):
         raise InputError(f"{path} must have a FROM instruction, but it has none")
-    return read_environment(text, folder.build_context(posixpath.dirname(name)), path)
+    return read_environment(text, folder.build_context(posixpath.dirname(name)), path, tests)
+
+
+def _own_environment(folder: TaskFolder, config: TaskConfig, step: StepConfig | None) -> OwnEnvironment | None:
+    """The environment of a verifier that has one of its own, found in harbor's order."""
+    own = own_config(config, step)
+    if own is None:
+        return None
+    artifacts = tuple(dict.fromkeys(_artifact_paths(config, step)))
+    levels = [config.verifier] if step is None else [step.verifier, config.verifier]
+    for level, tests in zip(levels, _tests_folders(step), strict=True):
+        image = None if level.environment is None else level.environment.docker_image
+        if image is not None:
+            needs = f"verifier.environment.docker_image {image}"
+            found = TaskEnvironment(own.workdir or DEFAULT_WORKDIR, image=image, needs_image=needs)
+            return OwnEnvironment(own, found, artifacts)
+        if folder.is_file(f"{tests}/Dockerfile"):
+            found = _dockerfile(folder, f"{tests}/Dockerfile", tests="/tests")
+            return OwnEnvironment(own, replace(found, workdir=own.workdir or found.workdir), artifacts)
+    return OwnEnvironment(own) if any(level.environment is not None for level in levels) else None
+
+
+def _artifact_paths(config: TaskConfig, step: StepConfig | None) -> Iterator[str]:
+    for one in (*config.artifacts, *(() if step is None else step.artifacts)):
+        source = one if isinstance(one, str) else one.source
+        if source.startswith("/"):
+            yield normal_path(source)
 
 
 class _StepReader:
@@ -153,12 +205,17 @@ class _StepReader:
             solution=f"{folder.root}/{solution}" if folder.is_folder(solution) else None,
             workdir_files=brought,
             declared=declared.of(output, self._environment, folder),
-            agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}),
+            agent=self._phase(f"{prefix}agent", own.agent, config.agent, {}, config.environment),
             verifier_phase=self._phase(
-                f"{prefix}verifier", own.verifier, config.verifier, {**config.verifier.env, **own.verifier.env}
+                f"{prefix}verifier",
+                own.verifier,
+                config.verifier,
+                {**config.verifier.env, **own.verifier.env},
+                own_config(config, step) or config.environment,
             ),
             min_reward=own.min_reward,
             output=choice,
+            own=_own_environment(folder, config, step),
         )
 
     def _phase(
@@ -167,9 +224,10 @@ class _StepReader:
         own: AgentConfig | VerifierConfig,
         task: AgentConfig | VerifierConfig,
         env: Mapping[str, str],
+        environment: EnvironmentConfig,
     ) -> TaskPhase:
         """The step's own setting, then the task's, then the environment's. There is no network by default."""
-        mode = own.network_mode or task.network_mode or self._config.environment.network_mode
+        mode = own.network_mode or task.network_mode or environment.network_mode
         return TaskPhase(
             field=field,
             timeout_sec=own.timeout_sec or task.timeout_sec,

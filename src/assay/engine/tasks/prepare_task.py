@@ -4,24 +4,37 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from assay.core.errors import InputError
-from assay.dialects.harbor.task_config import FILE_NAME, resolve_env, variables_in
+from assay.dialects.harbor.task_config import FILE_NAME, EnvironmentConfig, resolve_env, variables_in
 from assay.engine.machine import TrialSite
 from assay.engine.sandbox import Images
 from assay.engine.tasks.dockerfile_environment import in_system
-from assay.engine.tasks.task import DEFAULT_WORKDIR, LoadedTask, TaskEnvironment, with_kept_folders
+from assay.engine.tasks.task import (
+    DEFAULT_WORKDIR,
+    LoadedTask,
+    TaskEnvironment,
+    TaskStep,
+    all_environments,
+    with_kept_folders,
+)
 
 NO_USER = 2**32 - 1
 
 
-def prepare_task(task: LoadedTask, site: TrialSite, *, no_image: bool = False, build: bool = True) -> LoadedTask:
+def prepare_task(
+    task: LoadedTask, site: TrialSite, *, no_image: bool = False, build: bool = True, any_fields: bool = False
+) -> LoadedTask:
     """The task, ready for this site. Raises ``InputError`` if it needs something that the site doesn't have.
 
-    Without ``build``, a task whose image has to be built isn't ready yet: ``with_image`` does the rest.
+    Without ``build``, a task whose image has to be built isn't ready yet: ``with_image`` does the rest. With
+    ``any_fields``, unknown fields have no effect, wherever they are.
     """
     if task.unsupported is not None:
         raise InputError(task.unsupported)
-    if task.environment.broken is not None:
-        raise InputError(task.environment.broken)
+    if task.unknown is not None and not any_fields:
+        raise InputError(f"{task.path}/{FILE_NAME}: {task.unknown}; pass --allow-unknown-fields to leave it out")
+    broken = next((one.broken for one in all_environments(task) if one.broken is not None), None)
+    if broken is not None:
+        raise InputError(broken)
     if site.sandbox.images is None:
         _check_without_image(task, no_image)
     elif not needs_build(task, site) and task.environment.image is None:
@@ -35,24 +48,39 @@ def prepare_task(task: LoadedTask, site: TrialSite, *, no_image: bool = False, b
 
 def needs_build(task: LoadedTask, site: TrialSite) -> bool:
     """Whether the task's image has to be built, or looked up, before the task can run."""
-    environment = task.environment
-    return site.sandbox.images is not None and environment.image is None and environment.dockerfile is not None
+    to_build = any(one.image is None and one.dockerfile is not None for one in all_environments(task))
+    return site.sandbox.images is not None and to_build
 
 
 def with_image(task: LoadedTask, site: TrialSite, log: str | None = None) -> LoadedTask:
     """The task with its image, in a sandbox that has images. Raises ``InputError`` or ``MeasurementError``."""
-    environment = task.environment
-    if site.sandbox.images is not None:
-        environment = _build_environment(task, site.sandbox.images, log)
-    return replace(task, environment=with_kept_folders(environment, site.sandbox.isolation.backend))
+    environment, steps, images = task.environment, task.steps, site.sandbox.images
+    if images is not None:
+        environment = _build_environment(environment, task.config.environment, images, log)
+        steps = tuple(_with_verifier_image(step, environment, images, log) for step in steps)
+    environment = with_kept_folders(environment, site.sandbox.isolation.backend)
+    return replace(task, environment=environment, steps=steps)
+
+
+def _with_verifier_image(step: TaskStep, agents: TaskEnvironment, images: Images, log: str | None) -> TaskStep:
+    """The step with the image of its verifier, if it has one of its own."""
+    own = step.own
+    if own is None or own.environment is None:
+        return step
+    log = None if log is None else f"{log.removesuffix('.log')}-verifier.log"
+    found = _build_environment(own.environment, own.config, images, log, otherwise="/")
+    # The files of the image come first: an agent must not be able to replace them.
+    shown = () if own.artifacts else tuple(one for one in agents.places if not images.has(found.image or "", one))
+    return replace(step, own=replace(own, environment=found, shown=shown))
 
 
 def _check_without_image(task: LoadedTask, no_image: bool) -> None:
     environment = task.environment
-    if environment.needs_image is not None and not no_image:
+    needs = next((one.needs_image for one in all_environments(task) if one.needs_image is not None), None)
+    if needs is not None and not no_image:
         hint = "this needs an image; pass --isolation container, or --no-image to run without one"
-        where = f"{task.path}/{FILE_NAME}: " if environment.needs_image.startswith("environment.") else ""
-        raise InputError(f"{where}{environment.needs_image}: {hint}")
+        where = f"{task.path}/{FILE_NAME}: " if "environment." in needs.partition(" ")[0] else ""
+        raise InputError(f"{where}{needs}: {hint}")
     if any(in_system(place) for place in environment.places):
         place = next(place for place in environment.places if in_system(place))
         raise InputError(
@@ -61,13 +89,19 @@ def _check_without_image(task: LoadedTask, no_image: bool) -> None:
         )
 
 
-def _build_environment(task: LoadedTask, images: Images, log: str | None) -> TaskEnvironment:
-    environment, config = task.environment, task.config.environment
+def _build_environment(
+    environment: TaskEnvironment,
+    config: EnvironmentConfig,
+    images: Images,
+    log: str | None,
+    otherwise: str = DEFAULT_WORKDIR,
+) -> TaskEnvironment:
+    """The environment with its image, in the working folder that task or image name, or ``otherwise``."""
     image = environment.image
     if image is None:
         folder = (environment.dockerfile or "").rpartition("/")[0]
         image = images.build(folder, config.build_timeout_sec, log)
-    workdir = config.workdir or images.workdir_of(image) or DEFAULT_WORKDIR
+    workdir = config.workdir or images.workdir_of(image) or otherwise
     return replace(environment, image=image, workdir=workdir, copies=(), env={})
 
 
@@ -84,6 +118,8 @@ def check_task(task: LoadedTask, host_env: Mapping[str, str], *, in_image: bool 
         raise InputError(f"{task.environment.dockerfile}: ENV: {error}") from error
     _check_env(task, "environment", task.config.environment.env, host_env)
     _check_env(task, "solution", task.config.solution.env, host_env)
+    for step in task.steps:
+        _check_env(task, "verifier.environment", {} if step.own is None else step.own.config.env, host_env)
     for step in task.steps:
         for phase in (step.agent, step.verifier_phase):
             _check_env(task, phase.field, phase.env, host_env)

@@ -17,7 +17,7 @@ from enum import Enum
 from assay.dialects.evaluation.models import VerifierSpec
 from assay.dialects.evaluation.output import Declared
 from assay.dialects.harbor.rewards import Strategy
-from assay.dialects.harbor.task_config import TaskConfig
+from assay.dialects.harbor.task_config import EnvironmentConfig, StepConfig, TaskConfig
 from assay.engine.ports import DEFAULT_RULES, GradingRules
 from assay.engine.sandbox import NO_ENVIRONMENT, CommandEnvironment
 
@@ -141,6 +141,7 @@ class TaskStep:
     verifier_phase: TaskPhase
     min_reward: float | Mapping[str, float] | None = None
     output: OutputChoice = WHOLE_WORKSPACE
+    own: "OwnEnvironment | None" = None
 
 
 def with_network(step: TaskStep, *, agent: bool | None = None, verifier: bool | None = None) -> TaskStep:
@@ -178,7 +179,7 @@ class TaskEnvironment:
     ``env`` has the literal values that the Dockerfile sets. Values in task.toml may refer to those of the host.
     ``broken`` says why no image can be built. ``archive`` is unpacked into the working folder, and ``around`` is
     what a seeded task shows beside it. ``shared`` is true if the verifier gets what the agent left outside of its
-    workspace, too, in the folders ``kept``.
+    workspace, too, in the folders ``kept``. ``published`` are folders with artifacts that the verifier gets.
     """
 
     workdir: str
@@ -192,6 +193,7 @@ class TaskEnvironment:
     around: CommandEnvironment = NO_ENVIRONMENT
     shared: bool = False
     kept: tuple[str, ...] = ()
+    published: tuple[str, ...] = ()
 
     @property
     def places(self) -> list[str]:
@@ -199,8 +201,22 @@ class TaskEnvironment:
         targets of copied files. In an image, the folder around the working folder has the files of the image.
         """
         own = _uppermost(self.workdir) if self.image is None else self.workdir
-        wanted = {own, WORKSPACE, *self.kept, *(copy.place for copy in self.copies)} - {"/", ""}
+        wanted = {own, WORKSPACE, *self.kept, *self.published, *(copy.place for copy in self.copies)} - {"/", ""}
         return [path for path in sorted(wanted) if not any(path.startswith(f"{other}/") for other in wanted)]
+
+
+@dataclass(frozen=True, slots=True)
+class OwnEnvironment:
+    """The environment of a verifier that doesn't run in its agent's: limits and variables, and perhaps an image.
+
+    ``environment`` is None if only the limits are its own. An image of its own has the tests. Then the verifier
+    gets the artifacts that the task declares, as in harbor; where it declares none, the agent's folders ``shown``.
+    """
+
+    config: EnvironmentConfig
+    environment: TaskEnvironment | None = None
+    artifacts: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +232,7 @@ class LoadedTask:
     """A loaded task. ``checksum`` covers every file of its folder with its mode; gradings record it.
 
     ``seeded`` is true for a coding task, which has scorers in the place of a verifier. ``unsupported`` is why the
-    task can be read but not run.
+    task can be read but not run, and ``unknown`` an unknown field that may decide about the reward.
     """
 
     name: str
@@ -230,6 +246,7 @@ class LoadedTask:
     rules: GradingRules = DEFAULT_RULES
     seeded: bool = False
     unsupported: str | None = None
+    unknown: str | None = None
 
     @property
     def multi_step(self) -> bool:
@@ -259,11 +276,27 @@ def asks_for_shared(config: TaskConfig) -> bool:
     return SHARED in modes
 
 
+def own_config(config: TaskConfig, step: StepConfig | None) -> EnvironmentConfig | None:
+    """The settings of the verifier's own environment; None if it runs in, or shares, that of the agent.
+
+    A step's mode comes before the task's, and an environment of its own means ``separate``.
+    """
+    levels = [config.verifier] if step is None else [step.verifier, config.verifier]
+    given = next((level.environment for level in levels if level.environment is not None), None)
+    for level in levels:
+        if level.environment_mode is not None or level.environment is not None:
+            shared = level.environment_mode == SHARED
+            return None if shared else given or config.environment.model_copy(update={"docker_image": None})
+    return None
+
+
 def with_verifier_environment(task: LoadedTask, mode: str | None) -> LoadedTask:
     """The task with this mode; with its own if the mode is None."""
     shared = asks_for_shared(task.config) if mode is None else mode == SHARED
     said = (f"{task.path}: its verifier shares the agent's environment, which isolates less",) if shared else ()
     environment = replace(task.environment, shared=shared)
+    if shared:
+        task = replace(task, steps=tuple(replace(step, own=None) for step in task.steps))
     return replace(task, environment=environment, warnings=(*task.warnings, *said))
 
 
@@ -275,6 +308,17 @@ def with_kept_folders(environment: TaskEnvironment, backend: str) -> TaskEnviron
     if not environment.shared or backend == "process":
         return replace(environment, kept=())
     return replace(environment, kept=KEPT if environment.image is None else KEPT_IN_IMAGE)
+
+
+def all_environments(task: LoadedTask) -> list[TaskEnvironment]:
+    """That of the agent, and those that verifiers have of their own."""
+    own = (step.own.environment for step in task.steps if step.own is not None)
+    return [task.environment, *(one for one in own if one is not None)]
+
+
+def verified_in(task: LoadedTask, step: TaskStep) -> TaskEnvironment:
+    """The environment that the verifier of a step runs in."""
+    return task.environment if step.own is None or step.own.environment is None else step.own.environment
 
 
 def mode_of(environment: TaskEnvironment) -> str:

@@ -30,6 +30,7 @@ from pathlib import Path
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.sandbox.containers.engine import REMOVE, ContainerState, Engine
 from assay.adapters.sandbox.containers.images import build_image, label, new_name, other_images, own_image, sweep
+from assay.adapters.sandbox.containers.ulimits import default_ulimits
 from assay.adapters.sandbox.containers.watchdog_client import watchdog_of
 from assay.adapters.sandbox.run_child import Child, run_child
 from assay.core.errors import MeasurementError
@@ -65,17 +66,23 @@ class Handover:
 
 
 class Container:
-    """Runs commands in containers. ``probe`` makes one. ``untried`` is the reason if no command was tried."""
+    """Runs commands in containers. ``probe`` makes one. ``untried`` is the reason if no command was tried.
+
+    ``ulimits`` are options that each container gets.
+    """
 
     owner: tuple[int, int] | None = None
 
-    def __init__(self, engine: str, untried: str = "", trial_image: str | None = None) -> None:
-        self._engine = Engine(engine)
+    def __init__(
+        self, engine: str, untried: str = "", trial_image: str | None = None, ulimits: tuple[str, ...] = ()
+    ) -> None:
+        self.engine = Engine(engine)
+        self._ulimits = ulimits
         self.untried = untried
         self.trial_image = trial_image
         self.images = self
         self.isolation = Isolation(
-            backend=f"container ({self._engine.name})",
+            backend=f"container ({self.engine.name})",
             pid_namespace=True,
             no_network=True,
             read_only_system=False,
@@ -90,11 +97,11 @@ class Container:
             raise MeasurementError("a container needs an image, but the task has none")
         handover = hand_over(command.env)
         with _standard_input(command.stdin) as folder, self._watched_name() as name:
-            options = _options(command, folder, handover, self._engine.name)
-            self._create(name, *options, env=handover.client_env)
+            options = _options(command, folder, handover, self.engine.name)
+            self._create(name, *self._ulimits, *options, env=handover.client_env)
             ran = run_child(
                 Child(
-                    argv=[self._engine.path, "start", "--attach", "--interactive", name],
+                    argv=[self.engine.path, "start", "--attach", "--interactive", name],
                     stdin=b"",
                     hold_stdin=True,
                     timeout_sec=command.limits.timeout_sec,
@@ -103,39 +110,45 @@ class Container:
                     kill=partial(self._stop, name),
                     written=command.written,
                     disk_mb=command.limits.disk_mb,
+                    first_process=partial(self.engine.first_process, name),
                 )
             )
             return replace(ran, end=_end(ran, self._state(name, ran)), cpu_sec=None)
 
     def build(self, folder: str, timeout_sec: float, log: str | None = None) -> str:
         """Build the image of a task's environment, unless it was built before, and return its id."""
-        return build_image(self._engine, folder, timeout_sec, log)
+        return build_image(self.engine, folder, timeout_sec, log)
+
+    def has(self, image: str, path: str) -> bool:
+        """Whether an image has a file at a path, or a folder with something in it."""
+        look = ("/bin/sh", "-c", '[ -e "$0" ] && { [ ! -d "$0" ] || [ "$(echo "$0"/*)" != "$0/*" ]; }', path)
+        return self.run(SandboxCommand(look, "/", CommandLimits(timeout_sec=60), image=image)).end.exit_code == 0
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""
         with self._watched_name() as name:
             self._create(name, image, "true")
             with contextlib.suppress(MeasurementError):
-                self._engine.call("cp", f"{name}:{path}/.", target, timeout_sec=600)
+                self.engine.call("cp", f"{name}:{path}/.", target, timeout_sec=600)
 
     def workdir_of(self, image: str) -> str | None:
         """The working folder that an image declares."""
-        found = json.loads(self._engine.call("image", "inspect", image))
+        found = json.loads(self.engine.call("image", "inspect", image))
         return found[0].get("Config", {}).get("WorkingDir") or None
 
     @contextlib.contextmanager
     def _watched_name(self) -> Iterator[str]:
         """A name for a container, which is removed at the end. If that fails, the watchdog keeps trying."""
-        watchdog, name = watchdog_of(self._engine.path), new_name()
+        watchdog, name = watchdog_of(self.engine.path), new_name()
         watchdog.begin(name)
         try:
             yield name
         finally:
-            if self._engine.does(*REMOVE, name):
+            if self.engine.does(*REMOVE, name):
                 watchdog.end(name)
 
     def _create(self, name: str, *options: str, env: Mapping[str, str] | None = None) -> None:
-        self._engine.call("create", "--pull=never", "--name", name, "--label", label(), *options, env=env)
+        self.engine.call("create", "--pull=never", "--name", name, "--label", label(), *options, env=env)
 
     def _stop(self, name: str, client: int) -> None:
         """End the wait; the container is removed right after it. One that hasn't started yet is removed first.
@@ -144,13 +157,13 @@ class Container:
         while nobody reads from it: a command that prints a lot would keep the engine waiting.
         """
         with contextlib.suppress(MeasurementError):
-            if not self._engine.state(name).started:
-                self._engine.does(*REMOVE, name)
+            if not self.engine.state(name).started:
+                self.engine.does(*REMOVE, name)
         os.kill(client, signal.SIGKILL)
 
     def _state(self, name: str, ran: Ran) -> ContainerState:
         try:
-            return self._engine.state(name)
+            return self.engine.state(name)
         except MeasurementError as error:
             if ran.end.timed_out:
                 raise MeasurementError(f"the container didn't start in time: {error}") from error
@@ -183,25 +196,23 @@ def _try_out(engine: Engine) -> Container:
     image = own_image(engine)
     if image is not None:
         try:
-            _run_probe(engine, image)
+            return _try_image(engine, image)
         except MeasurementError as error:
             raise MeasurementError(f"{engine.name} answers, but can't run anything here: {error}") from error
-        return Container(engine.path, trial_image=image)
     # A failure may be the engine's or the image's. A success is the engine's.
     reason = "there is no image to try it with"
     for image in other_images(engine):
         try:
-            _run_probe(engine, image)
+            return _try_image(engine, image)
         except MeasurementError as error:
             reason = f"none of the images on this machine could be tried: {error}"
-        else:
-            return Container(engine.path, trial_image=image)
     return Container(engine.path, untried=reason)
 
 
-def _run_probe(engine: Engine, image: str) -> None:
-    """Run a command whose output depends on its input and its environment."""
-    ran = Container(engine.path).run(
+def _try_image(engine: Engine, image: str) -> Container:
+    """The sandbox, once it has run a command whose output depends on its input and its environment."""
+    sandbox = Container(engine.path, trial_image=image, ulimits=default_ulimits(engine, image))
+    ran = sandbox.run(
         SandboxCommand(
             argv=("/bin/sh", "-c", 'read -r word; echo "$word $ASSAY_TRIAL"'),
             workdir="/",
@@ -215,6 +226,7 @@ def _run_probe(engine: Engine, image: str) -> None:
         raise MeasurementError(
             f"a test command printed something unexpected: {ran.output.decode(errors='replace')[-300:]}"
         )
+    return sandbox
 
 
 def _options(command: SandboxCommand, folder: str, handover: Handover, engine: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from assay.core.errors import MeasurementError
 
@@ -78,6 +79,16 @@ class Engine:
             return _state(json.loads(said))
         except (ValueError, KeyError, TypeError) as error:
             raise MeasurementError(f"{self.path} inspect gave an unexpected answer: {said[:200]}") from error
+
+    def first_process(self, container: str) -> int | None:
+        """The first process of a running container, if it is on this machine and in sight."""
+        try:
+            said = self.call("inspect", "--type", "container", "--format", "{{.State.Pid}} {{.Id}}", container)
+            pid, name = said.split()
+            here = name in Path(f"/proc/{int(pid)}/cgroup").read_text()
+        except (MeasurementError, OSError, ValueError):
+            return None
+        return int(pid) if here else None
 
     def _ask(
         self,
