@@ -1,6 +1,7 @@
 """The bounds of a command: time, memory, processes, file size. Nothing it does may outlive or outgrow them."""
 
 import contextlib
+import time
 import uuid
 from pathlib import Path
 
