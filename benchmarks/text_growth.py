@@ -3,9 +3,9 @@
 How to read it: a line is one text, made of the same piece again and again, small and then eight or ten times as
 large. The number is how much more CPU each character of the large one takes. 1 is linear work; work that grows
 with the square would show as 8 or 10. A text that is read in less than 0.05 s counts as 0.05 s, so that noise is
-not taken for growth; many lines are therefore far below 1, and one between 1 and the goal is worth a look. ``(worst
-of N)`` stands for N pieces that all met the goal; those that did not have a line each. Any that misses its goal makes
-``make bench`` fail.
+not taken for growth; many lines are therefore far below 1, and one between 1 and the goal is worth a look.
+``(worst of N)`` stands for N pieces that all met the goal; those that did not have a line each. Any that misses
+its goal makes ``make bench`` fail.
 """
 
 import time
