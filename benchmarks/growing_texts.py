@@ -132,10 +132,10 @@ SET_271 = ISA + "~GS*HB*A*B*20240101*1200*1*X*005010X279A1~ST*271*0001~"
 # What surrounds the pieces, the piece, and how many of them are many.
 X12 = {
     "terminators": (ISA + "~{}", "~", MOST_SEGMENTS - 10),
-    "element separators": (ISA + "~{}", "*", 1_000_000),
-    "repetitions": (SET_271 + "EB*1**{}~", "^", 1_000_000),
-    "line breaks": (ISA + "~{}", "\n", 1_000_000),
-    "spaces": (ISA + "~{}x", " ", 1_000_000),
+    "element separators": (ISA + "~{}", "*", 300_000),
+    "repetitions": (SET_271 + "EB*1**{}~", "^", 300_000),
+    "line breaks": (ISA + "~{}", "\n", 300_000),
+    "spaces": (ISA + "~{}x", " ", 300_000),
     "line breaks that terminate": (ISA + "\n{}", "\n", MOST_SEGMENTS - 10),
     "headers": ("{}", "ISA*", 200_000),
     "truncated headers": ("{}", "ISA*00*~", 20_000),
@@ -148,26 +148,27 @@ X12 = {
 }
 
 # What begins the segments after the header, the piece, and how many of them are many.
-MILLION = 1_000_000
+# Fewer than the segments that a message may have.
+MANY = 200_000
 HL7 = (
-    ("PID", "|", MILLION),
-    ("PID|", "^", MILLION),
-    ("PID|", "~", MILLION),
-    ("PID|", "&", MILLION),
-    ("PID|||", "\\", MILLION),
-    ("PID|||", "\\X", MILLION // 2),
-    ("PID|||\\X", "41", MILLION // 2),
-    ("PID|||", "\\X41\\", MILLION // 5),
-    ("PID|||", "\\A", MILLION // 2),
-    ("PID|||\\", "A", MILLION),
-    ("", "\r", MILLION),
-    ("", "\n", MILLION),
-    ("", "\r\n", MILLION // 2),
-    ("", "OBX|\r", MILLION // 10),
-    ("", "a\n\rb", MILLION // 10),
-    ("", "MSH|^~\\&|\r", MILLION // 20),
-    ("", "\x0b", MILLION),
-    ("", "\x1c\x0b", MILLION // 2),
-    ("", " ", MILLION),
-    ("", "BHS|^~\\&\r", MILLION // 20),
+    ("PID", "|", MANY),
+    ("PID|", "^", MANY),
+    ("PID|", "~", MANY),
+    ("PID|", "&", MANY),
+    ("PID|||", "\\", MANY),
+    ("PID|||", "\\X", MANY // 2),
+    ("PID|||\\X", "41", MANY // 2),
+    ("PID|||", "\\X41\\", MANY // 5),
+    ("PID|||", "\\A", MANY // 2),
+    ("PID|||\\", "A", MANY),
+    ("", "\r", MANY),
+    ("", "\n", MANY),
+    ("", "\r\n", MANY // 2),
+    ("", "OBX|\r", MANY // 10),
+    ("", "a\n\rb", MANY // 10),
+    ("", "MSH|^~\\&|\r", MANY // 20),
+    ("", "\x0b", MANY),
+    ("", "\x1c\x0b", MANY // 2),
+    ("", " ", MANY),
+    ("", "BHS|^~\\&\r", MANY // 20),
 )

@@ -110,12 +110,13 @@ def _is_no_test(line: str) -> bool:
 
 def features(command: str) -> Iterator[tuple[str, str]]:
     """Everything in a command that hides failures or narrows the tests, with its rule."""
+    piped = "pipefail" not in command
     for line in command.split("\n"):
         # Signs in an expression of a workflow are not the shell's; its texts are.
         part = _EXPRESSION.sub(lambda found: " ".join(_QUOTED.findall(found[0])), line[:4000])
         for rule, pattern in _HIDES:
             yield from ((rule, found[0]) for found in pattern.finditer(part))
-        if "pipefail" not in command:
+        if piped:
             yield from (("failure_ignored", found[0]) for found in _PIPED.finditer(part))
         instead = _INSTEAD.search(part)
         if instead and runs_tests(part[: instead.start()]) and _is_harmless(part, instead[1]):
