@@ -12,7 +12,7 @@ import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
-from assay.engine.explorer.page_source import groups_by
+from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
@@ -383,4 +383,4 @@ def test_a_source_says_what_is_not_there() -> None:
         with pytest.raises(NotFoundError):
             call()
     with pytest.raises(InputError, match="needs two agents"):
-        source.compare(["sorting"])
+        job_comparison(source, ["sorting"])

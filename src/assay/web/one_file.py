@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
-from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.service.keys import Scope
@@ -74,7 +74,7 @@ def _comparison(source: FolderPages) -> Any:
     tasks = {name: {strip.task for strip in source.job(name).strips} for name in source.job_names}
     names = [name for name in tasks if any(tasks[name] & tasks[other] for other in tasks if other != name)]
     try:
-        return source.compare(names) if len(names) > 1 else None
+        return job_comparison(source, names) if len(names) > 1 else None
     except InputError:
         return None
 

@@ -21,8 +21,6 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, gates_of
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.compare import ArmComparison, compare
-from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
@@ -139,12 +137,12 @@ class FolderPages:
 
     def job(self, name: str) -> JobView:
         if name not in self._views:
-            read = self._read(name)
+            read = self.read_job(name)
             regrades = self._jobs[name].regrades if name in self._jobs else ()
             self._views[name] = view_job(report_job(read.job, USUAL, read.histories, regrades, read.runs))
         return self._views[name]
 
-    def _read(self, name: str) -> ReadJob:
+    def read_job(self, name: str) -> ReadJob:
         """A job, or the runs that were kept in one folder."""
         if name in self._jobs:
             one = self._jobs[name]
@@ -169,9 +167,6 @@ class FolderPages:
             return [audit_job(DiskJobFolder(one.path), one.job)]
         except InputError:
             return None
-
-    def compare(self, names: Sequence[str]) -> ArmComparison:
-        return compare(arms_of([self._read(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 
 def _kept_line(path: str) -> Run:

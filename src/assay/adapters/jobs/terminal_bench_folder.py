@@ -40,7 +40,8 @@ def _inside(root: str, prefix: str, depth: int) -> Iterator[ResultsFolder]:
         if _is_run_folder(folder):
             yield _run_folder(folder, f"{prefix}{name}")
             yield from _within_run(folder, f"{prefix}{name}", depth - 1)
-        elif not _is_other(folder):
+        # In a folder with files of harbor, no run folder is looked for.
+        elif not any(os.path.lexists(f"{folder}/{one}") for one in JOB_FILES):
             yield from _inside(folder, f"{prefix}{name}/", depth - 1)
 
 
@@ -61,11 +62,6 @@ def _is_run_folder(root: str) -> bool:
         return is_list_of_runs(results.data)
     some = islice((file for task in _folders(root) for _, file in _runs(root, task)), _LOOKED_AT)
     return isinstance(results, Absent) and any(map(_is_run, some))
-
-
-def _is_other(folder: str) -> bool:
-    """Whether a folder has files of harbor, in which no run folder is looked for."""
-    return any(os.path.lexists(f"{folder}/{name}") for name in JOB_FILES)
 
 
 def _run_folder(root: str, name: str) -> ResultsFolder:

@@ -34,10 +34,8 @@ from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.page_source import LinePage, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
-from assay.engine.jobs.job_runs import USUAL, ReadJob
+from assay.engine.jobs.job_runs import ReadJob
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import ArmComparison, compare
-from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import report_job
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.jobs import Jobs
@@ -129,7 +127,10 @@ class StorePages:
                 Grading.model_validate_json(json.dumps(one))
                 for one in self.imports.gradings(self.organisation, identity)
             ],
-            annotations=[_annotation(row) for row in notes.rows],
+            annotations=[
+                Annotation.model_validate_json(json.dumps({name: row[name] for name in Annotation.model_fields}))
+                for row in notes.rows
+            ],
             turns=_turns(files),
             responses=[self._text(files, turn, FINAL_RESPONSE) for turn in _turns(files)],
             remarks=remarks,
@@ -171,10 +172,10 @@ class StorePages:
         )
 
     def job(self, name: str) -> JobView:
-        found = self._job(name)
+        found = self.read_job(name)
         return view_job(report_job(found.job, runs=found.runs))
 
-    def _job(self, name: str) -> ReadJob:
+    def read_job(self, name: str) -> ReadJob:
         if name not in self._jobs:
             self._jobs[name] = _job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
@@ -190,9 +191,6 @@ class StorePages:
             return None
         return None if found is None else [found]
 
-    def compare(self, names: Sequence[str]) -> ArmComparison:
-        return compare(arms_of([self._job(name) for name in names], USUAL, (), successes=False), anyway=True)
-
 
 def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     """The job of that name with its runs. Raises ``NotFoundError``."""
@@ -202,10 +200,6 @@ def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
         raise NotFoundError("there is no such job")
     notes = [f"only the first {MOST_RUNS} runs are looked at"] if len(found) > MOST_RUNS else []
     return job_of_runs(name, found[:MOST_RUNS], notes)
-
-
-def _annotation(note: Mapping[str, Any]) -> Annotation:
-    return Annotation.model_validate_json(json.dumps({name: note[name] for name in Annotation.model_fields}))
 
 
 def _turns(files: Mapping[str, KeptFile]) -> list[str]:

@@ -37,17 +37,13 @@ def export_parquet(store: Store, folder: str) -> list[str]:
     tables = [table for table in metadata.sorted_tables if table.name not in LEFT_OUT]
     with store.snapshot() as connection:
         for table in tables:
-            schema = _schema(pyarrow, table)
+            schema = pyarrow.schema([(column.name, _type(pyarrow, column.type)) for column in table.columns])
             with pyarrow.parquet.ParquetWriter(f"{folder}/{table.name}.parquet", schema) as writer:
                 order = list(table.primary_key.columns)
                 rows = connection.execute(select(table).order_by(*order)).yield_per(BATCH)
                 for some in batches(rows, BATCH):
                     writer.write_batch(pyarrow.record_batch(_columns(table, some), schema=schema))
     return [table.name for table in tables]
-
-
-def _schema(pyarrow: Any, table: Table) -> Any:
-    return pyarrow.schema([(column.name, _type(pyarrow, column.type)) for column in table.columns])
 
 
 def _type(pyarrow: Any, kind: Any) -> Any:

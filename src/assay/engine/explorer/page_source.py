@@ -21,8 +21,10 @@ from assay.engine.explorer.run_query import (
 from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
-from assay.engine.report.compare import ArmComparison
+from assay.engine.report.compare import ArmComparison, compare
+from assay.engine.report.compare_arms import arms_of
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
@@ -94,8 +96,13 @@ class PageSource(Protocol):
     def audits(self, name: str) -> Sequence[Audit] | None:
         """Whether the record of a job follows from its trials; None if the record isn't here."""
 
-    def compare(self, names: Sequence[str]) -> ArmComparison:
-        """Raises ``InputError`` for jobs that can't be compared."""
+    def read_job(self, name: str) -> ReadJob:
+        """The runs of a job, to be compared with those of another one."""
+
+
+def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
+    """Raises ``InputError`` for jobs that can't be compared."""
+    return compare(arms_of([source.read_job(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:

@@ -7,7 +7,7 @@ from markupsafe import Markup
 
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import TaskStrip
-from assay.engine.explorer.page_source import RunDetail, groups_by
+from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
 from assay.engine.explorer.run_query import OneOf, RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
@@ -64,7 +64,7 @@ def compare_jobs(call: PageCall) -> PageAnswer:
 
 
 def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
-    found = call.source.compare(names)
+    found = job_comparison(call.source, names)
     sides = _sides(call, names, found)
     rows, start = _rows(found, sides), call.query.whole("start")
 
