@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from assay.detectors.settings.commands import features
 from assay.detectors.settings.members import test_targets
 from assay.detectors.settings.settings_text import flat, read_xml, table, toml
-from assay.detectors.settings.weakening import Weakening, line_of, shown, weakening
+from assay.detectors.settings.weakening import Weakening, fresh, line_of, shown, weakening, weakenings
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),
@@ -158,10 +158,7 @@ def nox(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def rspec(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``.rspec``: options on lines of their own."""
-    known = set(_rspec_features(before))
-    for rule, part in _rspec_features(after):
-        if (rule, part) not in known:
-            yield weakening(rule, after or "", part, None, part)
+    return weakenings(fresh(_rspec_features(before), _rspec_features(after)), after or "")
 
 
 def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:

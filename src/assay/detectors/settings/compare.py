@@ -33,7 +33,7 @@ def weaker(demands: Iterable[Demand], old: Flat, new: Flat, text: str, *, had: b
     """Weaker settings among two sets. ``had`` says whether there were any before."""
     for key in sorted({*old, *new}):
         change = SettingChange(old.get(key, []), new.get(key, []), new, had)
-        of_key = (one for one in demands if change.was != change.now and one.keys.fullmatch(key))
+        of_key = (one for one in demands if change.was != change.now and one.is_on(key))
         found = next(((one.rule, values) for one in of_key if (values := one.weaker(change))), None)
         if found is not None:
             yield weakening(found[0], text, key.rpartition(".")[2], change.was, [f"{key}:", *found[1]])
