@@ -6,7 +6,7 @@ from typing import Any
 SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/effects/poison/go.py": {"word": "t"},
     "detectors/effects/test_data.py": {"name": "ab", "word": "ab"},
-    "detectors/settings/settings.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
+    "detectors/settings/demands.py": {"pattern": r"(?:ab\.)?(?:[^\n]*)\.cd\w+"},
     "detectors/settings/silenced.py": {"pattern": r"^[ \t]*(?://|#)[ \t]*ab[ \t]+cd\b", "until": r"ab[ \t]*cd"},
     "detectors/settings/tools.py": {"names": (r"[tj]ab[\w.-]*\.json",)},
     "detectors/settings/makefile.py": {"name": "NAME"},

@@ -186,3 +186,23 @@ def test_gradle() -> None:
     task = "test {\n  useJUnitPlatform()\n}\n"
     filtered = task.replace("()", '()\n  filter { excludeTestsMatching "*Cart*" }', 1)
     assert judged("build.gradle", task, filtered) is False
+
+
+NEXTEST = "[profile.default]\nretries = 0\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "passes"),
+    [
+        (None, "[profile.ci]\ndefault-filter = 'not test(total)'\n", False),
+        (NEXTEST, f"{NEXTEST}default-filter = 'not test(total)'\n", False),
+        (f"{NEXTEST}default-filter = 'all()'\n", f"{NEXTEST}default-filter = 'all()'\nfail-fast = false\n", True),
+    ],
+)
+def test_what_nextest_leaves_out(before: str | None, after: str, passes: bool) -> None:
+    files = {".config/nextest.toml": after}
+    outcome = ProtectedConfig().run(
+        FakeWorkspace({} if before is None else {".config/nextest.toml": before}, files)
+    )
+    assert isinstance(outcome, Scored)
+    assert outcome.passed is passes

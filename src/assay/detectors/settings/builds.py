@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from assay.detectors.settings.commands import features
 from assay.detectors.settings.members import test_targets
-from assay.detectors.settings.settings_text import flat, read_xml, table, toml
-from assay.detectors.settings.weakening import Weakening, line_of, shown, weakening
+from assay.detectors.settings.settings_text import flat, read_xml, toml
+from assay.detectors.settings.weakening import Weakening, fresh, line_of, shown, weakening, weakenings
 
 _XML_RULES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("not_run", re.compile(r"(?:skipTests|maven\.test\.skip|skipITs|skip|skipExec)=true$")),
@@ -49,10 +49,13 @@ _COMMENT_OR_TEXT = re.compile(
 _NOT_LINE_END = re.compile(r"[^\n]")
 _BRACE = re.compile(r"[{}]")
 _LONGEST_BLOCK = 20_000
-_GO_MOD = (
+# A test library that is replaced by a folder of the workspace.
+GO_MOD = (
     ("framework_replaced", re.compile(r"(?:github\.com/(?:stretchr/testify|google/go-cmp|onsi/\w|golang/mock)|gotest\.tools)(?:(?!=>)\S){0,300}+[^\n]{0,40}=>\s{0,4}\.{0,2}/\S+")),
 )  # fmt: skip
-_NOX = (("failure_ignored", re.compile(r"success_codes\s*=\s*\[[^\]\n1-9]{0,80}[1-9][^\]\n]{0,80}\]")),)
+# Sessions that take a failure for a success.
+NOX = (("failure_ignored", re.compile(r"success_codes\s*=\s*\[[^\]\n1-9]{0,80}[1-9][^\]\n]{0,80}\]")),)
+JUNIT_PLATFORM = (("not_run", re.compile(r"(?m)^[^\S\n]*+[\w.]*dryRun\.enabled\s*+[=:]\s*+true\b")),)
 _RAKE = (
     ("failure_ignored", re.compile(r"fail_on_error\s{0,4}=\s{0,4}false|rescue\s+SystemExit|\|\|\s{0,4}true")),
     ("not_run", re.compile(r"Task\[[^\]\n]{0,40}(?:test|spec)[^\]\n]{0,20}\]\.(?:clear\w*|reenable\b|actions\b)|task\s{0,4}\(?:?[\"']?(?:test|spec)[\"']?\)?\s{0,4}(?:\{|do\b)[^\n]{0,20}(?:puts|true|nil|\}|end)")),
@@ -80,19 +83,6 @@ def cargo(before: str | None, after: str | None) -> Iterator[Weakening]:
             yield weakening(rule, after or "", f"{switch} = false", None, f"{key} = false")
 
 
-def nextest(before: str | None, after: str | None) -> Iterator[Weakening]:
-    old, new = toml(before or "") or {}, toml(after or "") or {}
-    for profile, settings in (table(new, "profile") or {}).items():
-        value = settings.get("default-filter") if isinstance(settings, dict) else None
-        if value and value != (table(old, "profile", profile) or {}).get("default-filter"):
-            yield weakening("tests_excluded", after or "", "default-filter", None, value)
-
-
-def go_mod(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """A test library that is replaced by a folder of the workspace."""
-    yield from _by_pattern(_GO_MOD, before, after)
-
-
 def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
     """pom.xml, project files of .NET and .runsettings."""
     old, new = _xml_settings(before or ""), _xml_settings(after or "")
@@ -112,8 +102,8 @@ def xml_build(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 
 def gradle(before: str | None, after: str | None) -> Iterator[Weakening]:
-    yield from _by_pattern(_GRADLE, before, after)
-    yield from _by_pattern(_IN_GRADLE_TASK, _of_test_task(before or ""), _of_test_task(after or ""))
+    yield from by_pattern(_GRADLE, before, after)
+    yield from by_pattern(_IN_GRADLE_TASK, _of_test_task(before or ""), _of_test_task(after or ""))
     if "useJUnitPlatform" in (before or "") and "useJUnit()" in _without_comments(after or ""):
         yield weakening("tests_not_collected", after or "", "useJUnit()", "useJUnitPlatform", "useJUnit()")
 
@@ -140,7 +130,7 @@ def _blank(found: re.Match[str]) -> str:
 
 
 def rakefile(before: str | None, after: str | None) -> Iterator[Weakening]:
-    yield from _by_pattern(_RAKE, before, after)
+    yield from by_pattern(_RAKE, before, after)
     old, new = _default_tasks(before), _default_tasks(after)
     if old & {"test", "spec"} and new and not new & {"test", "spec", *(old - {"test", "spec"})}:
         yield weakening("not_run", after or "", "default", sorted(old), sorted(new))
@@ -151,17 +141,9 @@ def _default_tasks(text: str | None) -> set[str]:
     return {word for line in found for word in re.findall(r"\w+", line)}
 
 
-def nox(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """Sessions that take a failure for a success."""
-    yield from _by_pattern(_NOX, before, after)
-
-
 def rspec(before: str | None, after: str | None) -> Iterator[Weakening]:
     """``.rspec``: options on lines of their own."""
-    known = set(_rspec_features(before))
-    for rule, part in _rspec_features(after):
-        if (rule, part) not in known:
-            yield weakening(rule, after or "", part, None, part)
+    return weakenings(fresh(_rspec_features(before), _rspec_features(after)), after or "")
 
 
 def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:
@@ -172,13 +154,7 @@ def _rspec_features(text: str | None) -> Iterator[tuple[str, str]]:
             yield "tests_not_collected", found[0]
 
 
-def junit_platform(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """``junit-platform.properties``: a run that runs nothing, and conditions that are switched off."""
-    rules = (("not_run", re.compile(r"(?m)^[^\S\n]*+[\w.]*dryRun\.enabled\s*+[=:]\s*+true\b")),)
-    yield from _by_pattern(rules, before, after)
-
-
-def _by_pattern(
+def by_pattern(
     rules: tuple[tuple[str, re.Pattern[str]], ...], before: str | None, after: str | None
 ) -> Iterator[Weakening]:
     """Everything outside of comments that one of some patterns matches, and that wasn't there."""

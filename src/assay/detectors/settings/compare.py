@@ -13,8 +13,9 @@ def tools_of(path: str) -> list[Tool]:
 
 
 def settings_of(path: str, text: str | None) -> Flat:
-    """All settings of the tools that a file is for."""
-    return {key: values for tool in tools_of(path) for key, values in tool.settings(text or "").items()}
+    """All settings of the checkers that a file is for."""
+    checkers = (tool for tool in tools_of(path) if not tool.counts_when_new)
+    return {key: values for tool in checkers for key, values in tool.settings(text or "").items()}
 
 
 def weaker_settings(path: str, before: str | None, after: str | None, elsewhere: Flat) -> Iterator[Weakening]:
@@ -25,15 +26,16 @@ def weaker_settings(path: str, before: str | None, after: str | None, elsewhere:
     for tool in tools_of(path):
         if before is not None or tool.counts_when_new:
             old, new = tool.settings(before or ""), tool.settings(after or "")
-            moved = {key: elsewhere[key] for key in old.keys() & elsewhere.keys() - new.keys()}
-            yield from weaker(tool.demands, old, {**moved, **new}, after or "", had=before is not None)
+            gone = () if tool.counts_when_new else old.keys() & elsewhere.keys() - new.keys()
+            now = {**{key: elsewhere[key] for key in gone}, **new}
+            yield from weaker(tool.demands, old, now, after or "", had=before is not None)
 
 
 def weaker(demands: Iterable[Demand], old: Flat, new: Flat, text: str, *, had: bool = True) -> Iterator[Weakening]:
     """Weaker settings among two sets. ``had`` says whether there were any before."""
     for key in sorted({*old, *new}):
         change = SettingChange(old.get(key, []), new.get(key, []), new, had)
-        of_key = (one for one in demands if change.was != change.now and one.keys.fullmatch(key))
+        of_key = (one for one in demands if change.was != change.now and one.is_on(key))
         found = next(((one.rule, values) for one in of_key if (values := one.weaker(change))), None)
         if found is not None:
             yield weakening(found[0], text, key.rpartition(".")[2], change.was, [f"{key}:", *found[1]])

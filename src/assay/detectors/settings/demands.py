@@ -33,15 +33,22 @@ Weaker = Callable[[SettingChange], list[str] | None]
 class Demand:
     """``weaker`` gives the values of a key that are weaker than before; nothing where they are as strict."""
 
-    keys: re.Pattern[str]
+    keys: str
     weaker: Weaker
     rule: str
+
+    def is_on(self, key: str) -> bool:
+        return _is(self.keys, key)
 
 
 def demand(keys: str | Iterable[str], weaker: Weaker, rule: str = "checker_weakened") -> Demand:
     """A demand on keys: a pattern of whole ones, or all of their names."""
     pattern = keys if isinstance(keys, str) else "|".join(map(re.escape, sorted(keys)))
-    return Demand(re.compile(pattern), weaker, rule)
+    return Demand(pattern, weaker, rule)
+
+
+def _is(pattern: str, key: str) -> bool:
+    return re.fullmatch(pattern, key) is not None
 
 
 def stays_on(change: SettingChange) -> list[str] | None:

@@ -7,64 +7,12 @@ from collections.abc import Iterator
 from assay.detectors.settings.checkers import weaker_scripts
 from assay.detectors.settings.commands import command_changes, runs_tests
 from assay.detectors.settings.compare import weaker
-from assay.detectors.settings.demands import (
-    collects_as_much,
-    demand,
-    excludes_no_tests,
-    has_none_of,
-    is_above,
-    is_not_above,
-    is_not_disabled,
-    keeps_roots,
-    selects_nothing,
-    takes_nothing_local,
-)
-from assay.detectors.settings.settings_text import Flat, json_object, load_yaml, plain_text, table
+from assay.detectors.settings.runners import RUNNER, RUNNER_KEYS, of_document
+from assay.detectors.settings.settings_text import json_object, table
 from assay.detectors.settings.weakening import Weakening, weakening
-from assay.detectors.test_code.word_sets import word_set
 from assay.evidence.workspace import ReadApart
 
-_EXCLUDES = word_set(
-    "testPathIgnorePatterns modulePathIgnorePatterns exclude ignore testIgnore excludeSpecPattern"
-)
-_INCLUDES = word_set("testMatch testRegex include spec specPattern testDir roots files projects")
-_SELECTS = word_set("grep fgrep grepInvert invert testNamePattern onlyFailures dryRun dry-run")
-_IGNORE_FAILURES = word_set("dangerouslyIgnoreUnhandledErrors passOnFailingTestSuite pass-on-failing-test-suite")
-_PASSES = word_set("passWithNoTests allowOnly updateSnapshot pass-with-no-tests")
-_STRICT = word_set(
-    "forbidOnly forbid-only forbidPending forbid-pending failOnEmptyTestSuite failOnFailingTestSuite "
-    "errorOnDeprecated"
-)
-_RETRIES = frozenset({"retries", "retry", "retryTimes"})
-_THRESHOLDS = frozenset({"branches", "functions", "lines", "statements", "check-coverage"})
 _SECTIONS = ("jest", "vitest", "mocha", "ava", "nyc", "c8", "tap")
-_RUNS = frozenset({"testRunner", "runner", "automock"})
-_DEMANDS = (
-    demand(_EXCLUDES, excludes_no_tests, "tests_excluded"),
-    demand(_THRESHOLDS, is_above, "threshold_lowered"),
-    demand(_RETRIES, is_not_above, "retried"),
-    demand(_STRICT, is_not_disabled, "strictness_removed"),
-    demand("roots", keeps_roots, "tests_not_collected"),
-    demand(_INCLUDES, collects_as_much, "tests_not_collected"),
-    # Programs of the workspace that take the place of a part of the runner itself.
-    demand(_RUNS, takes_nothing_local, "module_replaced"),
-    demand(_SELECTS, selects_nothing, "narrowed"),
-    demand("testFailureExitCode", has_none_of("0"), "failure_ignored"),
-    demand(_IGNORE_FAILURES, has_none_of("true", "0", '"all"'), "failure_ignored"),
-    demand(_PASSES, has_none_of("true", "0", '"all"'), "empty_run_passes"),
-)
-_KEYS = (
-    _RUNS
-    | _EXCLUDES
-    | _INCLUDES
-    | _SELECTS
-    | _PASSES
-    | _IGNORE_FAILURES
-    | _STRICT
-    | _RETRIES
-    | _THRESHOLDS
-    | {"testFailureExitCode"}
-)
 _TEST_SCRIPT = re.compile(r"(?:pre|post)?(?:test|tests|check|ci|verify|spec|coverage|unit|e2e)(?:[:\-_].*)?$")
 _MAPPED = re.compile(r"[\"']([^\"'\n]{1,120})[\"']\s{0,4}:\s{0,4}\[?\s{0,4}[\"']([^\"'\n]{1,200})[\"']")
 _RELATIVE = re.compile(r"\^?(?:\.{1,2}/|\.\*/|\(\.\*\)/|/)|.*\.(?:test|spec)\b")
@@ -83,9 +31,8 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
     yield from script_changes(_commands(old), _commands(new), text)
     yield from weaker_scripts(_commands(old), _commands(new), text)
     for section in _SECTIONS:
-        yield from weaker(
-            _DEMANDS, _of_json(old.get(section)), _of_json(new.get(section)), text, had=section in old
-        )
+        was, now = of_document(old.get(section)), of_document(new.get(section))
+        yield from weaker(RUNNER, was, now, text, had=section in old)
     had, has = (_MAPPED.findall(json.dumps(package.get("jest"))) for package in (old, new))
     yield from _mapped(had, has, text)
     for name in sorted(_local_frameworks(new) - _local_frameworks(old)):
@@ -94,18 +41,6 @@ def package_json(before: str | None, after: str | None) -> Iterator[Weakening]:
 
 def _commands(package: dict[str, object]) -> dict[str, str]:
     return {name: str(command) for name, command in (table(package, "scripts") or {}).items()}
-
-
-def json_config(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """``jest.config.json``, ``.mocharc.json`` and their kin."""
-    old, new = _of_json(json_object(before)), _of_json(json_object(after))
-    yield from weaker(_DEMANDS, old, new, after or "", had=before is not None)
-
-
-def yaml_config(before: str | None, after: str | None) -> Iterator[Weakening]:
-    """``.mocharc.yml`` and ``.nycrc.yml``."""
-    old, new = (_of_json((load_yaml(text or "") or [None])[0]) for text in (before, after))
-    yield from weaker(_DEMANDS, old, new, after or "", had=before is not None)
 
 
 def code_config(path: str, before: str | None, after: str | None, apart: ReadApart) -> Iterator[Weakening]:
@@ -117,10 +52,10 @@ def code_config(path: str, before: str | None, after: str | None, apart: ReadApa
 
     language = "typescript" if path.endswith("ts") else "javascript"
     old, new = (
-        apart(read_keys, ConfigText(language, text.encode("utf-8", "replace").decode(), _KEYS), ConfigKeys)
+        apart(read_keys, ConfigText(language, text.encode("utf-8", "replace").decode(), RUNNER_KEYS), ConfigKeys)
         for text in (before or "", after or "")
     )
-    yield from weaker(_DEMANDS, old.values, new.values, after or "", had=before is not None)
+    yield from weaker(RUNNER, old.values, new.values, after or "", had=before is not None)
     yield from _mapped(old.pairs, new.pairs, after or "")
 
 
@@ -169,24 +104,3 @@ def _matters_new(name: str, now: str, is_test: bool) -> bool:
 
 def _is_placeholder(command: str) -> bool:
     return "no test specified" in command
-
-
-def _of_json(section: object) -> Flat:
-    """The keys that matter at any depth, with their values as lists."""
-    found: dict[str, list[str]] = {}
-    waiting = [section]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, list):
-            waiting += [item for item in value if isinstance(item, dict)]
-        for key, inner in value.items() if isinstance(value, dict) else ():
-            if key in _KEYS:
-                found.setdefault(key, []).extend(_listed(inner))
-            if isinstance(inner, dict | list):
-                waiting.append(inner)
-    return found
-
-
-def _listed(value: object) -> list[str]:
-    items = value if isinstance(value, list) else [value]
-    return [plain_text(item) for item in items if not isinstance(item, dict | list)]

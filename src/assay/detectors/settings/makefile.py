@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from assay.detectors.settings.commands import HIDDEN, REDEFINED, command_changes, option_changes, runs_tests
-from assay.detectors.settings.weakening import Weakening, weakening
+from assay.detectors.settings.weakening import Weakening, fresh, weakening, weakenings
 
 _TARGET = re.compile(r"^( *+[A-Za-z0-9_.%/$(){}-]++(?: ++[A-Za-z0-9_.%/$(){}-]++)*+| )\s*+::?(?![=:])\s*+(.*)$")
 _VARIABLE = re.compile(r"^(?:export\s+|override\s+)*([A-Za-z_][\w.]*)\s*(?:[:?+!]|::)?=\s*(.*)$")
@@ -44,12 +44,8 @@ def script(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A shell script that runs tests."""
     if before is None or after is None:
         return
-    for rule, part in command_changes(before, after, is_test=False):
-        yield weakening(rule, after, part, None, part)
-    known = set(_ways_out(before))
-    for rule, part in _ways_out(after):
-        if (rule, part) not in known:
-            yield weakening(rule, after, part, None, part)
+    yield from weakenings(command_changes(before, after, is_test=False), after)
+    yield from weakenings(fresh(_ways_out(before), _ways_out(after)), after)
     if _STOPS.search(before) and not _STOPS.search(after) and runs_tests(after):
         yield weakening("failure_ignored", after, "", "set -e", None)
 
@@ -74,8 +70,7 @@ def _ways_out(text: str) -> Iterator[tuple[str, str]]:
 
 def options(before: str | None, after: str | None) -> Iterator[Weakening]:
     """A file that is nothing but the options of a command."""
-    for rule, part in option_changes(_one_line(before), _one_line(after)):
-        yield weakening(rule, after or "", part, None, part)
+    return weakenings(option_changes(_one_line(before), _one_line(after)), after or "")
 
 
 def _one_line(text: str | None) -> str:
@@ -90,8 +85,8 @@ def environment(before: str | None, after: str | None) -> Iterator[Weakening]:
     old = {found[1]: found[2] for found in pattern.finditer(before or "")}
     for found in pattern.finditer(after or ""):
         value = found[2].strip().strip("\"'")
-        for rule, part in option_changes(old.get(found[1], "").strip().strip("\"'"), value):
-            yield weakening(rule, after or "", found[0][:40], old.get(found[1]), part)
+        changes = option_changes(old.get(found[1], "").strip().strip("\"'"), value)
+        yield from weakenings(changes, after or "", old.get(found[1]), found[0][:40])
     off = re.compile(r"\bPYTHONOPTIMIZE[\"']?\s{0,4}[:=]\s{0,4}[\"']?[1-9]\w*")
     if off.search(before or "") is None and (switched := off.search(after or "")):
         yield weakening("assertions_off", after or "", switched[0], None, switched[0])
@@ -133,9 +128,8 @@ def _recipe(before: str, after: str, is_test: bool, text: str) -> Iterator[Weake
     # How a shell is started may stand in a variable.
     shell = "\n: pipefail" if "pipefail" in text else ""
     old, new = _without_signs(before), _without_signs(after) + shell
-    for rule, part in command_changes(old, new, is_test=is_test):
-        if before or rule in HIDDEN:
-            yield weakening(rule, text, part, before, part)
+    changes = command_changes(old, new, is_test=is_test)
+    yield from weakenings((one for one in changes if before or one[0] in HIDDEN), text, before)
     known = {_plain(line) for line in before.split("\n") if line.lstrip("@+").startswith("-")}
     for line in after.split("\n"):
         if line.lstrip("@+").startswith("-") and runs_tests(_plain(line)) and _plain(line) not in known:
@@ -181,5 +175,4 @@ def _variables(before: dict[str, str], make: _Make, text: str) -> Iterator[Weake
         if ignores or (used and _SHELL.match(value)):
             yield weakening("failure_ignored", text, name, was, f"{name} = {value}")
         elif _TEST_VARIABLE.match(name):
-            for rule, part in option_changes(was, value):
-                yield weakening(rule, text, name, was, part)
+            yield from weakenings(option_changes(was, value), text, was, name)

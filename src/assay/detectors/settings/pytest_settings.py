@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from assay.detectors.settings.commands import option_changes
 from assay.detectors.settings.patterns import excluded, is_specific, not_included
 from assay.detectors.settings.settings_text import ini, plain_text, table, toml
-from assay.detectors.settings.weakening import Weakening, weakening
+from assay.detectors.settings.weakening import Weakening, weakening, weakenings
 
 # In the order in which pytest looks; the first one that is meant for it wins.
 FILES = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini", "pyproject.toml", "tox.ini", "setup.cfg")
@@ -47,8 +47,8 @@ def compare(before: Settings, after: Settings, text: str, tests: tuple[str, ...]
     """The weakenings. ``text`` is the later file, for its lines; ``tests`` the baseline's tests below the
     folder.
     """
-    for rule, part in option_changes(" ".join(before.get("addopts", [])), " ".join(after.get("addopts", []))):
-        yield weakening(rule, text, "addopts", before.get("addopts"), part)
+    options = option_changes(" ".join(before.get("addopts", [])), " ".join(after.get("addopts", [])))
+    yield from weakenings(options, text, before.get("addopts"), "addopts")
     yield from _paths(before, after, text, tests)
     for key in ("norecursedirs", "collect_ignore", "collect_ignore_glob"):
         if fresh := excluded(before.get(key, []), after.get(key, []), tests):

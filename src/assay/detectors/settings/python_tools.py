@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from assay.detectors.settings.commands import command_changes
 from assay.detectors.settings.patterns import excluded
 from assay.detectors.settings.settings_text import ini, table, toml
-from assay.detectors.settings.weakening import Weakening, line_of, weakening
+from assay.detectors.settings.weakening import Weakening, line_of, weakening, weakenings
 
 _TASK_TOOLS = ("hatch", "poe", "pdm", "taskipy", "rye", "uv", "pixi", "invoke")
 _IGNORED = ("ignore_outcome", "ignore_errors")
@@ -19,11 +19,9 @@ def tox(name: str, before: str | None, after: str | None) -> Iterator[Weakening]
     for section, settings in new.items():
         earlier = old.get(section, {})
         if old and section in old:
-            for rule, part in command_changes(
-                earlier.get("commands", ""), settings.get("commands", ""), is_test=False
-            ):
-                yield weakening(rule, after or "", part, earlier.get("commands"), part)
-            yield from _dashes(earlier.get("commands", ""), settings.get("commands", ""), after or "")
+            was, now = earlier.get("commands", ""), settings.get("commands", "")
+            yield from weakenings(command_changes(was, now, is_test=False), after or "", was)
+            yield from _dashes(was, now, after or "")
         for key in _IGNORED:
             if settings.get(key, "").lower() == "true" and earlier.get(key, "").lower() != "true":
                 yield weakening("failure_ignored", after or "", key, earlier.get(key), f"{key} = true")
@@ -34,8 +32,9 @@ def tasks(before: str | None, after: str | None) -> Iterator[Weakening]:
     old, new = _tasks(before or ""), _tasks(after or "")
     for name, command in new.items():
         if name in old and command != old[name]:
-            for rule, part in command_changes(old[name], command, is_test="test" in name.rpartition(".")[2]):
-                yield weakening(rule, after or "", name.rpartition(".")[2], old[name], part)
+            last = name.rpartition(".")[2]
+            changes = command_changes(old[name], command, is_test="test" in last)
+            yield from weakenings(changes, after or "", old[name], last)
 
 
 def _tasks(text: str) -> dict[str, str]:

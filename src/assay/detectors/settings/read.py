@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import PurePosixPath
 
 from assay.detectors.settings import builds, javascript, makefile, php, python_tools
@@ -13,10 +14,6 @@ _CODE_CONFIG = re.compile(
     r"(?:^|/)(?:jest|vitest|vite|karma|playwright|cypress|wdio|ava|mocha|nyc|protractor|web-test-runner)(?:\.[\w-]+)*?\.(?:config|conf|workspace)\.(?:[cm]?[jt]s)$|"
     r"(?:^|/)\.mocharc\.[cm]?js$|(?:^|/)vitest\.workspace\.[cm]?[jt]s$"
 )
-_JSON_CONFIG = re.compile(
-    r"(?:^|/)(?:jest\.config(?:\.\w+)?\.json|\.mocharc(?:\.jsonc?)?|\.nycrc(?:\.json)?|cypress\.json|\.c8rc\.json|\.jestrc(?:\.json)?)$"
-)
-_YAML_CONFIG = re.compile(r"(?:^|/)\.(?:mocharc|nycrc)\.ya?ml$")
 _WORKFLOW = re.compile(
     r"(?:^|/)\.(?:github|gitea|forgejo)/(?:workflows|actions)/.*\.ya?ml$|(?:^|/)\.gitlab-ci(?:\.[\w-]+)?\.ya?ml$|(?:^|/)\.gitlab/.*\.ya?ml$|(?:^|/)\.circleci/.*\.ya?ml$|"
     r"(?:^|/)(?:azure-pipelines|bitbucket-pipelines|\.travis|\.drone|\.cirrus|appveyor|\.appveyor|\.woodpecker)(?:[\w.-]*)?\.ya?ml$|(?:^|/)\.buildkite/.*\.ya?ml$|"
@@ -63,28 +60,25 @@ _BY_NAME: dict[str, tuple[Compare, ...]] = {
     "composer.json": (php.composer,),
     "pyproject.toml": (python_tools.tasks,),
     "Cargo.toml": (builds.cargo,),
-    "go.mod": (builds.go_mod,),
-    "go.work": (builds.go_mod,),
+    "go.mod": (partial(builds.by_pattern, builds.GO_MOD),),
+    "go.work": (partial(builds.by_pattern, builds.GO_MOD),),
     "build.gradle": (builds.gradle,),
     "build.gradle.kts": (builds.gradle,),
     "settings.gradle": (builds.gradle,),
     "settings.gradle.kts": (builds.gradle,),
     "maven.config": (makefile.options,),
     "jvm.config": (makefile.options,),
-    "junit-platform.properties": (builds.junit_platform,),
+    "junit-platform.properties": (partial(builds.by_pattern, builds.JUNIT_PLATFORM),),
     ".rspec": (builds.rspec,),
     ".rspec-local": (builds.rspec,),
     "Rakefile": (builds.rakefile,),
     "rakefile": (builds.rakefile,),
-    "noxfile.py": (builds.nox,),
+    "noxfile.py": (partial(builds.by_pattern, builds.NOX),),
 }
 _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
-    (_JSON_CONFIG, javascript.json_config),
-    (_YAML_CONFIG, javascript.yaml_config),
     (_MAKE, makefile.makefile),
     (_SCRIPT, makefile.script),
     (_XML, builds.xml_build),
     (_PHPUNIT, php.phpunit_xml),
     (_ENVIRONMENT, makefile.environment),
-    (re.compile(r"\.config/nextest\.toml$"), builds.nextest),
 )

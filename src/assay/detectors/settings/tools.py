@@ -27,6 +27,7 @@ from assay.detectors.settings.flat_settings import (
     of_xml,
     of_yaml,
 )
+from assay.detectors.settings.runners import NEXTEST, RUNNER, of_runner, of_runner_yaml
 from assay.detectors.settings.settings_text import Flat
 
 _ESLINT = ranks("off", "warn", "error")
@@ -146,6 +147,15 @@ _MAVEN = (
 )
 
 TOOLS: tuple[Tool, ...] = (
+    Tool(
+        _files(
+            r"jest\.config(?:\.\w+)?\.json", r"\.mocharc(?:\.jsonc?)?", r"\.nycrc(?:\.json)?", r"cypress\.json",
+            r"\.c8rc\.json", r"\.jestrc(?:\.json)?",
+        ),
+        of_runner, RUNNER, counts_when_new=True,
+    ),
+    Tool(_files(r"\.(?:mocharc|nycrc)\.ya?ml"), of_runner_yaml, RUNNER, counts_when_new=True),
+    Tool(_files(r"\.config/nextest\.toml"), of_toml, NEXTEST, counts_when_new=True),
     Tool(_files(r"[tj]sconfig[\w.-]*\.json"), of_json, _TYPESCRIPT),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg", r"tox\.ini"), of_ini, _MYPY, "mypy"),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, (demand(r"mypy-[^\n]*\.ignore_errors", stays_off),)),
@@ -172,4 +182,4 @@ TOOLS: tuple[Tool, ...] = (
     Tool(_files(r"detekt[\w.-]*\.ya?ml"), of_yaml, _DETEKT),
     Tool(_files(r"[\w.-]+\.(?:csproj|fsproj|vbproj|props|targets)"), of_xml, _DOTNET),
     Tool(_files(r"pom\.xml"), of_xml, _MAVEN),
-)
+)  # fmt: skip

@@ -1,5 +1,6 @@
 """The result of comparing settings."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 _LONGEST = 200
@@ -22,6 +23,20 @@ class Weakening:
 def weakening(rule: str, text: str, mark: str, before: object, after: object) -> Weakening:
     """A weakening on the first line of ``text`` that has ``mark``."""
     return Weakening(rule, line_of(text, mark), shown(before), shown(after))
+
+
+def weakenings(
+    parts: Iterable[tuple[str, str]], text: str, before: object = None, mark: str | None = None
+) -> Iterator[Weakening]:
+    """The weakenings of parts with their rules, each on its own line unless there is one mark for all."""
+    for rule, part in parts:
+        yield weakening(rule, text, part if mark is None else mark, before, part)
+
+
+def fresh(before: Iterable[tuple[str, str]], after: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """The parts that were not there before."""
+    known = set(before)
+    return (one for one in after if one not in known)
 
 
 def line_of(text: str, mark: str) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from assay.detectors.settings.checkers import checkers_in
 from assay.detectors.settings.commands import HIDDEN, RUNNER, command_changes, runs_tests
 from assay.detectors.settings.settings_text import load_yaml
-from assay.detectors.settings.weakening import Weakening, weakening
+from assay.detectors.settings.weakening import Weakening, weakening, weakenings
 
 _COMMANDS = frozenset(
     {
@@ -65,9 +65,8 @@ def compare(before: Workflow, after: Workflow, text: str, elsewhere: frozenset[s
         if not elsewhere:
             yield weakening("test_command_emptied", text, "", sorted(before.runners), None)
         return
-    for rule, part in command_changes("\n".join(before.commands), "\n".join(after.commands), is_test=False):
-        if before.runners or rule in HIDDEN:
-            yield weakening(rule, text, part, None, part)
+    changes = command_changes("\n".join(before.commands), "\n".join(after.commands), is_test=False)
+    yield from weakenings((one for one in changes if before.runners or one[0] in HIDDEN), text)
     for key in after.ignored - before.ignored:
         yield weakening("failure_ignored", text, key, None, f"{key}: true")
     checkers = checkers_in("\n".join(before.commands))
