@@ -15,7 +15,13 @@ from pathlib import Path
 from docs.blocks import matches
 
 DOCS = Path(__file__).parent
-TUTORIALS = ("tutorial.md", "tutorial-tasks.md", "tutorial-cheating.md", "tutorial-compare.md")
+TUTORIALS = (
+    "tutorial.md",
+    "tutorial-tasks.md",
+    "tutorial-cheating.md",
+    "tutorial-compare.md",
+    "tutorial-clinical.md",
+)
 TIMEOUT_SEC = 300
 NOT_FOUND = (126, 127)
 
