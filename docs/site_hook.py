@@ -1,4 +1,4 @@
-"""A hook of mkdocs: the navigation follows the folders, and links to files that are no pages become their names."""
+"""A hook of mkdocs: the navigation follows the folders, and links to files that aren't pages become names."""
 
 import re
 from collections.abc import Iterator
