@@ -1,7 +1,7 @@
 """Assay turns what an AI agent did into a reward that you can trust.
 
-The public faces are submodules, imported when they are used: ``from assay import harbor``, or ``assay.harbor``. The
-errors that they raise are here, too.
+The public faces are submodules, imported when they are used: ``from assay import harbor``, or ``assay.harbor``.
+The errors that they raise are here, too.
 """
 
 import importlib
