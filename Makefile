@@ -60,7 +60,7 @@ search: $(DEV) ## Run what `make test` only samples whole, on both databases, wi
 	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
-check: $(DEV) lint types imports docs-check test conformance bench-smoke package ## Everything that CI checks
+check: $(DEV) lint types imports docs-check test conformance bench-smoke package docs-site ## Everything that CI checks
 
 .PHONY: lint
 lint: $(DEV)
@@ -84,6 +84,19 @@ docs: $(DEV) ## Write the generated pages in docs/reference and docs/evidence ag
 .PHONY: docs-check
 docs-check: $(DEV)
 	@$(BIN)/python -m docs.generate --check
+
+SITE := .venv-site
+
+.PHONY: docs-site
+docs-site: $(SITE)/.installed ## Build the documentation as a site with search, in the folder site
+	@NO_MKDOCS_2_WARNING=1 $(SITE)/bin/python -m mkdocs build --strict --quiet
+	@echo "site: built without a warning, in the folder site"
+
+$(SITE)/.installed: requirements/site.txt $(DEV)
+	@$(BIN)/python -m venv --without-pip $(SITE)
+	@$(BIN)/python -m pip --quiet --disable-pip-version-check --python $(SITE)/bin/python install \
+		-r requirements/site.txt 2>$(SITE)/pip.log || { cat $(SITE)/pip.log >&2; exit 1; }
+	@touch $@
 
 .PHONY: format
 format: $(DEV) ## Format the code

@@ -2,6 +2,8 @@
 
 import doctest
 import re
+import subprocess
+import sys
 from types import ModuleType
 
 import pytest
@@ -35,6 +37,23 @@ def test_every_public_name_is_there_once(module: object) -> None:
     names: list[str] = module.__all__  # type: ignore[attr-defined]
     assert len(names) == len(set(names))
     assert [name for name in names if not hasattr(module, name)] == []
+
+
+LAZY = """
+import sys, assay
+assert [name for name in sys.modules if name.startswith("assay.")] == ["assay.version"]
+assert "harbor" in dir(assay)
+try:
+    assay.harbor.read_job("nowhere")
+except assay.InputError as error:
+    print(error)
+assert not hasattr(assay, "nonsense")
+"""
+
+
+def test_faces_and_errors_are_attributes_that_cost_nothing_before_they_are_used() -> None:
+    done = subprocess.run([sys.executable, "-c", LAZY], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("nowhere doesn't exist\n", "")
 
 
 def test_the_examples_in_the_docstring_are_true() -> None:
