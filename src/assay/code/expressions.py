@@ -191,14 +191,14 @@ class _Reader:
     def _following(self, at: int, word: str) -> int:
         words, frame = self._words, self._frame
         following = words[at + 1] if at + 1 < len(words) else ""
-        if word in _MEMBER:
+        if word in _MEMBER and following != "<":
             if following and following not in _OPENERS and following not in _CLOSERS:
                 head = frame.operands.pop()
                 frame.operands.append(Expr("member", following, (head,), head.start, at + 2))
                 return at + 2
             return at + 1
-        if word == "<" and frame.operands[-1].kind in ("name", "member"):
-            end = type_end(words, at)
+        if word in _MEMBER or (word == "<" and frame.operands[-1].kind in ("name", "member")):
+            end = type_end(words, at + (word != "<"))
             if end is not None:
                 frame.operands[-1] = frame.operands[-1]._replace(end=end + 1)
                 return end + 1
