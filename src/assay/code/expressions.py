@@ -5,6 +5,7 @@ of which nothing is claimed.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from assay.code.operators import (
@@ -19,6 +20,7 @@ from assay.code.operators import (
 from assay.code.types import type_end
 from assay.code.words import word_set
 
+_MOST_KEPT = 60
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_OPENERS.values())
 _MEMBER = frozenset((".", "?.", "::", "&."))
@@ -90,6 +92,16 @@ def parse(words: Sequence[str], operators: Operators = NEUTRAL) -> Parsed:
 
 def expression(words: Sequence[str]) -> Expr | None:
     """The one expression that words in the neutral spelling are; None for anything else."""
+    return _kept(tuple(words)) if len(words) < _MOST_KEPT else _only(words)
+
+
+@lru_cache(maxsize=8192)
+def _kept(words: tuple[str, ...]) -> Expr | None:
+    """The same expression is asked for what it compares, whether it always holds and what it demands."""
+    return _only(words)
+
+
+def _only(words: Sequence[str]) -> Expr | None:
     pieces = parse(words).pieces
     return pieces[0] if len(pieces) == 1 else None
 
@@ -179,14 +191,14 @@ class _Reader:
     def _following(self, at: int, word: str) -> int:
         words, frame = self._words, self._frame
         following = words[at + 1] if at + 1 < len(words) else ""
-        if word in _MEMBER:
+        if word in _MEMBER and following != "<":
             if following and following not in _OPENERS and following not in _CLOSERS:
                 head = frame.operands.pop()
                 frame.operands.append(Expr("member", following, (head,), head.start, at + 2))
                 return at + 2
             return at + 1
-        if word == "<" and frame.operands[-1].kind in ("name", "member"):
-            end = type_end(words, at)
+        if word in _MEMBER or (word == "<" and frame.operands[-1].kind in ("name", "member")):
+            end = type_end(words, at + (word != "<"))
             if end is not None:
                 frame.operands[-1] = frame.operands[-1]._replace(end=end + 1)
                 return end + 1

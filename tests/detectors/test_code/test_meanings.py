@@ -1,4 +1,4 @@
-"""An assertion means what the tree of its expression says: brackets that change it are seen, others are nothing."""
+"""An assertion means what its tree says: brackets that change it are seen, others are nothing."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ FILES = {
     ),
     "csharp": (
         "tests/ShopTests.cs",
-        "using Xunit;\npublic class ShopTests {{\n  [Fact] public void A() {{ {} }}\n}}\n",
+        "using Xunit;\npublic class ShopTests {{\n  [Fact] void A() {{ {} }}\n}}\n",
     ),
     "rust": ("tests/shop.rs", "use shop::*;\n\n#[test]\nfn a() {{\n    {}\n}}\n"),
     "kotlin": (

@@ -19,7 +19,6 @@ _QUOTED = re.compile(
 )
 _WHOLE = re.compile(r"(?<![\w.])(\d+)\.0\b")
 _ZEROS = re.compile(r"(?:(?<=\d)\.0+)?(?<=[\d0])[fFdDlLmMuU]?\Z")
-_TOKEN = re.compile(r"\w+")
 _NAMES = re.compile(r"[a-z_]\w*")
 _SEARCHED = re.compile(r"\bmatch=|\.toThrow|\.toMatch\(")
 _QUOTES = re.compile(r"^[\"'/]|[\"'/]$")
@@ -190,10 +189,6 @@ def contradicts(before: str | None, after: str | None) -> bool:
     return (before in _SOMETHING and after in _NOTHING) or (before in _NOTHING and after in _SOMETHING)
 
 
-def words(text: str) -> frozenset[str]:
-    return frozenset(_TOKEN.findall(text))
-
-
 def implies(strong: Assertion, weak: Assertion) -> bool:
     """Whether something must be there because its value is asked for: ``user == 'Ann'`` needs a user."""
     if not weak.subject or strong.subject != weak.subject or weak.strength > Strength.SHAPE:
@@ -203,26 +198,10 @@ def implies(strong: Assertion, weak: Assertion) -> bool:
     return there and strong.strength >= Strength.CLOSE and is_data(wanted) and wanted not in _NOTHING
 
 
-def other_inputs(before: str, after: str) -> bool:
-    """Whether something else is asked: the same with other literals, or nothing but literals."""
-    old, new = set(_LITERAL.findall(before)), set(_LITERAL.findall(after))
-    if not (old - new and new - old):
-        return False
-    return _asked(before) == _asked(after) or is_literal(after)
-
-
-def _asked(subject: str) -> str:
-    """The question to a receiver of any name, with the literals left blank."""
-    found = _RECEIVER.match(without_owner(subject))
-    return _LITERAL.sub("_", found["rest"] if found is not None else subject)
-
-
 def about_the_same(before: Assertion, after: Assertion) -> bool:
     """Whether two assertions look at the same thing, by its names: one ends in what the other speaks of."""
     old, new = (_NAMES.findall((each.subject or each.text).lower()) for each in (before, after))
-    if not old or not new or other_inputs(before.subject, after.subject):
-        return False
-    return old[-1] in new or new[-1] in old
+    return bool(old and new) and (old[-1] in new or new[-1] in old)
 
 
 def reworded(before: Assertion, after: Assertion, gone: frozenset[str] = frozenset()) -> bool:

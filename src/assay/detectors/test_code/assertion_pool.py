@@ -6,7 +6,6 @@ from collections.abc import Hashable
 from assay.detectors.test_code.assertion_pairs import (
     demand_key,
     kin,
-    other_inputs,
     wider,
     without_owner,
 )
@@ -47,8 +46,6 @@ class Pool:
         while waiting and id(waiting[-1]) in self.used:
             waiting.pop()
         if not waiting or wider(lost, waiting[-1]) or waiting[-1].strength < lost.strength:
-            return False
-        if other_inputs(lost.subject, waiting[-1].subject):
             return False
         self.used.add(id(waiting.pop()))
         return True

@@ -16,16 +16,6 @@ _ONE = re.compile(rf"{_LENGTH}(?P<sign><=?|>=?) ?{_NUMBER}")
 _EXACTLY = re.compile(rf"{_LENGTH}{_NUMBER}")
 _BOTH = re.compile(rf"{_NUMBER} (<=?) (?P<subject>.+) (<=?) {_NUMBER}")
 _RANGE = re.compile(rf"(?P<kind>inrange|between)\({_NUMBER}, ?{_NUMBER}\)")
-_SIGN = re.compile(rf"(?<![<>=!-])(<=?|>=?)(?![<>=]) ?{_NUMBER}(?=\)*(?: fail)?$)|:(<=?|>=?), ?{_NUMBER}(?=\)*$)")
-_FAILS = re.compile(r"if .* fail$")
-_NEGATED = re.compile(r"\bnot\b|\brefute|\bwont_|\bNot[A-Z]|(?<![\w)\]])!(?!=)|assert_not|[fF]alse|unless")
-_WORDS = (
-    (re.compile(r"Greater(?:Than)?OrEqual|at\.least|\bleast\b|AtLeast|\.gte\b"), ">="),
-    (re.compile(r"Less(?:Than)?OrEqual|at\.most|\bmost\b|AtMost|\.lte\b"), "<="),
-    (re.compile(r"Greater|\babove\b|isAbove|\.gt\b"), ">"),
-    (re.compile(r"Less|\bbelow\b|isBelow|\.lt\b"), "<"),
-)
-_OPPOSITE = {"<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +58,7 @@ def _bounds(assertion: Assertion) -> _Bounds | None:
         return None
     if found["length"] or assertion.strength is Strength.EXACT:
         return _Bounds(_value(found[2]), False, _value(found[2]), False, bool(found["length"]))
-    return _from_text(assertion.text, found[2])
-
-
-def _from_text(text: str, number: str) -> _Bounds | None:
-    """The bound of an assertion whose sign stands in its text only."""
-    fails = _FAILS.fullmatch(text) is not None
-    if _NEGATED.search(text):
-        return None
-    if found := _SIGN.search(text):
-        sign, value = (found[1], found[2]) if found[1] else (found[3], found[4])
-        return _bound(_OPPOSITE[sign] if fails else sign, value) if value == number else None
-    sign = next((sign for word, sign in _WORDS if word.search(text)), "")
-    return _bound(sign, number) if sign and not fails else None
+    return None
 
 
 def _bound(sign: str, number: str, of_length: bool = False) -> _Bounds:

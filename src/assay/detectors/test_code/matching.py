@@ -4,7 +4,6 @@ By its identity in the same file first. What is left may have been renamed or mo
 the shape of them, or at last a similar name. Look-ups go by index, so the cost grows with the assertions.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
@@ -13,7 +12,6 @@ from assay.detectors.test_code.assertion_pairs import about_the_same
 from assay.detectors.test_code.findings import FilePair, Located, short_name
 from assay.detectors.test_code.model import Assertion, Strength, Test, TestCode
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 _COMMON = 30
 
 
@@ -40,7 +38,6 @@ def match_tests(files: Iterable[FilePair]) -> Matching:
         gone, fresh = _by_key(gone, fresh, key, found)
     gone, fresh = _by_overlap(gone, fresh, found)
     gone, fresh = _by_expectations(gone, fresh, found)
-    gone, fresh = _by_similar_name(gone, fresh, found)
     found.pairs += [(each, None) for each in gone]
     found.new += fresh
     return found
@@ -188,22 +185,3 @@ def _telling(test: Test) -> list[Assertion]:
     """The assertions that expect something, in an order that does not depend on where they stand."""
     demands = [each for each in test.assertions if each.expected and each.strength > Strength.PRESENCE]
     return sorted(demands, key=lambda each: (each.expected or "", each.subject.lower()))
-
-
-def _by_similar_name(
-    gone: list[Located], fresh: list[Located], found: Matching
-) -> tuple[list[Located], list[Located]]:
-    """Within one file, the new test whose name shares most words."""
-
-    def words(each: Located) -> list[Hashable]:
-        return [(each.path, word) for word in words_of(each.test)]
-
-    def enough(votes: int, old: Located, new: Located) -> bool:
-        return votes * 2 > max(len(words_of(old.test)), len(words_of(new.test)))
-
-    return _by_votes(gone, fresh, found, words, enough)
-
-
-def words_of(test: Test) -> frozenset[str]:
-    found = {word.lower() for word in _WORD.findall(short_name(test))}
-    return frozenset(found - {"test", "tests", "should", "it", "the", "a", "an", "is", "returns", "with"})

@@ -16,6 +16,8 @@ _TOKEN = re.compile(
     r"|<<|>>|\.\.|\S"
 )
 _WAITING = re.compile(r"\.await\b|\bawait\b")
+_AROUND = frozenset((("map", "{"), ("unary", "&"), ("unary", "*")))
+"""What may stand around an expression to hand it over: a block, a reference."""
 _DEEPEST = 40
 _LONGEST = 2000
 _PLACES = frozenset(("name", "member"))
@@ -35,7 +37,10 @@ def is_renamed(before: str, after: str, gone: frozenset[str] = frozenset()) -> b
 def _tree(text: str) -> Expr | None:
     if not 0 < len(text) <= _LONGEST:
         return None
-    return expression([each for each in _TOKEN.findall(_WAITING.sub("", text)) if each != "new"])
+    found = expression([each for each in _TOKEN.findall(_WAITING.sub("", text)) if each != "new"])
+    while found is not None and found.parts and (found.kind == "closure" or (found.kind, found.text) in _AROUND):
+        found = found.parts[-1]
+    return found
 
 
 class _Renaming:

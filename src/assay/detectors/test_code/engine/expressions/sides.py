@@ -1,6 +1,7 @@
 """The two sides of an equality: what is compared, without wrappers that change nothing."""
 
 from assay.code.expressions import expression
+from assay.code.operators import PREFIX, PRIMARY
 from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
@@ -117,29 +118,16 @@ def measured_value(words: list[str]) -> list[str]:
 
 def is_chain(words: list[str]) -> bool:
     """Whether the words are one chain and no calculation."""
-    depth = 0
-    for word in words:
-        if word in ("(", "[", "{"):
-            depth += 1
-        elif word in (")", "]", "}"):
-            depth -= 1
-        elif depth == 0 and not (word[0].isalnum() or word[0] in "_$@&*\"'`?" or word in (".", "?.", "::", "!")):
-            return False
-    return True
+    found = expression(words)
+    return found is not None and (found.strength == PRIMARY or (found.strength == PREFIX and found.text != "!"))
 
 
 def receiver_of(words: list[str]) -> list[str]:
     """The receiver of a chain's last call."""
-    depth = 0
-    for index in range(len(words) - 1, -1, -1):
-        word = words[index]
-        if word in (")", "]", "}"):
-            depth += 1
-        elif word in ("(", "[", "{"):
-            depth -= 1
-        elif depth == 0 and word in (".", "?.", "::", "&."):
-            return words[:index]
-    return []
+    found = expression(words)
+    while found is not None and found.kind in ("call", "index"):
+        found = found.parts[0]
+    return words[found.parts[0].start : found.parts[0].end] if found is not None and found.kind == "member" else []
 
 
 def without_reference(words: list[str]) -> list[str]:

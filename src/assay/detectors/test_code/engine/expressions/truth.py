@@ -1,9 +1,10 @@
 """Whether a condition always or never holds, as far as that is written in it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from assay.code.expressions import expression
+from assay.code.operators import PREFIX
 from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import (
@@ -16,14 +17,12 @@ from assay.detectors.test_code.engine.expressions.literals import (
 from assay.detectors.test_code.engine.expressions.words import bare, joined, split
 
 _DEEPEST = 40
-_MOST_KEPT = 60
 _LONGEST = 400
 """How many words a condition may have to be looked into. Nobody writes longer ones to say true or false."""
 OPPOSITE = {"==": "!=", "===": "!==", "!=": "==", "!==": "===", "<": ">=", ">": "<=", "<=": ">", ">=": "<"}
 EQUALS = frozenset(("==", "===", "is"))
 DIFFERS = frozenset(("!=", "!==", "<>", "is not"))
 COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in", "<>", "is not", "not in"}
-JOINING = frozenset(("&&", "||", "and", "or", "?", "??", "if", "=>", "->"))
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
 _OTHERWISE = {
@@ -143,10 +142,9 @@ def combined(parts: Sequence[bool | None], decisive: bool) -> bool | None:
 
 
 def is_operand(words: list[str]) -> bool:
-    """Whether an operator before these words takes all of them: no looser operator follows at the same depth."""
-    if words[:1] == ["("] and closing(words, 0) == len(words) - 1:
-        return True
-    return comparison(words) is None and "?" not in words
+    """Whether an operator before these words takes all of them: no looser operator is among them."""
+    found = expression(words)
+    return found is not None and (bool(found.brackets) or found.strength >= PREFIX)
 
 
 def _word(word: str, constants: Mapping[str, str], falsy: frozenset[str]) -> bool | None:
@@ -213,48 +211,13 @@ class Comparison:
 
 def comparison(words: list[str]) -> Comparison | None:
     """The one comparison that a condition consists of; None for anything else."""
-    words = bare(words)
-    if COMPARISONS.isdisjoint(words):
+    found = expression(words) if not COMPARISONS.isdisjoint(words) else None
+    if found is None or found.text not in COMPARISONS or len(found.parts) != 2:
         return None
-    return _comparison(tuple(words)) if len(words) < _MOST_KEPT else _compare(words)
-
-
-@lru_cache(maxsize=4096)
-def _comparison(words: tuple[str, ...]) -> "Comparison | None":
-    """The same condition is asked for what it compares, whether it always holds and what it demands."""
-    return _compare(list(words))
-
-
-def _compare(words: list[str]) -> "Comparison | None":
-    top = list(_outside(words))
-    found = [index for index in top if words[index] in COMPARISONS]
-    if len(found) > 1:
-        looser = [index for index in found if words[index] not in ("<", ">")]
-        found = looser if len(looser) == 1 else found
-    if len(found) != 1 or any(words[index] in JOINING for index in top):
+    left, right = found.parts
+    if left.text in COMPARISONS and len(left.parts) == 2 and not left.brackets:
         return None
-    at = found[0]
-    if not 0 < at < len(words) - 1 or words[at - 1] in (".", "?."):
-        return None
-    return Comparison(bare(words[:at]), words[at], bare(words[at + 1 :]))
-
-
-def _outside(words: list[str]) -> Iterator[int]:
-    """The places outside of all brackets, and of types behind ``::``."""
-    depth, types = 0, 0
-    for index, word in enumerate(words):
-        if word == "<" and (types or (index and words[index - 1] == "::")):
-            types += 1
-            continue
-        if types:
-            types -= len(word) if word in (">", ">>") else 0
-            continue
-        if word in ("(", "[", "{"):
-            depth += 1
-        elif word in (")", "]", "}"):
-            depth -= 1
-        elif depth == 0:
-            yield index
+    return Comparison(bare(words[left.start : left.end]), found.text, bare(words[right.start : right.end]))
 
 
 def split_any(words: list[str], separators: tuple[str, ...]) -> list[list[str]]:

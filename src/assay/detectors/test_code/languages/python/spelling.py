@@ -1,14 +1,12 @@
-"""One spelling for what can be written in several ways in Python: formatted text, collections, encodings.
+"""One spelling for what can be written in several ways in Python: collections, encodings.
 
 Tools rewrite these all over a project without changing what a test demands.
 """
 
 import ast
 import re
-from string import Formatter
 
 LONGEST = 240
-_PERCENT = re.compile(r"%(?:\((\w+)\))?([sdr%])")
 _PLAIN = re.compile(r"'[^'\"\\\n]*+'\Z|\"[^\"\\\n]*+\"\Z")
 _UTF8 = frozenset({"utf-8", "utf8", "UTF-8", "UTF8"})
 
@@ -18,13 +16,10 @@ def respelled_call(node: ast.Call) -> ast.expr:
     function = node.func
     if isinstance(function, ast.Name):
         return _collection(node, function.id)
-    if isinstance(function, ast.Attribute):
-        if function.attr == "format" and isinstance(function.value, ast.Constant):
-            return _formatted(node, function.value.value)
-        if function.attr in ("encode", "decode") and len(node.args) == 1 and not node.keywords:
-            argument = node.args[0]
-            if isinstance(argument, ast.Constant) and argument.value in _UTF8:
-                return ast.Call(function, [], [])
+    if isinstance(function, ast.Attribute) and function.attr in ("encode", "decode"):
+        given = [each.value for each in node.args if isinstance(each, ast.Constant)]
+        if len(given) == len(node.args) == 1 and given[0] in _UTF8 and not node.keywords:
+            return ast.Call(function, [], [])
     return node
 
 
@@ -63,67 +58,10 @@ def respelled_comprehension(node: ast.ListComp | ast.SetComp | ast.GeneratorExp)
     return ast.Call(ast.Name("list" if isinstance(node, ast.ListComp) else "set"), [first.iter], [])
 
 
-def _formatted(node: ast.Call, text: object) -> ast.expr:
-    """``"{} is {b!r}".format(a, b=c)`` as an f-string."""
-    if not isinstance(text, str) or any(isinstance(each, ast.Starred) for each in node.args):
-        return node
-    named = {word.arg: word.value for word in node.keywords if word.arg}
-    parts: list[ast.expr] = []
-    place = 0
-    try:
-        for literal, name, spec, conversion in Formatter().parse(text):
-            if literal:
-                parts.append(ast.Constant(literal))
-            if name is None:
-                continue
-            value = named.get(name) or node.args[int(name or place)]
-            place += name == ""
-            parts.append(_value(value, conversion, spec))
-    except (ValueError, IndexError):
-        return node
-    return ast.JoinedStr(parts)
-
-
-def _value(value: ast.expr, conversion: str | None, spec: str | None) -> ast.FormattedValue:
-    shown = ast.JoinedStr([ast.Constant(spec)]) if spec else None
-    return ast.FormattedValue(value, ord(conversion) if conversion else -1, shown)
-
-
-def respelled_percent(node: ast.BinOp) -> ast.expr:
-    """``"%s is %r" % (a, b)`` as an f-string."""
-    template = node.left.value if isinstance(node.left, ast.Constant) else None
-    if not isinstance(node.op, ast.Mod) or not isinstance(template, str):
-        return node
-    values = list(node.right.elts) if isinstance(node.right, ast.Tuple) else [node.right]
-    found = list(_PERCENT.finditer(template))
-    wanted = [each for each in found if each[2] != "%"]
-    if any(each[1] for each in found) or len(wanted) != len(values) or template.count("%") != _signs(found):
-        return node
-    return ast.JoinedStr(_pieces(template, found, values))
-
-
-def _signs(found: list[re.Match[str]]) -> int:
-    return sum(2 if each[2] == "%" else 1 for each in found)
-
-
-def _pieces(template: str, found: list[re.Match[str]], values: list[ast.expr]) -> list[ast.expr]:
-    parts: list[ast.expr] = []
-    last = 0
-    waiting = iter(values)
-    for each in found:
-        parts.append(ast.Constant(template[last : each.start()] + ("%" if each[2] == "%" else "")))
-        if each[2] != "%":
-            parts.append(_value(next(waiting), "r" if each[2] == "r" else None, None))
-        last = each.end()
-    return [*parts, ast.Constant(template[last:])]
-
-
 def other_spelling(node: ast.AST) -> ast.AST:
     """A node as it would be written today; itself where that is how it is written."""
     if isinstance(node, ast.Call):
         return respelled_call(node)
-    if isinstance(node, ast.BinOp):
-        return respelled_percent(node)
     if isinstance(node, ast.ListComp | ast.SetComp):
         return respelled_comprehension(node)
     return node

@@ -30,7 +30,7 @@ _LEAVES = frozenset({ast.Name, ast.Constant, ast.alias, ast.Pass, str, int, type
 )
 """What has nothing in it that matters."""
 _SPECIAL = frozenset(
-    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.BinOp, ast.ListComp, ast.SetComp}
+    {ast.Import, ast.ImportFrom, ast.match_case, ast.JoinedStr, ast.Dict, ast.ListComp, ast.SetComp}
 )
 """What is no part, and still more than what it is made of."""
 _OWN_HEADS = (ast.If, ast.While, ast.For, ast.AsyncFor)
