@@ -1,6 +1,7 @@
 """Inside a git repository, 'assay score' needs no configuration at all."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,32 @@ def test_the_scenario_of_the_main_branch_counts_and_that_of_the_branch_does_not(
     write_files(repository, {"assay.yaml": "scorers: []\n"})
     done = cli("score", "--json")
     assert verdicts(done.out) == {"max_files_changed": "PASS"}
-    assert "the scenario is assay.yaml of the baseline" in json.loads(done.out)["provenance"]["assumed"]
+    told = json.loads(done.out)["provenance"]["assumed"][1]
+    assert re.fullmatch(r"the scenario is assay.yaml of main \([0-9a-f]{10}\)", told)
+
+
+def test_a_branch_that_left_before_the_scenario_came_is_scored_by_it(cli: Cli, repository: Path) -> None:
+    run_git(repository, "checkout", "-q", "main")
+    write_files(repository, {"assay.yaml": "scorers:\n  - {type: max_files_changed, limit: 9}\n"})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "agent")
+    write_files(repository, FIX)
+    assert verdicts(cli("score", "--json").out) == {"max_files_changed": "PASS"}
+
+
+def test_what_a_build_made_and_git_ignores_is_there_for_both_sides(cli: Cli, repository: Path) -> None:
+    """Of the user's own checkout, never of the branch; and what the tests import from there is told."""
+    run_git(repository, "checkout", "-q", "main")
+    uses = PYTHON["src/power.py"] + "\nimport _version\n"
+    write_files(repository, {"src/power.py": uses, ".gitignore": "src/_version.py\n"})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-b", "other")
+    write_files(repository, {"src/power.py": uses.replace("x * x", "x**3"), "src/_version.py": "VERSION = 1\n"})
+    commit_all(repository)
+    done = cli("score", "--json", "--branch", "other")
+    assert (done.code, verdicts(done.out)["baseline_tests"]) == (0, "PASS"), done.out
+    assumed = json.loads(done.out)["provenance"]["assumed"]
+    assert "src/_version.py, which git ignores, is taken from this checkout for all runs" in assumed
 
 
 def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path) -> None:
@@ -136,3 +162,17 @@ def test_annotations_sarif_and_junit(cli: Cli, repository: Path) -> None:
     sarif = json.loads((repository / "out.sarif").read_text())
     assert sarif["version"] == "2.1.0"
     assert "<failure" in (repository / "out.xml").read_text()
+
+
+def test_a_patch_is_scored_against_what_is_checked_out(cli: Cli, repository: Path) -> None:
+    write_files(repository, FIX)
+    patch = run_git(repository, "diff") + "\n"
+    run_git(repository, "checkout", "-q", ".")
+    write_files(repository.parent, {"fix.patch": patch})
+    done = cli("score", "--json", repository.parent / "fix.patch")
+    assert (done.code, verdicts(done.out)["tests"]) == (0, "PASS"), done.out + done.err
+    assert [one["path"] for one in json.loads(done.out)["workspace"]["changed"]] == ["src/power.py"]
+    for text in ("--- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n", patch.replace("b/src/", "b/../src/")):
+        write_files(repository.parent, {"fix.patch": text})
+        done = cli("score", repository.parent / "fix.patch")
+        assert (done.code, "must be a patch of the baseline" in done.err) == (2, True), done.err
