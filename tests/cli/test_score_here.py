@@ -176,3 +176,39 @@ def test_a_patch_is_scored_against_what_is_checked_out(cli: Cli, repository: Pat
         write_files(repository.parent, {"fix.patch": text})
         done = cli("score", repository.parent / "fix.patch")
         assert (done.code, "must be a patch of the baseline" in done.err) == (2, True), done.err
+
+
+def test_what_nobody_tested_is_no_pass(cli: Cli, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_repository(open_folder / "p", {"shout.sh": "echo hi\n"})
+    monkeypatch.chdir(open_folder / "p")
+    write_files(open_folder / "p", {"shout.sh": "garbage(\n"})
+    done = cli("score")
+    assert done.code == 2
+    assert (
+        "\nOVERALL  N/A: nothing was tested, so nobody knows; say how the tests are run with --tests" in done.out
+    )
+    assert "no tests were found, so none are run" in done.out
+    done = cli("score", "--tests", "sh -n shout.sh")
+    assert (done.code, "OVERALL  FAIL" in done.out) == (1, True), done.out
+    write_files(open_folder / "p", {"shout.sh": "echo HI\n"})
+    assert cli("score", "--tests", "sh -n shout.sh").code == 0
+
+
+def test_a_runner_that_is_set_up_wrongly_is_nobodys_failure(cli: Cli, repository: Path) -> None:
+    run_git(repository, "checkout", "-q", "main")
+    write_files(repository, {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "--no-such-option"\n'})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-B", "agent")
+    write_files(repository, FIX)
+    done = cli("score")
+    assert done.code == 4
+    assert "\nOVERALL  ERROR: couldn't measure tests, baseline_tests\n" in done.out
+    assert "unrecognized arguments: --no-such-option" in done.out
+
+
+def test_a_cheat_is_named_by_the_test_that_it_hides(cli: Cli, repository: Path) -> None:
+    hidden = PYTHON["tests/test_power.py"].replace("assert cube(2) == 8", "assert cube(2)")
+    write_files(repository, {"tests/test_power.py": hidden + "\n\ndef test_more():\n    assert True\n"})
+    done = cli("score")
+    assert done.code == 1, done.out
+    assert "passes only as it was changed  tests.test_power.test_cube" in done.out
