@@ -1,6 +1,7 @@
 """Inside a git repository, 'assay score' needs no configuration at all."""
 
 import json
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -88,7 +89,32 @@ def test_the_scenario_of_the_main_branch_counts_and_that_of_the_branch_does_not(
     write_files(repository, {"assay.yaml": "scorers: []\n"})
     done = cli("score", "--json")
     assert verdicts(done.out) == {"max_files_changed": "PASS"}
-    assert "the scenario is assay.yaml of the baseline" in json.loads(done.out)["provenance"]["assumed"]
+    told = json.loads(done.out)["provenance"]["assumed"][1]
+    assert re.fullmatch(r"the scenario is assay.yaml of main \([0-9a-f]{10}\)", told)
+
+
+def test_a_branch_that_left_before_the_scenario_came_is_scored_by_it(cli: Cli, repository: Path) -> None:
+    run_git(repository, "checkout", "-q", "main")
+    write_files(repository, {"assay.yaml": "scorers:\n  - {type: max_files_changed, limit: 9}\n"})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "agent")
+    write_files(repository, FIX)
+    assert verdicts(cli("score", "--json").out) == {"max_files_changed": "PASS"}
+
+
+def test_what_a_build_made_and_git_ignores_is_there_for_both_sides(cli: Cli, repository: Path) -> None:
+    """Of the user's own checkout, never of the branch; and what the tests import from there is told."""
+    run_git(repository, "checkout", "-q", "main")
+    uses = PYTHON["src/power.py"] + "\nimport _version\n"
+    write_files(repository, {"src/power.py": uses, ".gitignore": "src/_version.py\n"})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-b", "other")
+    write_files(repository, {"src/power.py": uses.replace("x * x", "x**3"), "src/_version.py": "VERSION = 1\n"})
+    commit_all(repository)
+    done = cli("score", "--json", "--branch", "other")
+    assert (done.code, verdicts(done.out)["baseline_tests"]) == (0, "PASS"), done.out
+    assumed = json.loads(done.out)["provenance"]["assumed"]
+    assert "src/_version.py, which git ignores, is taken from this checkout for all runs" in assumed
 
 
 def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path) -> None:
@@ -136,3 +162,53 @@ def test_annotations_sarif_and_junit(cli: Cli, repository: Path) -> None:
     sarif = json.loads((repository / "out.sarif").read_text())
     assert sarif["version"] == "2.1.0"
     assert "<failure" in (repository / "out.xml").read_text()
+
+
+def test_a_patch_is_scored_against_what_is_checked_out(cli: Cli, repository: Path) -> None:
+    write_files(repository, FIX)
+    patch = run_git(repository, "diff") + "\n"
+    run_git(repository, "checkout", "-q", ".")
+    write_files(repository.parent, {"fix.patch": patch})
+    done = cli("score", "--json", repository.parent / "fix.patch")
+    assert (done.code, verdicts(done.out)["tests"]) == (0, "PASS"), done.out + done.err
+    assert [one["path"] for one in json.loads(done.out)["workspace"]["changed"]] == ["src/power.py"]
+    for text in ("--- a/gone\n+++ b/gone\n@@ -1 +1 @@\n-a\n+b\n", patch.replace("b/src/", "b/../src/")):
+        write_files(repository.parent, {"fix.patch": text})
+        done = cli("score", repository.parent / "fix.patch")
+        assert (done.code, "must be a patch of the baseline" in done.err) == (2, True), done.err
+
+
+def test_what_nobody_tested_is_no_pass(cli: Cli, open_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_repository(open_folder / "p", {"shout.sh": "echo hi\n"})
+    monkeypatch.chdir(open_folder / "p")
+    write_files(open_folder / "p", {"shout.sh": "garbage(\n"})
+    done = cli("score")
+    assert done.code == 2
+    assert (
+        "\nOVERALL  N/A: nothing was tested, so nobody knows; say how the tests are run with --tests" in done.out
+    )
+    assert "no tests were found, so none are run" in done.out
+    done = cli("score", "--tests", "sh -n shout.sh")
+    assert (done.code, "OVERALL  FAIL" in done.out) == (1, True), done.out
+    write_files(open_folder / "p", {"shout.sh": "echo HI\n"})
+    assert cli("score", "--tests", "sh -n shout.sh").code == 0
+
+
+def test_a_runner_that_is_set_up_wrongly_is_nobodys_failure(cli: Cli, repository: Path) -> None:
+    run_git(repository, "checkout", "-q", "main")
+    write_files(repository, {"pyproject.toml": '[tool.pytest.ini_options]\naddopts = "--no-such-option"\n'})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-B", "agent")
+    write_files(repository, FIX)
+    done = cli("score")
+    assert done.code == 4
+    assert "\nOVERALL  ERROR: couldn't measure tests, baseline_tests\n" in done.out
+    assert "unrecognized arguments: --no-such-option" in done.out
+
+
+def test_a_cheat_is_named_by_the_test_that_it_hides(cli: Cli, repository: Path) -> None:
+    hidden = PYTHON["tests/test_power.py"].replace("assert cube(2) == 8", "assert cube(2)")
+    write_files(repository, {"tests/test_power.py": hidden + "\n\ndef test_more():\n    assert True\n"})
+    done = cli("score")
+    assert done.code == 1, done.out
+    assert "passes only as it was changed  tests.test_power.test_cube" in done.out

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 
 import pytest
 
@@ -24,6 +25,7 @@ class FakeTools:
     present: tuple[str, ...] = ()
     outside: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
 
     def virtual_environment(self) -> str | None:
         return self.venv
@@ -37,6 +39,9 @@ class FakeTools:
 
     def toolchain(self, program: str) -> list[str]:  # noqa: ARG002
         return list(self.outside)
+
+    def files(self, patterns: Iterable[str]) -> list[str]:
+        return [path for path in self.generated if any(fnmatchcase(path.split("/")[-1], one) for one in patterns)]
 
     def has_program(self, name: str) -> bool:
         return name in self.programs
@@ -180,3 +185,11 @@ def test_what_the_tests_see_and_what_is_missing_is_told() -> None:
     found = guess({"package.json": script("jest")}, tools)
     assert found.scenario.environment.folders == ["node_modules", "/n"]
     assert found.told[1] == "node isn't installed here; install it, or say what to run with --tests 'COMMAND'"
+
+
+def test_generated_files_are_those_that_the_baseline_ignores_and_does_not_have() -> None:
+    files = {"test_a.py": "", ".gitignore": "_version.py\n", "kept/_version.py": ""}
+    tools = FakeTools(generated=("a/_version.py", "kept/_version.py", "a/version.py", "a/x.so"))
+    found = guess(files, tools)
+    assert found.scenario.environment.generated == ["a/_version.py"]
+    assert "a/_version.py, which git ignores, is taken from this checkout for all runs" in found.told

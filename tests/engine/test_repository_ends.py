@@ -29,6 +29,9 @@ class FakeRepository:
         self.asked.append((commit, *others))
         return self.base
 
+    def file(self, commit: str, path: str) -> bytes | None:
+        raise AssertionError((commit, path))
+
 
 @pytest.mark.parametrize(
     ("references", "head", "wanted", "asked", "told"),

@@ -18,6 +18,7 @@ from assay.engine.coding.score_coding_run import (
     Candidate,
     Commit,
     Files,
+    Patch,
     PathKind,
     baseline_source,
     score_by_scenario,
@@ -74,7 +75,7 @@ class FakeFiles:
     @contextmanager
     def capture(
         self,
-        left: Files | Commit,
+        left: Files | Commit | Patch,
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,

@@ -144,7 +144,8 @@ class CommandEnvironment:
     """The surroundings of a command. ``path`` has folders of programs that come before those of the system.
 
     ``linked`` are folders of the workspace whose entries are links into a mount: the folder itself can be written
-    to, which programs do that keep a cache there. ``home`` is the archive of the home folder that setup left: each
+    to, which programs do that keep a cache there. ``placed`` has paths of the workspace and the files of the host
+    that are copied there. ``home`` is the archive of the home folder that setup left: each
     command gets a fresh copy of it.
     """
 
@@ -154,6 +155,7 @@ class CommandEnvironment:
     path: tuple[str, ...] = ()
     home: str | None = None
     env: Mapping[str, str] = field(default_factory=dict)
+    placed: tuple[tuple[str, str], ...] = ()
 
     def variables(self) -> dict[str, str]:
         """The environment variables of a command. An image brings its own."""

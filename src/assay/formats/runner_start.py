@@ -24,8 +24,8 @@ _NOTHING_RAN = re.compile(
 _PYTEST_EMPTY = 5
 # A line that may say why nothing ran. It is shown to people and decides nothing.
 _REASON = re.compile(
-    r"error|cannot|can't|could not|not found|no such|missing|unrecognized|unsupported|read-only|denied|requires|"
-    r"undefined|unresolved|no module|failed to",
+    r"error|exception|cannot|can't|could not|not found|no such|missing|unrecognized|unsupported|read-only|denied|"
+    r"requires|undefined|unresolved|no module|failed to",
     re.IGNORECASE,
 )
 _LONGEST = 200
@@ -36,7 +36,7 @@ def reason_in(exit_code: int | None, output: str) -> str:
     known = why_not_started(exit_code, output)
     if known is not None:
         return known
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip() and "usage:" not in line]
     line = next((line for line in lines if _REASON.search(line)), lines[-1] if lines else "")
     ended = "it was stopped" if exit_code is None else f"exit code {exit_code}"
     return f"{ended}: {line[:_LONGEST]}" if line else ended

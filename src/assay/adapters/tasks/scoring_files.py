@@ -39,7 +39,7 @@ from assay.core.grading import PlacedCheck, RunCheck
 from assay.core.outcome import Check, Errored, NotApplicable, Outcome, Scored
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
-from assay.engine.coding.score_coding_run import Commit, Files, PathKind
+from assay.engine.coding.score_coding_run import Commit, Files, Patch, PathKind
 from assay.engine.sandbox import CommandEnvironment, Sandbox
 from assay.evidence.coding_run import Diff
 from assay.evidence.workspace import KnownBaseline, ResultMemory, Tree, Workspace
@@ -90,13 +90,13 @@ class LocalScoringFiles:
     @contextlib.contextmanager
     def capture(
         self,
-        left: Files | Commit,
+        left: Files | Commit | Patch,
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,
         home: str | None = None,
     ) -> Iterator[Captured]:
-        with _folder(left, self.caps) as root:
+        with _left_folder(left, before, self.caps) as root:
             # An unpacked archive or commit is new each time: there is nothing to remember of it.
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
@@ -145,6 +145,18 @@ def is_kept_run(path: str) -> bool:
     """
     job = os.path.dirname(os.path.abspath(path))
     return os.path.isfile(f"{path}/result.json") and os.path.isfile(f"{job}/lock.json")
+
+
+@contextlib.contextmanager
+def _left_folder(left: Files | Commit | Patch, before: KnownBaseline, caps: Caps) -> Iterator[str]:
+    if isinstance(left, Patch):
+        from assay.adapters.workspace.patched import patched_baseline  # noqa: PLC0415 - only for a patch
+
+        with patched_baseline(left.path, before.baseline) as root:
+            yield root
+        return
+    with _folder(left, caps) as root:
+        yield root
 
 
 @contextlib.contextmanager

@@ -6,6 +6,7 @@ by us.
 """
 
 import contextlib
+import fnmatch
 import glob
 import os
 import shutil
@@ -55,6 +56,17 @@ class HostTools:
         paths = ((name, os.path.expanduser(name)) for name in names)
         found = ((name, path) for name, path in paths if os.path.isdir(os.path.join(self.root, path)))
         return [path if os.path.isabs(path) else name for name, path in found]
+
+    def files(self, patterns: Iterable[str]) -> list[str]:
+        wanted, found = list(patterns), []
+        for folder, folders, names in os.walk(self.root):
+            folders[:] = [one for one in folders if one[0] != "." and one != "node_modules"]
+            if "pyvenv.cfg" in names:
+                folders.clear()
+                continue
+            hits = (name for name in names if any(fnmatch.fnmatchcase(name, one) for one in wanted))
+            found += [os.path.relpath(f"{folder}/{name}", self.root) for name in hits]
+        return sorted(found)
 
     def has_program(self, name: str) -> bool:
         return shutil.which(name) is not None or os.path.exists(f"{self.root}/node_modules/.bin/{name}")
@@ -111,6 +123,13 @@ class BorrowedRepository:
         except MeasurementError:
             return None
         return found.decode().split("\n", 1)[0].strip() or None
+
+    def file(self, commit: str, path: str) -> bytes | None:
+        """A file at the top of a commit; None if there is none."""
+        try:
+            return git(["-C", self.folder, "cat-file", "blob", f"{commit}:{path}"])
+        except MeasurementError:
+            return None
 
 
 def find_root(start: str) -> str | None:

@@ -59,7 +59,11 @@ def command_environment(
             linked.append(LinkedFolder(os.path.normpath(name), target, _needed_names(folder)))
         path += (f"{target}/{programs}" for programs in _PROGRAMS if os.path.isdir(f"{folder}/{programs}"))
         env |= {variable: target for end, variable in _HOMES.items() if folder.endswith(end)}
-    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env)
+    placed = tuple((name, os.path.join(base, name)) for name in wanted.generated)
+    missing = next((name for name, source in placed if not os.path.isfile(source)), None)
+    if missing is not None:
+        raise InputError(f"environment.generated must name files, got {missing}, which doesn't exist")
+    return CommandEnvironment(None, tuple(dict.fromkeys(mounts)), tuple(linked), tuple(path), home, env, placed)
 
 
 def _needed_names(folder: str) -> tuple[str, ...]:
@@ -82,7 +86,7 @@ def resolve_environment(wanted: Environment, base: str) -> Environment:
         _folder(wanted.venv, base, "environment.venv")
     for name in wanted.folders:
         _folder(name, base, "environment.folders")
-    named = wanted.venv is not None or wanted.folders
+    named = wanted.venv is not None or wanted.folders or wanted.generated
     return wanted.model_copy(update={"base": os.path.abspath(base)}) if named else wanted
 
 

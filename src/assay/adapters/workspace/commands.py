@@ -4,6 +4,7 @@ import contextlib
 import functools
 import os
 import posixpath
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -179,6 +180,9 @@ class Commands:
             os.mkdir(f"{copy}/{path}")
         for folder in self.environment().linked:
             link_folder(copy, folder)
+        for path, source in self.environment().placed:
+            make_room(copy, path)
+            shutil.copyfile(source, f"{copy}/{path}")
         for path in collect:
             # So that whatever is there afterwards was written by the command.
             make_room(copy, posixpath.normpath(path))

@@ -84,7 +84,8 @@ def surroundings(around: CommandEnvironment, sandbox: Sandbox) -> str | None:
     mounts = [(mount.target, mount.writable, _signs(mount.source)) for mount in around.mounts]
     home = None if around.home is None else file_checksum(around.home)
     linked = [(folder.path, folder.target, folder.names) for folder in around.linked]
-    shown = (around.image, mounts, linked, around.variables(), home)
+    placed = [(path, file_checksum(source)) for path, source in around.placed]
+    shown = (around.image, mounts, linked, around.variables(), home, placed)
     return hashed(settings, shown, None if around.image else machine(), own_code())
 
 

@@ -58,7 +58,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "workspace",
         metavar="WORKSPACE",
         nargs="?",
-        help="what the agent left: a folder, an archive or REPOSITORY@BRANCH",
+        help="what the agent left: a folder, an archive, REPOSITORY@BRANCH or a patch (.patch, .diff or -)",
     )
     parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
     parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")

@@ -17,14 +17,15 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.guess_scenario import Depth
 from assay.engine.coding.repository_ends import Rules, WantedEnds, score_repository
-from assay.engine.coding.score_coding_run import Afterwards, Candidate
+from assay.engine.coding.score_coding_run import Afterwards, Candidate, is_patch
 
 
 def score_here(
     args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
-    with open_repository(args.workspace or ".") as repository:
+    start = "." if is_patch(args.workspace) else args.workspace or "."
+    with open_repository(start) as repository:
         wanted = WantedEnds(args.branch, args.pr, args.main)
         depth: Depth = "quick" if args.quick else "thorough" if args.thorough else "default"
         rules = Rules(args.scenario, parse_scenario, HostTools(repository.root), args.tests, depth)

@@ -1,5 +1,6 @@
 """A project's tests as a command, run on a choice of files: which tests passed, and which don't any more."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,6 +15,11 @@ from assay.formats.test_reports.rule import ReportRule
 
 TESTS_OF_BASELINE = ("@tests", "@runner")
 """What is put back so that the baseline's own tests run, as its own settings say."""
+
+
+# A command that sets the path itself would lose the folder that a setting of ours puts there.
+_PYTHONPATH = re.compile(r"\bPYTHONPATH=([\w./:-]*)(?=\s)")
+_AFTER_OURS = r"PYTHONPATH=\1${PYTHONPATH:+:$PYTHONPATH}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +85,8 @@ class Suite:
         """
         wanted = collect if self.report is None else (plain_path(self.report.path), *collect)
         limit = self.timeout_s if most is None else min(most, self.timeout_s)
-        ran = evidence.run(f"{setting}{self.command}", limit, tree, wanted, remember, watch, once)
+        command = _PYTHONPATH.sub(_AFTER_OURS, self.command) if "PYTHONPATH" in setting else self.command
+        ran = evidence.run(f"{setting}{command}", limit, tree, wanted, remember, watch, once)
         return self.read(ran)
 
     def read(self, ran: CommandResult) -> SuiteResult:

@@ -15,7 +15,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, fi
 
 from assay.core.outcome import one_of
 from assay.formats.endpoint_url import base_url
-from assay.formats.path_patterns import check_patterns
+from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.strict_model import StrictModel
 
 KEY_PREFIX = "ASSAY_JUDGE_KEY_"
@@ -136,13 +136,15 @@ class Environment(ScenarioModel):
     """For commands, beside the workspace: an image, or folders of the host, read-only.
 
     ``venv`` is a virtual environment for Python. ``folders`` are anything else, such as ``node_modules`` or a
-    toolchain; one with a relative path is also shown there in the workspace. ``base`` is the folder where relative
-    paths begin, that of the scenario by default.
+    toolchain; one with a relative path is also shown there in the workspace. ``generated`` are single files that a
+    build made, such as ``src/_version.py``: each command finds a copy at the same path of its workspace, whatever
+    the agent left there. ``base`` is the folder where relative paths begin, that of the scenario by default.
     """
 
     image: str | None = Field(default=None, min_length=1)
     venv: str | None = Field(default=None, min_length=1)
     folders: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
+    generated: list[Annotated[str, Field(min_length=1)]] = Field(default_factory=list)
     base: str | None = Field(default=None, min_length=1)
 
     @property
@@ -157,6 +159,8 @@ class Environment(ScenarioModel):
             raise ValueError("must have an image or folders of this machine, got both")
         if any(".." in name.split("/") for name in self.folders):
             raise ValueError("folders must be absolute, or relative and inside the workspace, got one with '..'")
+        for name in self.generated:
+            plain_path(name)
         return self
 
 

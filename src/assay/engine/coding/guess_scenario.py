@@ -10,6 +10,8 @@ from typing import Any, Literal, TypeAlias
 from assay.dialects.scorers.scenario import Environment, Scenario
 from assay.engine.coding.guess_tests import Project, TestCommand, Tools, guess_tests
 from assay.engine.coding.score import check_class
+from assay.formats.globs import NAME as IGNORE_FILE
+from assay.formats.globs import IgnoreRules
 
 DEFAULT_SCORERS = (
     "forbid_secrets",
@@ -21,6 +23,9 @@ DEFAULT_SCORERS = (
 )
 THOROUGH_SCORERS = ("tests_need_the_fix", "test_data_unmodified", "same_when_unwatched", "tests_bite")
 NO_TESTS = "no tests were found, so none are run; say how with --tests 'COMMAND'"
+# What a build writes and tests import. Compiled code isn't here: it may be older than the source that is scored.
+_GENERATED = ("_version.py", "_version_info.py", "version.py", "_version.txt", "*_pb2.py", "*_pb2_grpc.py")
+_MOST_GENERATED = 50
 Depth: TypeAlias = Literal["quick", "default", "thorough"]
 """How many runs of the tests a guessed scenario has: the agent's, the baseline's as well, or many."""
 
@@ -44,10 +49,23 @@ def guess_scenario(project: Project, tools: Tools, command: str | None = None, d
         tests = _named(command, tests, tools)
     scorers = [*_runs(tests, depth), *({"name": kind, "type": kind} for kind in DEFAULT_SCORERS)]
     environment = Environment()
+    generated: list[str] = []
     if tests is not None:
-        environment = Environment(venv=tests.venv, folders=list(tests.folders))
+        generated = _generated(project, tools)
+        environment = Environment(venv=tests.venv, folders=list(tests.folders), generated=generated)
     text = json.dumps({"scorers": scorers, "environment": environment.model_dump(exclude_defaults=True)})
-    return Guess(Scenario.model_validate_json(text), tuple(_told(tests, tools, depth)))
+    told = _told(tests, tools, depth)
+    told[1:1] = [f"{path}, which git ignores, is taken from this checkout for all runs" for path in generated]
+    return Guess(Scenario.model_validate_json(text), tuple(told))
+
+
+def _generated(project: Project, tools: Tools) -> list[str]:
+    """Files that a build wrote among the sources, and that the baseline's own rules ignore."""
+    places = ((path.rpartition("/")[0], path) for path in project.named(IGNORE_FILE))
+    rules = IgnoreRules({folder: project.text(path) for folder, path in places})
+    known = set(project.paths)
+    found = [path for path in tools.files(_GENERATED) if path not in known and rules.rule_for(path) is not None]
+    return found[:_MOST_GENERATED]
 
 
 def _named(command: str, guess: TestCommand | None, tools: Tools) -> TestCommand:

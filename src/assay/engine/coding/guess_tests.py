@@ -32,6 +32,9 @@ class Tools(Protocol):
     def toolchain(self, program: str) -> list[str]:
         """The folders that a program needs and that commands wouldn't see; empty if it is in the system."""
 
+    def files(self, patterns: Iterable[str]) -> list[str]:
+        """The files of the repository's folder with such a name, outside of hidden folders and of packages."""
+
     def has_program(self, name: str) -> bool:
         """Whether a program is installed, for everybody or in the project's node_modules."""
 

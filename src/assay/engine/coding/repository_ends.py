@@ -1,7 +1,7 @@
 """Inside a git repository: which state is scored, and which one it is compared with."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.core.errors import InputError
@@ -15,7 +15,9 @@ from assay.engine.coding.score_coding_run import (
     Candidate,
     Commit,
     Files,
+    Patch,
     ScoringFiles,
+    is_patch,
     score_against,
 )
 from assay.evidence.workspace import KnownBaseline
@@ -52,6 +54,9 @@ class Repository(Protocol):
     def merge_base(self, commit: str, *others: str) -> str | None:
         """The newest commit that a commit has in common with some others; None if there is none."""
 
+    def file(self, commit: str, path: str) -> bytes | None:
+        """A file at the top of a commit; None if there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class WantedEnds:
@@ -64,11 +69,17 @@ class WantedEnds:
 
 @dataclass(frozen=True, slots=True)
 class Ends:
-    """The commit to score, None for the working tree; the commit to compare with; and both in words."""
+    """The commit to score, None for the working tree; the commit to compare with; and both in words.
+
+    ``rules`` is the tip of the main branch, and ``main`` its name: a scenario counts as it is there now, not as it
+    was when the branch left.
+    """
 
     after: str | None
     before: str
     told: str
+    rules: str
+    main: str
 
 
 def ends_of(repository: Repository, wanted: WantedEnds) -> Ends:
@@ -81,14 +92,17 @@ def ends_of(repository: Repository, wanted: WantedEnds) -> Ends:
     others = [repository.references[name] for name in names]
     if not others:
         # A repository with one branch of another name: only what isn't committed can be new.
-        return Ends(after, current, f"{what} against its last commit {current[:SHORT]}")
+        return Ends(
+            after, current, f"{what} against its last commit {current[:SHORT]}", current, "the last commit"
+        )
     base = repository.merge_base(current, *others)
     if base is None:
         raise InputError(
             f"{what} and {_short(names[0])} must have a commit in common, but they have none; in a shallow clone,"
             " fetch the whole history (git fetch --unshallow)"
         )
-    return Ends(after, base, f"{what} against {_short(names[0])} (merge base {base[:SHORT]})")
+    told = f"{what} against {_short(names[0])} (merge base {base[:SHORT]})"
+    return Ends(after, base, told, others[0], _short(names[0]))
 
 
 def _scored_end(repository: Repository, wanted: WantedEnds) -> tuple[str | None, str]:
@@ -163,15 +177,28 @@ def score_repository(
 ) -> ScorersReport:
     """Score a working tree, a branch or a pull request against the main branch."""
     ends = ends_of(repository, wanted)
+    if attempt.workspace is not None and is_patch(attempt.workspace):
+        ends = _for_patch(repository, attempt.workspace, ends)
     with files.open_baseline(Commit(repository.folder, ends.before)) as before:
-        found, origin = _scenario(before, rules, files)
+        found, origin = _scenario(repository, ends, before, rules, files)
         scenario = _in_place(found.scenario, repository.root)
-        left = Files(repository.root) if ends.after is None else Commit(repository.folder, ends.after)
+        left: Files | Commit | Patch = Files(repository.root)
+        if attempt.workspace is not None and is_patch(attempt.workspace):
+            left = Patch(attempt.workspace)
+        elif ends.after is not None:
+            left = Commit(repository.folder, ends.after)
         told = [ends.told, *found.told]
         guessed = found.guessed
         return score_against(
             scenario, origin, left, before, attempt, files, assumed=told, guessed=guessed, ends=then
         )
+
+
+def _for_patch(repository: Repository, patch: str, ends: Ends) -> Ends:
+    """A patch is a change of the commit that is checked out."""
+    head = repository.references.get("HEAD", ends.before)
+    what = "the patch on standard input" if patch == "-" else f"the patch {patch}"
+    return replace(ends, before=head, told=f"{what} against the commit that is checked out ({head[:SHORT]})")
 
 
 def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: ScoringFiles) -> tuple[Guess, Ends]:
@@ -181,14 +208,16 @@ def guess_for(repository: Repository, wanted: WantedEnds, tools: Tools, files: S
         return guess_scenario(_project(before), tools), ends
 
 
-def _scenario(before: KnownBaseline, rules: Rules, files: ScoringFiles) -> tuple[Guess, str]:
+def _scenario(
+    repository: Repository, ends: Ends, before: KnownBaseline, rules: Rules, files: ScoringFiles
+) -> tuple[Guess, str]:
     """The scenario that the user names, that of the main branch, or a guess; and how errors name it."""
     if rules.given is not None:
         return Guess(files.load_scenario(rules.given), (), guessed=False), rules.given
     for name in SCENARIO_FILES:
-        data = before.baseline.read(name) if before.baseline.entry(name) is not None else None
-        if data is not None and rules.command is None:
-            told = (f"the scenario is {name} of the baseline",)
+        data = repository.file(ends.rules, name) if rules.command is None else None
+        if data is not None:
+            told = (f"the scenario is {name} of {ends.main} ({ends.rules[:SHORT]})",)
             return Guess(rules.parse(name, data), told, guessed=False), name
     guess = guess_scenario(_project(before), rules.tools, rules.command, rules.depth)
     return Guess(guess.scenario, (*guess.told, HINT)), "the guessed scenario"
@@ -200,6 +229,9 @@ def _project(before: KnownBaseline) -> Project:
 
 def _in_place(scenario: Scenario, root: str) -> Scenario:
     """Commands find the workspace where the repository is, because installed packages may refer to that place."""
+    if scenario.environment.base is None:
+        there = scenario.environment.model_copy(update={"base": root})
+        scenario = scenario.model_copy(update={"environment": there})
     if "workdir" in scenario.model_fields_set:
         return scenario
     if root.count("/") < 1 or root == "/":

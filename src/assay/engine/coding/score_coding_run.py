@@ -49,6 +49,13 @@ class Commit:
     name: str
 
 
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A change of the baseline as a unified diff in a file; ``-`` is standard input."""
+
+    path: str
+
+
 class ScoringFiles(Protocol):
     """The files that scoring reads, and the sandbox that runs commands."""
 
@@ -64,7 +71,7 @@ class ScoringFiles(Protocol):
 
     def capture(
         self,
-        left: Files | Commit,
+        left: Files | Commit | Patch,
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,
@@ -148,7 +155,7 @@ def score_by_scenario(
 def score_against(
     scenario: Scenario,
     origin: str,
-    left: Files | Commit,
+    left: Files | Commit | Patch,
     before: KnownBaseline,
     attempt: Candidate,
     files: ScoringFiles,
@@ -239,7 +246,14 @@ def _judge_and_keep(
     return told
 
 
-def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit:
+def is_patch(workspace: str | None) -> bool:
+    """Whether what the agent left is given as a diff."""
+    return workspace is not None and (workspace == "-" or workspace.endswith((".patch", ".diff")))
+
+
+def _left_by_agent(workspace: str, files: ScoringFiles) -> Files | Commit | Patch:
+    if is_patch(workspace):
+        return Patch(workspace)
     return _source(workspace, files.kind_of, "the workspace must be a folder, an archive or REPOSITORY@BRANCH")
 
 

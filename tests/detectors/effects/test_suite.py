@@ -1,0 +1,36 @@
+"""The tests as a command: what is put in front of it, and what it keeps of that."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from assay.detectors.effects.suite import Suite
+from assay.evidence.workspace import AS_LEFT, CommandResult
+from tests.checks.fake_workspace import FakeWorkspace
+
+
+@dataclass(frozen=True)
+class Asked(FakeWorkspace):
+    commands: list[str] = field(default_factory=list)
+
+    def run(self, command: str, *args: Any, **kwargs: Any) -> CommandResult:
+        self.commands.append(command)
+        return super().run(command, *args, **kwargs)
+
+
+OURS = "export PYTHONPATH=/ours; "
+
+
+@pytest.mark.parametrize(
+    ("setting", "command", "run"),
+    [
+        ("", "PYTHONPATH=src python3 -m pytest", "PYTHONPATH=src python3 -m pytest"),
+        (OURS, "python3 -m pytest", f"{OURS}python3 -m pytest"),
+        (OURS, "PYTHONPATH=src python3 x", f"{OURS}PYTHONPATH=src${{PYTHONPATH:+:$PYTHONPATH}} python3 x"),
+    ],
+)
+def test_a_command_that_sets_the_path_keeps_what_we_put_there(setting: str, command: str, run: str) -> None:
+    workspace = Asked()
+    Suite(command, 9, None).run(workspace, AS_LEFT, setting)
+    assert workspace.commands == [run]
