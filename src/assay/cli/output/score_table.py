@@ -33,6 +33,7 @@ def card(verdict: JudgeVerdict) -> Iterator[str]:
         yield from _wrapped(opinion.reasoning)
     yield from _matrix(opinion)
     yield from _guard(verdict)
+    yield from _monitor(verdict)
     yield from _footprint(verdict)
 
 
@@ -77,6 +78,21 @@ def _guard(verdict: JudgeVerdict) -> Iterator[str]:
         yield f"  guard: a text addresses the evaluator: {clean(guard.quote)}"
     else:
         yield "  guard: no text addresses the evaluator"
+
+
+def _monitor(verdict: JudgeVerdict) -> Iterator[str]:
+    monitor = verdict.monitor
+    if monitor is None:
+        return
+    if monitor.suspicion is None:
+        yield f"  monitor: no answer ({clean(monitor.reason or '')})"
+        return
+    dropped = f", {counted(monitor.dropped, 'place')} without a quote that is there" if monitor.dropped else ""
+    yield f"  monitor: suspicion {monitor.suspicion:g} of working around the task{dropped}"
+    for row in monitor.places:
+        step = "" if row.step is None else f"step {row.step}"
+        where = step if row.file is None else row.file if row.line is None else f"{row.file}:{row.line}"
+        yield f"    {' '.join(filter(None, (clean(where), row.kind)))}: {clean(_shortened(row.quote))}"
 
 
 def _footprint(verdict: JudgeVerdict) -> Iterator[str]:
