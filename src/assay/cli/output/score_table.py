@@ -5,7 +5,16 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.output.table import clean, render_table, some_of
-from assay.dialects.scorers.report import IgnoredGroup, JudgeVerdict, Opinion, Row, RowVerdict, ScorersReport
+from assay.dialects.scorers.report import (
+    IgnoredGroup,
+    JudgeState,
+    JudgeVerdict,
+    Opinion,
+    Row,
+    RowVerdict,
+    ScorersReport,
+    is_judged,
+)
 from assay.formats.counting import counted
 
 WIDTH = 110
@@ -149,6 +158,14 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
         yield from _explained_lines(row)
 
 
+def _judge_words(report: ScorersReport) -> str:
+    """The judge's gate. It is not applicable to a run that didn't complete; to others, nobody was asked."""
+    state, status = report.judge.state, report.run.status
+    if state is not JudgeState.NOT_APPLICABLE:
+        return state.value
+    return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
+
+
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
         why = "the run had no workspace" if report.workspace is None else "the scenario has none"
@@ -156,7 +173,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
     else:
         score = "" if report.overall.score is None else f", mean score {report.overall.score:.4f}"
         yield f"OVERALL  {report.overall.headline or report.overall.verdict.value}{score}"
-    yield f"judge    {report.judge.state.value}"
+    yield f"judge    {_judge_words(report)}"
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"
