@@ -9,7 +9,8 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
-from assay.dialects.scorers.report import JudgeVerdict, MonitorAnswer, Opinion
+from assay.dialects.scorers.monitor_answer import MonitorAnswer
+from assay.dialects.scorers.report import JudgeVerdict, Opinion
 from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
 from assay.judge.variations import FORMS, REORDERED

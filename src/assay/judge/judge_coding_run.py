@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
+from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
 from assay.dialects.scorers.report import (
     FactCheckRow,
     GuardAnswer,
@@ -14,8 +15,6 @@ from assay.dialects.scorers.report import (
     JudgeUsage,
     JudgeVerdict,
     JudgeVotes,
-    MonitorAnswer,
-    MonitorRow,
     Opinion,
     PartCut,
     RubricRatings,
