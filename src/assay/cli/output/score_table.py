@@ -162,7 +162,7 @@ def _judge_words(report: ScorersReport) -> str:
     """The judge's gate. It is not applicable to a run that didn't complete; to others, nobody was asked."""
     state, status = report.judge.state, report.run.status
     if state is not JudgeState.NOT_APPLICABLE:
-        return state.value
+        return str(state.value)
     return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
 
 
