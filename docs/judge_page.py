@@ -17,6 +17,7 @@ refused.
 _USES = {
     "verdict": "the verdict on a run",
     "guard": "the guard question: does any text address the evaluator?",
+    "monitor": "the monitor: did the agent work around its task?",
     "rubric": "the criteria of a rubric",
     "paraphrase": "whether a phrase was said in other words (`voice-transcript`)",
 }

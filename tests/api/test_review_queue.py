@@ -91,7 +91,7 @@ def test_the_gates_are_counted_by_the_database(clinic: Clinic) -> None:
     counts = clinic.service.reviews.gates(clinic.organisation, RunQuery())
     assert GateCount("FAIL", "PASS", 2) in counts
     found = two_by_two(counts)
-    assert found.cells["too strict a check"] == 2
+    assert found.cells["hard constraint violated"] == 2
     assert found.left_out == {"no check applied": 1}
 
 

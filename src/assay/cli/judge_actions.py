@@ -18,7 +18,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
 from assay.dialects.scorers.report import JudgeVerdict
 from assay.formats.counting import counted
-from assay.judge.calibration import Flips, Readiness, Stability, stability
+from assay.judge.calibration import Flips, Readiness, Stability, of_monitor, stability
 from assay.judge.calibration import calibrate as compare
 from assay.judge.gate_table import GateTable, gates_of
 from assay.judge.judge_stored import Done, changes, judge_stored
@@ -51,7 +51,8 @@ def show_gates(args: argparse.Namespace) -> int:
     """The two-by-two of checks against judge."""
     found = gates_of(run_folders(args.runs), LocalCases())
     if args.json:
-        told = {"cells": found.cells, "left_out": found.left_out, "uncalibrated": found.uncalibrated}
+        told = {"cells": found.cells, "left_out": found.left_out, "uncalibrated": found.uncalibrated,
+                "watched": found.watched, "suspected": found.suspected}  # fmt: skip
         print(json.dumps(told, indent=2))
     else:
         print(gates_text(found, args.show))
@@ -78,6 +79,8 @@ def calibrate(args: argparse.Namespace) -> int:
     if not labels:
         raise InputError("a calibration needs people's verdicts: pass --labels, or annotate the runs")
     verdicts = {place: found[-1] for place in places if (found := store.judgements(place))}
+    if args.monitor:
+        verdicts, labels = of_monitor(verdicts, labels)
     wanted = Readiness(args.annotators, args.cases, args.agreement, args.width)
     record = compare(verdicts, labels, datetime.now(UTC), wanted)
     text = record.model_dump_json(indent=2)
@@ -168,6 +171,13 @@ def gates_text(gates: GateTable, shown: int) -> str:
     for name, places in (*cells.items(), *gates.left_out.items()):
         if places:
             lines.append(f"{name}: {clean(some_of(places, shown))}")
+    if gates.watched:
+        count = sum(map(len, gates.suspected.values()))
+        lines += [
+            "",
+            f"The monitor suspects {count} of {counted(gates.watched, 'run')} of working around the task.",
+        ]
+        lines += [f"  {name}: {clean(some_of(places, shown))}" for name, places in gates.suspected.items()]
     if gates.uncalibrated:
         lines += ["", f"The judge is uncalibrated in {counted(gates.uncalibrated, 'run')}."]
     return "\n".join(lines)

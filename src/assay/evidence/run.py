@@ -76,7 +76,8 @@ class Decision(msgspec.Struct, frozen=True, gc=False):
 class Gates:
     """The gates of a coding run. ``judge`` is PASS, FAIL, PENDING, NOT APPLICABLE or unparseable.
 
-    ``failed`` names the required scorers that failed; ``broken`` says that all of those only broke.
+    ``failed`` names the required scorers that failed; ``broken`` says that all of those only broke. ``suspicion``
+    is a monitor's, from 0 to 1; it decides nothing.
     """
 
     checks: str | None = None
@@ -86,6 +87,7 @@ class Gates:
     failure_mode: str | None = None
     failed: tuple[str, ...] = ()
     broken: bool = False
+    suspicion: float | None = None
 
     @property
     def disagree(self) -> bool:
@@ -169,6 +171,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     run_metrics_passed: bool | None = None
     validity: str | None = None
     failure_mode: str | None = None
+    suspicion: float | None = None
     exception_type: str | None = None
     detail: str | None = None
     rewards: Mapping[str, float] | None = None

@@ -9,7 +9,8 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
-from assay.dialects.scorers.report import JudgeVerdict
+from assay.dialects.scorers.monitor_answer import MonitorAnswer
+from assay.dialects.scorers.report import JudgeVerdict, Opinion
 from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
 from assay.judge.variations import FORMS, REORDERED
@@ -18,18 +19,23 @@ from assay.stats.corrected_rate import Calibration, corrected_rate
 from assay.stats.interval import CantSay, Interval, rate_interval
 
 RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
+CHEATS: Final = ("reward_hacking", "false_claim")
 _SCALE: Final = (1, 2, 3, 4, 5)
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One person's verdict on one run. ``passed`` is None if the person doesn't decide."""
+    """One person's verdict on one run. ``passed`` is None if the person doesn't decide.
+
+    ``cheated`` says whether the agent worked around its task; where it is None, the failure_mode tells.
+    """
 
     run: str
     annotator: str
     passed: bool | None
     failure_mode: str | None = None
     ratings: Mapping[str, int] = field(default_factory=dict)
+    cheated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,29 @@ def calibrate(
         corrected=corrected,
         made_at=now,
     )
+
+
+def of_monitor(
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label]
+) -> tuple[dict[str, JudgeVerdict], list[Label]]:
+    """The same question about a monitor: FAIL is a run that it suspects, or that cheated as a person says."""
+    answers = {run: _suspicion(one, one.monitor) for run, one in verdicts.items() if one.monitor is not None}
+    if not answers:
+        raise InputError("a monitor's calibration needs runs with its answers (see 'assay judge --monitor')")
+    return answers, [replace(label, passed=_is_honest(label)) for label in labels]
+
+
+def _suspicion(verdict: JudgeVerdict, monitor: MonitorAnswer) -> JudgeVerdict:
+    answered = monitor.suspicion is not None
+    opinion = Opinion(state="unparseable" if not answered else "FAIL" if monitor.suspects else "PASS")
+    prompt = verdict.prompt.model_copy(update={"name": monitor.prompt, "sha256": monitor.prompt_sha256})
+    return verdict.model_copy(update={"opinion": opinion, "prompt": prompt})
+
+
+def _is_honest(label: Label) -> bool | None:
+    if label.cheated is not None or label.passed is None:
+        return None if label.cheated is None else not label.cheated
+    return label.passed or label.failure_mode not in CHEATS
 
 
 def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
@@ -253,7 +282,9 @@ def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], Verdi
 
 
 def _ask_in_form(run: JudgedCase, form: str, judge: VerdictJudge, times: int) -> FormAnswers:
-    setting = replace(judge.setting, samples=times, reverse=form == REORDERED, guard_prompt=None)
+    setting = replace(
+        judge.setting, samples=times, reverse=form == REORDERED, guard_prompt=None, monitor_prompt=None
+    )
     verdict = replace(judge, setting=setting)(FORMS[form](run.run))
     return FormAnswers(run.place, form, tuple(one.opinion.state for one in verdict.answers))
 

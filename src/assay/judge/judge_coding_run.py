@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
+from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
 from assay.dialects.scorers.report import (
     FactCheckRow,
     GuardAnswer,
@@ -20,8 +21,9 @@ from assay.dialects.scorers.report import (
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, ParsedVerdict, Unparseable
+from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Unparseable
 from assay.judge.model import Answer, AnswerUsage, ModelClient
+from assay.judge.prompt import PromptFile
 from assay.judge.run_judge import AddressCheck, AskAll, JudgedRun, JudgeSetting, judge_run
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
@@ -101,6 +103,7 @@ def _verdict(
             for cut in found.cuts
         ],
         guard=None if found.guard is None else _guard(found.guard),
+        monitor=_monitor(found.monitor, setting.monitor_prompt),
         calibrated=not why,
         uncalibrated_because=why,
         scored_at=now,
@@ -147,6 +150,21 @@ def _usage(usage: AnswerUsage) -> JudgeUsage:
 
 def _guard(guard: AddressCheck) -> GuardAnswer:
     return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)
+
+
+def _monitor(found: MonitorFinding | Unparseable | None, prompt: PromptFile | None) -> MonitorAnswer | None:
+    if found is None or prompt is None:
+        return None
+    if isinstance(found, Unparseable):
+        return MonitorAnswer(reason=json_text(found.why), prompt=prompt.name, prompt_sha256=prompt.sha256)
+    return MonitorAnswer(
+        suspicion=found.suspicion,
+        places=[MonitorRow(**json_text(asdict(place))) for place in found.places],
+        dropped=found.dropped,
+        reasoning=json_text(found.reasoning),
+        prompt=prompt.name,
+        prompt_sha256=prompt.sha256,
+    )
 
 
 UNKNOWN: Final = Trust()

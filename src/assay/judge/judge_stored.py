@@ -90,10 +90,18 @@ def _same(verdict: JudgeVerdict, judge: VerdictJudge) -> bool:
     """Whether this judge gave that verdict, with the same prompt, and it is one."""
     models = sorted(client.model for client in judge.new_clients())
     asked = (models, judge.setting.prompt.sha256, judge.setting.samples)
-    return verdict.state != "unparseable" and asked == (
-        sorted(verdict.models),
-        verdict.prompt.sha256,
-        verdict.sampling.samples,
+    unwatched = judge.setting.monitor_prompt is not None and (
+        verdict.monitor is None or verdict.monitor.suspicion is None
+    )
+    return (
+        verdict.state != "unparseable"
+        and not unwatched
+        and asked
+        == (
+            sorted(verdict.models),
+            verdict.prompt.sha256,
+            verdict.sampling.samples,
+        )
     )
 
 

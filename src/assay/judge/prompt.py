@@ -66,12 +66,12 @@ class PromptQuestion:
     planted: bool = False
 
 
-def data_texts(question: PromptQuestion) -> Iterator[tuple[Mapping[str, Any], str]]:
-    """All texts of the data as they were before they were fenced, each with the record that it is in."""
+def data_texts(question: PromptQuestion) -> Iterator[tuple[str, Mapping[str, Any], str]]:
+    """All texts of the data as they were before they were fenced, each with its part's label and its record."""
     for part in question.parts:
         for one in part.lines:
             record = json.loads(one)
-            yield from ((record, text) for text in _texts(record))
+            yield from ((part.label, record, text) for text in _texts(record))
 
 
 def _texts(value: Any) -> Iterator[str]:

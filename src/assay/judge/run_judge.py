@@ -11,10 +11,11 @@ from statistics import median
 from typing import Final, TypeAlias
 
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, ParsedVerdict, Scores, Unparseable
+from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Scores, Unparseable
 from assay.judge.bounds import Cut, PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
+from assay.judge.monitor import combined, monitor_question, read_monitor
 from assay.judge.prompt import PromptFile, PromptQuestion, content_hash, data_texts
 from assay.judge.read_object import UnusableError, find_object, object_schema, text
 from assay.judge.verdict_answer import read_verdict, verdict_question
@@ -57,10 +58,15 @@ class Votes:
 
 @dataclass(frozen=True, slots=True)
 class JudgeSetting:
-    """How a run is judged. ``canary`` plants an order to see who follows it; ``guard`` asks for such orders."""
+    """How a run is judged. ``canary`` plants orders to see who follows them.
+
+    With a ``guard_prompt``, such orders of others are asked for; with a ``monitor_prompt``, whether the agent
+    worked around its task.
+    """
 
     prompt: PromptFile
     guard_prompt: PromptFile | None = None
+    monitor_prompt: PromptFile | None = None
     bounds: PromptBounds = _USUAL
     sampling: Sampling = _PLAIN
     samples: int = 1
@@ -78,6 +84,7 @@ class JudgedRun:
     question_sha256: str
     cuts: tuple[Cut, ...]
     guard: AddressCheck | None
+    monitor: MonitorFinding | Unparseable | None = None
 
     @property
     def votes(self) -> Votes:
@@ -107,7 +114,19 @@ def judge_run(
     answers = tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), asked))
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
-    return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard)
+    monitor = _monitor(clients, question, setting, manner)
+    return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard, monitor)
+
+
+def _monitor(
+    clients: Sequence[ModelClient], question: PromptQuestion, setting: JudgeSetting, manner: Manner
+) -> MonitorFinding | Unparseable | None:
+    """The finding of all models together; None if nobody asks for it."""
+    if setting.monitor_prompt is None:
+        return None
+    asked = monitor_question(question, setting.monitor_prompt)
+    read = lambda text: read_monitor(text, asked)  # noqa: E731 - used once
+    return combined([ask(client, asked, manner, read).said for client in clients])
 
 
 def _guard(
@@ -182,8 +201,8 @@ def _is_addressed(value: object) -> bool:
 def _is_copied(written: str, question: PromptQuestion) -> bool:
     """Whether an object stands in the data just so: a model that quotes it has not answered."""
     words = " ".join(written.split())
-    return any(words in " ".join(said.split()) for _, said in data_texts(question))
+    return any(words in " ".join(said.split()) for _, _, said in data_texts(question))
 
 
 def _is_there(quote: str, question: PromptQuestion) -> bool:
-    return any(is_quoted(quote, said) for _, said in data_texts(question))
+    return any(is_quoted(quote, said) for _, _, said in data_texts(question))

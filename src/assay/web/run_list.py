@@ -30,6 +30,7 @@ COLUMNS: Final = {
     "dataset": "Dataset",
     "kind": "Kind",
     "failure_mode": "failure_mode",
+    "suspicion": "Monitor",
     "reason": "Reason",
     "cause": "Cause",
     "tokens": "Tokens",

@@ -34,8 +34,13 @@ class _Opinion(msgspec.Struct):
     failure_mode: str | None = None
 
 
+class _Monitor(msgspec.Struct):
+    suspicion: float | None = None
+
+
 class _Judgement(msgspec.Struct):
     opinion: _Opinion
+    monitor: _Monitor | None = None
 
 
 class _Judge(msgspec.Struct):
@@ -77,7 +82,9 @@ def read_gates(trial: str) -> Gates | None:
     said = said or next((one.judge.verdict for one in reversed(scorings) if one.judge.verdict is not None), None)
     if said is None:
         return gates
-    return replace(gates, judge=said.opinion.state, failure_mode=said.opinion.failure_mode)
+    suspicion = None if said.monitor is None else said.monitor.suspicion
+    opinion = said.opinion
+    return replace(gates, judge=opinion.state, failure_mode=opinion.failure_mode, suspicion=suspicion)
 
 
 def _gates(report: _Report) -> Gates:

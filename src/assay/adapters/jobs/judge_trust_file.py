@@ -57,4 +57,4 @@ def labels_in(path: str, runs: Sequence[str]) -> list[Label]:
 def _label(line: LabelLine, run: str) -> Label:
     passed = None if line.verdict == "defer" else line.verdict == "PASS"
     ratings = {name: value for name in RATINGS if (value := getattr(line, name)) is not None}
-    return Label(run, line.annotator, passed, line.failure_mode, ratings)
+    return Label(run, line.annotator, passed, line.failure_mode, ratings, line.cheated)

@@ -141,7 +141,8 @@ def read_judgement(place: str) -> JudgeVerdict | None:
 
 def with_verdict(gates: Gates, verdict: JudgeVerdict) -> Gates:
     """The gates with a later verdict of a judge."""
-    return replace(gates, judge=verdict.opinion.state, failure_mode=verdict.opinion.failure_mode)
+    opinion = verdict.opinion
+    return replace(gates, judge=opinion.state, failure_mode=opinion.failure_mode, suspicion=verdict.suspicion)
 
 
 def _text(source: LocalFolder, found: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ from assay.dialects.evaluation.rubric import Rubric
 from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
-from assay.judge import rubric
+from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
 from assay.judge.budget import Budget, Budgeted, Prices
 from assay.judge.grade_rubric import RubricJudge
@@ -218,6 +218,7 @@ class ConfiguredJudges:
         return JudgeSetting(
             prompt_from(options.prompt or NAME, FIELDS),
             prompt_file(GUARD) if options.guard or section.guard else None,
+            prompt_file(monitor.NAME) if options.monitor or section.monitor else None,
             bounds_within(section.characters),
             self._sampling(section),
             options.samples or section.samples,

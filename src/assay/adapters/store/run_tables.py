@@ -52,7 +52,7 @@ runs = listed_table(
     *optional(sa.Text, "model", "rewards", "reason", "cause", "exception_type", "started_at", "finished_at"),
     *optional(sa.Text, "checks", "judge", "run_status", "validity", "failure_mode"),
     *optional(sa.Boolean, "run_metrics_passed"),
-    *optional(sa.Float, "score", "cost_usd", "duration_sec"),
+    *optional(sa.Float, "score", "cost_usd", "duration_sec", "suspicion"),
     # What the run is known by when it is imported again, and what else is shown of it.
     *required(sa.Text, "digest"),
     *optional(sa.Text, "shown_digest"),
@@ -70,7 +70,7 @@ runs = listed_table(
     *map(list_index, ("kind", "name", "task", "agent", "model", "dataset", "state", "checks", "judge")),
     *map(list_index, ("run_status", "validity", "reason", "cause", "score", "duration_sec")),
     *map(list_index, ("cost_usd", "tokens", "began_at", "reviewers", "job")),
-    *(_rare_index(name, f"{name} IS NOT NULL") for name in ("failure_mode", "run_metrics_passed")),
+    *(_rare_index(name, f"{name} IS NOT NULL") for name in ("failure_mode", "run_metrics_passed", "suspicion")),
     *(_rare_index(name, f"{name} = {{true}}") for name in FLAGS),
 )
 

@@ -43,6 +43,7 @@ class RunResource(StrictModel):
     run_metrics_passed: bool | None
     validity: str | None
     failure_mode: str | None
+    suspicion: float | None
     rewards: dict[str, float | int | None] | None
     score: float | None
     axes: dict[str, float | None]

@@ -5,7 +5,16 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.output.table import clean, render_table, some_of
-from assay.dialects.scorers.report import IgnoredGroup, JudgeVerdict, Opinion, Row, RowVerdict, ScorersReport
+from assay.dialects.scorers.report import (
+    IgnoredGroup,
+    JudgeState,
+    JudgeVerdict,
+    Opinion,
+    Row,
+    RowVerdict,
+    ScorersReport,
+    is_judged,
+)
 from assay.formats.counting import counted
 
 WIDTH = 110
@@ -33,6 +42,7 @@ def card(verdict: JudgeVerdict) -> Iterator[str]:
         yield from _wrapped(opinion.reasoning)
     yield from _matrix(opinion)
     yield from _guard(verdict)
+    yield from _monitor(verdict)
     yield from _footprint(verdict)
 
 
@@ -77,6 +87,21 @@ def _guard(verdict: JudgeVerdict) -> Iterator[str]:
         yield f"  guard: a text addresses the evaluator: {clean(guard.quote)}"
     else:
         yield "  guard: no text addresses the evaluator"
+
+
+def _monitor(verdict: JudgeVerdict) -> Iterator[str]:
+    monitor = verdict.monitor
+    if monitor is None:
+        return
+    if monitor.suspicion is None:
+        yield f"  monitor: no answer ({clean(monitor.reason or '')})"
+        return
+    dropped = f", {counted(monitor.dropped, 'place')} without a quote that is there" if monitor.dropped else ""
+    yield f"  monitor: suspicion {monitor.suspicion:g} of working around the task{dropped}"
+    for row in monitor.places:
+        step = "" if row.step is None else f"step {row.step}"
+        where = step if row.file is None else row.file if row.line is None else f"{row.file}:{row.line}"
+        yield f"    {' '.join(filter(None, (clean(where), row.kind)))}: {clean(_shortened(row.quote))}"
 
 
 def _footprint(verdict: JudgeVerdict) -> Iterator[str]:
@@ -133,6 +158,14 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
         yield from _explained_lines(row)
 
 
+def _judge_words(report: ScorersReport) -> str:
+    """The judge's gate. It is not applicable to a run that didn't complete; to others, nobody was asked."""
+    state, status = report.judge.state, report.run.status
+    if state is not JudgeState.NOT_APPLICABLE:
+        return str(state.value)
+    return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
+
+
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
         why = "the run had no workspace" if report.workspace is None else "the scenario has none"
@@ -142,7 +175,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         if report.overall.score is not None:
             scores = sum(row.score is not None for row in report.scorers)
             yield f"mean     {report.overall.score:.4f} of {counted(scores, 'score')}"
-    yield f"judge    {report.judge.state.value}"
+    yield f"judge    {_judge_words(report)}"
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"

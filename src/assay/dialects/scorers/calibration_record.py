@@ -56,12 +56,16 @@ class CalibrationRecord(StrictModel):
 
 
 class LabelLine(StrictModel):
-    """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide."""
+    """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide.
+
+    ``cheated`` says whether the agent worked around its task.
+    """
 
     run: str = Field(min_length=1)
     annotator: str = Field(min_length=1)
     verdict: Literal["PASS", "FAIL", "defer"]
     failure_mode: str | None = None
+    cheated: bool | None = None
     task_completion: int | None = _RATING
     instruction_adherence: int | None = _RATING
     efficiency: int | None = _RATING

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
+from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.formats.counting import counted
@@ -136,9 +137,15 @@ class JudgeVerdict(StrictModel):
     usage: JudgeUsage = JudgeUsage()
     cut: list[PartCut] = Field(default_factory=list)
     guard: GuardAnswer | None = None
+    monitor: MonitorAnswer | None = None
     calibrated: bool = False
     uncalibrated_because: list[str] = Field(default_factory=list)
     scored_at: datetime
+
+    @property
+    def suspicion(self) -> float | None:
+        """The monitor's, if it was asked and answered."""
+        return None if self.monitor is None else self.monitor.suspicion
 
     @property
     def state(self) -> VerdictState:

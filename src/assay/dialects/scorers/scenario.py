@@ -253,6 +253,8 @@ class Scenario(ScenarioModel):
         for key in ("setup", "setup_command"):
             if isinstance(given.get(key), str):
                 given[key] = {"command": given[key]}
+        if isinstance(given.get("monitor"), bool) and isinstance(given.get("judge") or {}, dict):
+            given["judge"] = {**(given.get("judge") or {}), "monitor": given.pop("monitor")}
         if isinstance(given.get("workspace_seed"), str):
             given["workspace_seed"] = {"type": given["workspace_seed"]}
         if isinstance(given.get("scorers"), list):

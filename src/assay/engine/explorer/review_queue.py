@@ -60,6 +60,7 @@ class ReviewItem:
 
 _HIDDEN: Final[Mapping[str, Any]] = {
     **dict.fromkeys(("checks", "judge", "score", "rewards", "failure_mode", "reason", "cause", "validity")),
+    "suspicion": None,
     **dict.fromkeys(("gates_disagree", "reviewer_disagrees"), False),
     "state": State.PENDING,
     "axes": {},

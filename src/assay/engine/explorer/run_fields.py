@@ -48,6 +48,9 @@ FIELDS: Final = (
         "cause", Holds.TEXT, "who is to blame for an unusable answer: agent, verifier or machine", grouped=True
     ),
     ExplorerField("score", Holds.NUMBER, "the score; a run that is unusable has 0, one that is broken has none"),
+    ExplorerField(
+        "suspicion", Holds.NUMBER, "how sure a monitor is that the agent worked around its task, 0 to 1"
+    ),
     ExplorerField("duration_sec", Holds.NUMBER, "how many seconds it took"),
     ExplorerField("cost_usd", Holds.NUMBER, "what it cost in US dollars"),
     ExplorerField("tokens", Holds.NUMBER, "how many tokens went in and out"),

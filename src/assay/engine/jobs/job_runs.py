@@ -126,6 +126,7 @@ def run_of_trial(
         run_metrics_passed=beside.run_metrics_passed,
         validity=_validity(trial, history, question.grading),
         failure_mode=beside.failure_mode,
+        suspicion=beside.suspicion,
         exception_type=exception,
         detail=exception or (why_unrewarded(trial) if trial.rewards is None else None),
         rewards=trial.rewards,
@@ -256,7 +257,8 @@ def _beside(gates: Gates | None, exception: str | None, state: State) -> Gates:
 
 @lru_cache(maxsize=256)
 def _plain_gates(checks: str | None, judge: str | None, status: str, gates: Gates | None) -> Gates:
-    return Gates(checks, judge, status, failure_mode=None if gates is None else gates.failure_mode)
+    told = gates or Gates()
+    return Gates(checks, judge, status, failure_mode=told.failure_mode, suspicion=told.suspicion)
 
 
 def _validity(trial: Trial, history: History | None, used: str) -> str:

@@ -62,6 +62,7 @@ def gates_of(report: "ScorersReport") -> Gates:
         run_status=report.run.status.value,
         run_metrics_passed=report.run.passed,
         failure_mode=None if verdict is None else verdict.opinion.failure_mode,
+        suspicion=None if verdict is None else verdict.suspicion,
     )
 
 

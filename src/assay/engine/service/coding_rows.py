@@ -105,6 +105,7 @@ def decision_fields(gates: Gates) -> dict[str, Any]:
         "run_metrics_passed": gates.run_metrics_passed,
         "validity": "not_completed" if decision.state is State.BROKEN else "valid",
         "failure_mode": gates.failure_mode,
+        "suspicion": gates.suspicion,
         "gates_disagree": gates.disagree,
     }
 

@@ -30,14 +30,14 @@ _WORD: Final = re.compile(r"[^\W_]+")
 _AS_THEY_ARE: Final = (
     *("kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause"),
     *("exception_type", "started_at", "finished_at", "checks", "judge", "run_status", "validity"),
-    *("run_metrics_passed", "failure_mode", "gates_disagree"),
+    *("run_metrics_passed", "failure_mode", "suspicion", "gates_disagree"),
 )
 _TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason", "exception_type")
 _as_they_are: Final = attrgetter(*_AS_THEY_ARE)
 _texts: Final = attrgetter(*_TEXTS)
 _SHOWN: Final = (
     *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause", "checks", "judge"),
-    *("run_status", "run_metrics_passed", "validity", "failure_mode", "score", "exception_type"),
+    *("run_status", "run_metrics_passed", "validity", "failure_mode", "suspicion", "score", "exception_type"),
     *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at"),
     *("gates_disagree", "reviewers", "reviewer_disagrees", "created_at"),
 )
