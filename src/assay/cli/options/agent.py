@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.adapters.agents.known import description_file, near_name, read_description
+from assay.adapters.sandbox import hide
 from assay.cli.options.common import positive
 from assay.cli.options.judge import amount
 from assay.core.errors import InputError
@@ -155,6 +156,7 @@ def recordable(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def _private(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, str]:
+    hide(*([] if args.agent_env_file is None else [args.agent_env_file]))
     found = {} if args.agent_env_file is None else _env_file(args.agent_env_file)
     for given in args.agent_env:
         name, equals, value = given.partition("=")
