@@ -136,7 +136,7 @@ def missing_program(site: TrialSite, task: LoadedTask, step: TaskStep, agent: Ag
         return None
     env = {**task.config.environment.env, **agent.env}
     look = SandboxCommand(
-        argv=("/bin/sh", "-c", 'command -v "$0" >/dev/null', program),
+        argv=("/bin/sh", "-c", 'case $0 in /*) [ -x "$0" ];; *) command -v "$0" >/dev/null;; esac', program),
         workdir="/",
         limits=CommandLimits(timeout_sec=LOOK_SEC),
         mounts=agent.mounts,
