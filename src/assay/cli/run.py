@@ -28,6 +28,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.adapters.jobs.trial_folder import DiskJobStore
@@ -67,6 +68,10 @@ from assay.engine.tasks.task import LoadedTask, with_network, with_verifier_envi
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges
+
+
+# As much of the rewards as fits on a few lines.
+MOST_KEYS, LONGEST_KEY = 20, 100
 
 
 class Display:
@@ -359,5 +364,7 @@ def _outcome(ended: EndedTrial) -> str:
     if trial.rewards is None:
         why = "" if trial.exception_type is None else f" ({trial.exception_type})"
         return f"{words}no reward{why}"
-    rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())
+    shown = [f"{clean(key[:LONGEST_KEY])} {value:g}" for key, value in islice(trial.rewards.items(), MOST_KEYS)]
+    more = len(trial.rewards) - len(shown)
+    rewards = ", ".join([*shown, *([f"and {more:,} more"] if more else [])])
     return f"{words}{rewards}" + ("" if trial.exception_type is None else f" (despite {trial.exception_type})")

@@ -145,8 +145,8 @@ class Meter:
     def __init__(self, limits: ModelLimits, prices: PriceList, models: Collection[str] | None = None) -> None:
         self._limits = limits
         self._models = models
-        limited = limits.tokens is not None or limits.cost_usd is not None
-        self.turn: AbstractContextManager[object] = threading.Lock() if limited else nullcontext()
+        self.takes_turns = limits.tokens is not None or limits.cost_usd is not None
+        self.turn: AbstractContextManager[object] = threading.Lock() if self.takes_turns else nullcontext()
         self._prices = prices
         self._lock = threading.Lock()
         # Over all steps: limits are those of a trial.

@@ -75,7 +75,7 @@ class Exchange:
         if why is not None:
             raise RefusedRequestError(_FORBIDDEN, why)
         with self._meter.turn:
-            if self._is_cut():
+            if self._meter.takes_turns and self._is_cut():
                 return
             why = self._meter.admit(asked.model, len(asked.body))
             if why is None:
