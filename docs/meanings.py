@@ -50,6 +50,8 @@ INGESTION = {
     "reward_before_disk_limit": "The verifier wrote a reward, but used more disk than it may before it ended.",
     "reward_before_kill": "The verifier wrote a reward, but was killed before it ended. Only under the profile "
     "`strict`.",
+    "reward_after_startup_files": "The agent left start-up files where the verifier shares its environment. Only "
+    "under the profile `strict`.",
     "reward_files_disagree": "reward.json and reward.txt have different rewards. Only under the profile `strict`.",
     "download_failed": "The verifier couldn't download what it needs, nor on the untouched workspace.",
     "sandbox_failed": "The sandbox couldn't run the verifier on what the agent left.",

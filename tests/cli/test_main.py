@@ -386,3 +386,25 @@ def test_names_that_the_terminal_can_not_show_are_escaped(tmp_path: Path) -> Non
 def test_the_defaults_of_a_run_are_harbors(options: tuple[str, ...], expected: tuple[int, int, int]) -> None:
     args = parser_of("run").parse_args(["tasks", "-a", "nop", *options])
     assert (args.n_attempts, args.n_concurrent, args.max_retries) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "ends"),
+    [
+        ("import atexit; atexit.register(os.kill, os.getpid(), signal.SIGINT)", ""),
+        ("class Dying:\n    def __del__(self): os.kill(os.getpid(), signal.SIGINT)\ndel Dying.x", ""),
+        ("raise KeyboardInterrupt", "assay: interrupted\n"),
+        (
+            "try: raise KeyboardInterrupt\nexcept KeyboardInterrupt: os.kill(os.getpid(), signal.SIGINT)",
+            "assay: interrupted\n",
+        ),
+    ],
+)
+def test_an_interruption_at_an_odd_moment_is_no_traceback(lines: str, ends: str) -> None:
+    lines = lines.replace(
+        "del Dying.x",
+        "one = Dying(); del one\ntry: time.sleep(5); raise SystemExit('lost')\nexcept KeyboardInterrupt: pass",
+    )
+    code = f"import os, signal, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ends

@@ -126,6 +126,59 @@ def test_grading_again_decides_too(cli: Cli, tmp_path: Path) -> None:
     assert [one["cause"] for one in left.gradings] == [None, "agent", None]
 
 
+@pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces", "process"])
+@pytest.mark.parametrize("agent", ["no-such-agent --fast", "/etc/hostname", "/no/such/agent"])
+def test_an_agent_that_is_not_there_is_told_before_the_first_trial(
+    cli: Cli, tmp_path: Path, isolation: str, agent: str
+) -> None:
+    need(isolation)
+    task = write_task(tmp_path / "task")
+    found = cli(*run_arguments(task, agent, tmp_path / "jobs", "--isolation", isolation))
+    program = agent.split(maxsplit=1)[0]
+    assert (found.code, f"the agent can't start: there is no program {program}" in found.err) == (2, True)
+    assert not (tmp_path / "jobs").exists()
+
+
+@pytest.mark.parametrize("agent", ["true; exit 127", "sh -c 'exit 126'", "cd /; no-such-agent", "./mine"])
+def test_an_agent_that_ends_as_if_it_had_not_started_has_failed(tmp_path: Path, agent: str) -> None:
+    left = attempt(write_task(tmp_path / "task"), agent, tmp_path / "jobs")
+    assert (left.reward, left.exception) == (0, "NonZeroAgentExitCodeError")
+
+
+def test_an_agent_that_its_image_does_not_have_is_broken(tmp_path: Path) -> None:
+    task = write_task(tmp_path / "task", dockerfile=f"FROM {need('container').image}\nWORKDIR /workspace\n")
+    left = attempt(task, "no-such-agent", tmp_path / "jobs", "--isolation", "container")
+    assert (left.rewards, left.exception) == (None, "MeasurementError")
+
+
+@pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces"])
+def test_start_up_files_of_a_shared_environment_are_told(cli: Cli, tmp_path: Path, isolation: str) -> None:
+    need(isolation)
+    task = write_task(
+        tmp_path / "task",
+        toml='[verifier]\nenvironment_mode = "shared"\n',
+        verifier=f"python3 -c 1; cat ~/r > {TEXT}",
+    )
+    packages = (
+        "~/.local/lib/python$(python3 -c 'import sys; print(*sys.version_info[:2], sep=chr(46))')/site-packages"
+    )
+    forge = (
+        f"echo 0 > ~/r; mkdir -p {packages}; echo \"import os; os.system('echo 1 > /root/r')\" > {packages}/a.pth"
+    )
+    options = ("--isolation", isolation)
+    found = cli(*run_arguments(task, forge, tmp_path / "jobs", *options))
+    assert "a.pth, which programs read when they start" in found.err
+    assert "start-up file left" in found.out
+    (trial,) = trials_of(tmp_path / "jobs" / JOB)
+    assert trial.reward == 0  # Python starts without the user's packages.
+    left = attempt(task, forge, tmp_path / "strict", "--profile", "strict", *options)
+    assert (left.reward, left.reason) == (None, "reward_after_startup_files")
+    cli("grade", left.folder, *options)
+    assert left.reason == "reward_after_startup_files"
+    honest = attempt(task, "echo 1 > ~/r; echo x > ~/notes", tmp_path / "honest", "--profile", "strict", *options)
+    assert (honest.reward, honest.reason) == (1, None)
+
+
 def test_a_killed_verifier_and_two_rewards_are_told(cli: Cli, tmp_path: Path) -> None:
     kills = write_task(tmp_path / "tasks" / "kills", verifier=f"sh program; echo 0 > {TEXT}")
     two = write_task(tmp_path / "tasks" / "two", verifier=f"echo '{{\"reward\": 1}}' > {JSON}; echo 0 > {TEXT}")

@@ -73,6 +73,9 @@ class FakeBench:
     def remove_strays(self) -> list[str]:
         return []
 
+    def startup_files(self) -> list[str]:
+        return []
+
     def changed_tests(self) -> list[str]:
         return []
 

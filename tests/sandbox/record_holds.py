@@ -6,12 +6,21 @@ import platform
 from pathlib import Path
 
 from assay.adapters.sandbox.backends import forget_old
+from tests.container_engine import provide_engine, remove_engine
 from tests.sandbox.backends import NAMES, ORDINARY, working
 
 TARGET = Path(__file__).parents[2] / "docs" / "evidence" / "sandbox-holds.json"
 
 
 def main() -> None:
+    engine = provide_engine()
+    try:
+        record()
+    finally:
+        remove_engine(engine)
+
+
+def record() -> None:
     forget_old(0)
     found = {}
     for name in (*NAMES, *ORDINARY):

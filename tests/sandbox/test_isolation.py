@@ -2,13 +2,16 @@
 
 import os
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from assay.cli.main import main
 from assay.engine.sandbox import Mount
-from tests.sandbox.backends import VIEWS, Backend, working
+from tests.sandbox.backends import VIEWS, Backend, need, working
+from tests.tasks import attempt, write_task
 
 # Tries to reach a port of the host's loopback.
 CONNECT = """python3 - <<'PY'
@@ -37,6 +40,27 @@ def unprivileged_backend(request: pytest.FixtureRequest) -> Backend:
     if found.sandbox.owner is None:
         pytest.skip("commands run as the user who runs the tests")
     return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can put something beside the programs of the system")
+@pytest.mark.parametrize("place", ["/opt", "/usr/local", "/usr/local/share", "/usr/share"])
+def test_what_is_in_use_is_not_shown_beside_the_systems_programs(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A task, its dataset, jobs and a file of keys: all are readable for everybody on the machine."""
+    for name in VIEWS:
+        need(name)
+        with tempfile.TemporaryDirectory(prefix="assay-test-", dir=place) as around:
+            Path(around).chmod(0o755)
+            task = write_task(Path(around, "set", "task"), tests={"secret": "right\n"})
+            keys = Path(around, "keys")
+            keys.write_text("A=right\n")
+            agent = f"cat {task}/tests/secret {keys} {around}/jobs/*/config.json > answer.txt; ls {around}/*"
+            found = attempt(task, agent, Path(around, "jobs"), "--isolation", name, "--agent-env-file", str(keys))
+            assert (found.reward, found.text("workspace.tar.gz") != "") == (0, True)
+            assert "secret" not in found.text("agent/output.txt").replace("/tests/secret", "")
+            assert main(["grade", str(found.folder), "--isolation", name]) == 0
+            assert found.gradings[-1]["result"]["reward"] == 0
 
 
 def test_no_network(view: Backend, port: int) -> None:

@@ -5,14 +5,16 @@ because the input can't be used or the measurement broke; 3 if 'assay compare' c
 couldn't measure.
 """
 
+import _thread
 import argparse
 import importlib
 import io
 import os
 import signal
 import sys
+import threading
 import time
-from types import FrameType, ModuleType
+from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
 from assay.cli.output.table import clean
@@ -201,6 +203,16 @@ def stop_in_order() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, stopping)
+    sys.excepthook = _print_uncaught
+    sys.unraisablehook = stopping.raise_again
+
+
+def _print_uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+    """An interrupt may come when nobody catches one, such as at the very end. It's no mistake to look into."""
+    if issubclass(kind, KeyboardInterrupt):
+        print("assay: interrupted", file=sys.stderr)
+    else:
+        sys.__excepthook__(kind, error, traceback)
 
 
 class _Stopping:
@@ -215,3 +227,11 @@ class _Stopping:
         if now - self._since > PATIENCE_SEC:
             # Sandboxes end with this process, and what is half written doesn't count.
             os._exit(INTERRUPTED)
+
+    def raise_again(self, unraisable: "sys.UnraisableHookArgs") -> None:
+        """Where nothing can be raised, as while an object goes away, an interrupt would be lost."""
+        if not issubclass(unraisable.exc_type, KeyboardInterrupt):
+            sys.__unraisablehook__(unraisable)
+            return
+        self._since = None
+        threading.Timer(0.01, _thread.interrupt_main).start()

@@ -28,10 +28,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.sandbox import hide
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.seeded_names import is_seeded
@@ -58,6 +60,7 @@ from assay.engine.machine import TrialSite
 from assay.engine.model_access import ModelDoors
 from assay.engine.run.ports import Agent, JobSetting, Planned, plan_trials
 from assay.engine.run.run_job import SeededTasks, run_job
+from assay.engine.run.run_trial import missing_program
 from assay.engine.run.trial_queue import EndedTrial
 from assay.engine.run.trial_record import BROKEN
 from assay.engine.tasks.prepare_task import prepare_task, refuse_asking
@@ -65,6 +68,10 @@ from assay.engine.tasks.task import LoadedTask, with_network, with_verifier_envi
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges
+
+
+# As much of the rewards as fits on a few lines.
+MOST_KEYS, LONGEST_KEY = 20, 100
 
 
 class Display:
@@ -189,6 +196,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
+    hide(*args.tasks)
     kept = kept_from_tasks(args)
     site = TrialSite(
         choose(args.isolation, warn), ThisHost({n: v for n, v in os.environ.items() if n not in kept})
@@ -204,6 +212,7 @@ def run(args: argparse.Namespace) -> int:
         display.note(warning)
     if not tasks:
         raise InputError("none of the tasks can be run")
+    _check_agent(site, agent, [task for task, _ in tasks if not task.seeded])
     setting = _setting(args, agent, tasks)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
@@ -224,6 +233,14 @@ def run(args: argparse.Namespace) -> int:
 
     code = report_on([setting.folder])
     return 1 if refused else code
+
+
+def _check_agent(site: TrialSite, agent: Agent, tasks: Sequence[LoadedTask]) -> None:
+    """Refuse an agent whose program isn't there. In an image, that shows once the image is built."""
+    if tasks and site.sandbox.images is None:
+        program = missing_program(site, tasks[0], tasks[0].steps[0], agent)
+        if program is not None:
+            raise InputError(f"the agent can't start: there is no program {program} in its sandbox")
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,5 +364,7 @@ def _outcome(ended: EndedTrial) -> str:
     if trial.rewards is None:
         why = "" if trial.exception_type is None else f" ({trial.exception_type})"
         return f"{words}no reward{why}"
-    rewards = ", ".join(f"{clean(key)} {value:g}" for key, value in trial.rewards.items())
+    shown = [f"{clean(key[:LONGEST_KEY])} {value:g}" for key, value in islice(trial.rewards.items(), MOST_KEYS)]
+    more = len(trial.rewards) - len(shown)
+    rewards = ", ".join([*shown, *([f"and {more:,} more"] if more else [])])
     return f"{words}{rewards}" + ("" if trial.exception_type is None else f" (despite {trial.exception_type})")

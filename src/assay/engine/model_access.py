@@ -9,8 +9,8 @@
 """
 
 import threading
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -19,6 +19,8 @@ from assay.engine.sandbox import SandboxCommand
 from assay.formats.counting import counted
 from assay.formats.model_traffic.tokens import Tokens
 
+LONGEST_NAME = 200
+MOST_NAMES = 50
 # Fewer than a tokenizer takes, so that an estimate is rather too high.
 _BYTES_A_TOKEN = 3
 
@@ -65,24 +67,30 @@ class ModelLimits:
 
 @dataclass(frozen=True, slots=True)
 class ModelGrant:
-    """The agents' model access. ``key_env`` names the variable of the host that the key comes from."""
+    """The agents' model access. ``key_env`` names the variable of the host that the key comes from.
+
+    ``models`` are the names that agents may ask for; None is any.
+    """
 
     endpoint: str
     key_env: str | None = None
     limits: ModelLimits = ModelLimits()
     prices: PriceList = PriceList()
+    models: tuple[str, ...] | None = None
 
     def as_json(self) -> dict[str, Any]:
         """The grant for job files. The key isn't part of it."""
         limits = {"requests": self.limits.requests, "tokens": self.limits.tokens, "cost_usd": self.limits.cost_usd}
-        return {"endpoint": self.endpoint, "key_env": self.key_env, "limits": limits}
+        named = {} if self.models is None else {"models": list(self.models)}
+        return {"endpoint": self.endpoint, "key_env": self.key_env, "limits": limits, **named}
 
 
 @dataclass(frozen=True, slots=True)
 class ModelUse:
     """An agent's model use in one step. ``uncounted`` answers stated no tokens.
 
-    ``limit`` says which limit was reached, and ``outage`` why the model could not be reached at all.
+    ``limit`` says which limit was reached, and ``outage`` why the model could not be reached at all. ``asked`` are
+    the names of models in requests, refused ones too, and ``answering`` those in answers, with their numbers.
     """
 
     requests: int = 0
@@ -92,6 +100,8 @@ class ModelUse:
     usage: Usage = NO_USAGE
     limit: str | None = None
     outage: str | None = None
+    asked: Mapping[str, int] = field(default_factory=dict, compare=False)
+    answering: Mapping[str, int] = field(default_factory=dict, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -100,6 +110,8 @@ class ModelUse:
             "failed": self.failed,
             "without_usage": self.uncounted,
             "limit_reached": self.limit,
+            "models_asked": dict(self.asked),
+            "models_answering": dict(self.answering),
         }
 
 
@@ -124,10 +136,17 @@ class ModelDoors(Protocol):
 
 
 class Meter:
-    """Counts the requests of one trial, from any number of threads."""
+    """Counts the requests of one trial, from any number of threads.
 
-    def __init__(self, limits: ModelLimits, prices: PriceList) -> None:
+    Where tokens or costs are limited, requests have to take turns (``turn``): what one will use is known only once
+    it is answered.
+    """
+
+    def __init__(self, limits: ModelLimits, prices: PriceList, models: Collection[str] | None = None) -> None:
         self._limits = limits
+        self._models = models
+        self.takes_turns = limits.tokens is not None or limits.cost_usd is not None
+        self.turn: AbstractContextManager[object] = threading.Lock() if self.takes_turns else nullcontext()
         self._prices = prices
         self._lock = threading.Lock()
         # Over all steps: limits are those of a trial.
@@ -137,6 +156,16 @@ class Meter:
         self._limit: str | None = None
         self._outage: str | None = None
         self._begin_step()
+
+    def refuse_model(self, model: str | None) -> str | None:
+        """Note the name of a model that is asked for. Returns a sentence if this trial may not ask for it."""
+        if model is None:
+            return None
+        with self._lock:
+            _count_name(self._asked, model)
+        if self._models is None or model in self._models:
+            return None
+        return f"this trial may ask for {' or '.join(self._models)}, but not for {model[:LONGEST_NAME]}"
 
     def admit(self, model: str | None, size: int) -> str | None:
         """Count a request of so many bytes. Returns a sentence if a limit is in its way."""
@@ -163,10 +192,12 @@ class Meter:
             self._step_requests += 1
             return None
 
-    def answered(self, model: str | None, tokens: Tokens | None, size: int) -> None:
+    def answered(self, model: str | None, tokens: Tokens | None, size: int, answering: str | None = None) -> None:
         """Count an answer. ``size`` is that of the request and the answer, for one that states no tokens."""
         price = self._prices.of(model)
         with self._lock:
+            if answering is not None:
+                _count_name(self._answering, answering)
             self._answered = True
             if tokens is None:
                 self._uncounted += 1
@@ -204,6 +235,8 @@ class Meter:
                 usage=used,
                 limit=self._limit,
                 outage=None if self._answered else self._outage,
+                asked=self._asked,
+                answering=self._answering,
             )
             self._begin_step()
             return use
@@ -211,6 +244,8 @@ class Meter:
     def _begin_step(self) -> None:
         self._step_requests = self._step_refused = self._failed = self._uncounted = 0
         self._used = UsageSum()
+        self._asked: dict[str, int] = {}
+        self._answering: dict[str, int] = {}
         self._all_priced = True
         self._answered = False
         self._outage = None
@@ -219,3 +254,10 @@ class Meter:
         self._limit = why
         self._step_refused += 1
         return why
+
+
+def _count_name(names: dict[str, int], name: str) -> None:
+    """Any agent and any server can write a name."""
+    name = name[:LONGEST_NAME]
+    if name in names or len(names) < MOST_NAMES:
+        names[name] = names.get(name, 0) + 1

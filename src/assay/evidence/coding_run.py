@@ -256,7 +256,8 @@ class CodingRecord:
 class VerifierEvidence:
     """Everything that a grading is based on. ``output`` is None if the task declares no output file.
 
-    ``strays`` says what was removed from the workspace before the verifier ran.
+    ``strays`` says what was removed from the workspace before the verifier ran. ``startup`` are files that an
+    agent left where the verifier shares its environment, and that programs read when they start.
     """
 
     rewards: RewardFiles
@@ -264,6 +265,7 @@ class VerifierEvidence:
     output: File | None
     end: ProcessEnd
     strays: tuple[str, ...] = ()
+    startup: tuple[str, ...] = ()
 
 
 def add_usage(one: StatedUsage, other: StatedUsage) -> StatedUsage:

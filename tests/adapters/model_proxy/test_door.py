@@ -7,6 +7,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -66,9 +67,13 @@ def request(body: object = BODY, path: str = "/v1/chat/completions", **headers: 
 
 @contextlib.contextmanager
 def opened(
-    url: str, key: str | None = KEY, limits: ModelLimits | None = None, prices: PriceList | None = None
+    url: str,
+    key: str | None = KEY,
+    limits: ModelLimits | None = None,
+    prices: PriceList | None = None,
+    models: tuple[str, ...] | None = None,
 ) -> Iterator[Way]:
-    grant = ModelGrant(url, "KEY", limits or ModelLimits(), prices or PriceList())
+    grant = ModelGrant(url, "KEY", limits or ModelLimits(), prices or PriceList(), models)
     with door.Doors(grant, key, need("bubblewrap").sandbox).open() as one:
         yield Way(one)
 
@@ -211,6 +216,31 @@ def test_a_limit_is_answered_with_a_sentence(
     assert said in (use.limit or "")
     assert (use.requests, use.refused) == (answers.count(200), answers.count(429) + 1)
     assert len(talk.paths) == answers.count(200)
+
+
+@pytest.mark.parametrize("limits", [ModelLimits(tokens=250), ModelLimits(cost_usd=0.25)])
+def test_many_requests_at_once_use_no_more_than_one_after_the_other(talk: Talk, limits: ModelLimits) -> None:
+    with opened(talk.url, limits=limits, prices=PRICE) as way, ThreadPoolExecutor(30) as pool:
+        found = list(pool.map(lambda _: way.ask()[0], range(30)))
+        use = way.use()
+    assert (found.count(200), found.count(429), len(talk.paths)) == (3, 27, 3)
+    assert (use.usage.n_input_tokens, use.usage.n_output_tokens) == (270, 30)
+    assert " 300 are used" in (use.limit or "") or "$0.3000 is spent" in (use.limit or "")
+
+
+def test_models_asked_and_answering_are_recorded_and_others_refused(talk: Talk) -> None:
+    with opened(talk.url, models=("m", "n")) as way:
+        assert [way.ask({**BODY, "model": name})[0] for name in ("m", "expensive", "n", "m")] == [
+            200,
+            403,
+            200,
+            200,
+        ]
+        assert "may ask for m or n, but not for expensive" in way.ask({**BODY, "model": "expensive"})[1].decode()
+        use = way.use()
+    assert use.asked == {"m": 2, "expensive": 2, "n": 1}
+    assert (len(talk.paths), use.as_json()["models_asked"]) == (3, use.asked)
+    assert (use.requests, use.refused, use.limit) == (3, 2, None)
 
 
 def test_a_cost_is_only_told_if_all_of_it_is_known(talk: Talk) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -706,6 +707,12 @@ KILLED_BY_9 = ProcessEnd(exit_code=137, signal=9)
         (left(text=b"1", end=KILLED_BY_9), 1.0, "killed", "reward_before_kill"),
         (left(b'{"reward": 1}', text=b"0"), 1.0, "conflicting rewards", "reward_files_disagree"),
         (left(b'{"reward": 0}', text=b"1"), 0.0, "conflicting rewards", "reward_files_disagree"),
+        (
+            replace(left(text=b"1"), startup=("/root/x.pth",)),
+            1.0,
+            "start-up file left",
+            "reward_after_startup_files",
+        ),
     ],
 )
 def test_a_doubtful_reward_is_tagged_and_strictly_unusable(

@@ -94,3 +94,28 @@ def test_what_the_agent_did_not_ask_for_is_left_out(cuts: list[int]) -> None:
     rest, counted = counter.end()
     assert passed + rest == events(CHAT_CHUNKS[0]) + b"data: [DONE]\n\n"
     assert counted == Tokens(100, 20, 60)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer"),
+    [
+        ("application/json", b'{"model": "m-1", "choices": []}'),
+        (SSE, b'data: {"model": "m-1", "choices": []}\n\ndata: {"model": "other"}\n\n'),
+        (SSE, b'data: {"type": "message_start", "message": {"model": "m-1", "usage": {"input_tokens": 1}}}\n\n'),
+        (SSE, b'data: {"type": "response.created", "response": {"model": "m-1"}}\n\n'),
+    ],
+)
+def test_the_model_that_answers(kind: str, answer: bytes) -> None:
+    counter = AnswerCounter(kind)
+    for at in range(0, len(answer), 7):
+        counter.feed(answer[at : at + 7])
+    counter.end()
+    assert counter.model == "m-1"
+
+
+@pytest.mark.parametrize("answer", [b"", b'{"model": 5}', b"[1]", b'{"response": {"model": null}}'])
+def test_an_answer_that_names_no_model(answer: bytes) -> None:
+    counter = AnswerCounter("application/json")
+    counter.feed(answer)
+    counter.end()
+    assert counter.model is None

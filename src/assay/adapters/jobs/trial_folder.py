@@ -22,6 +22,7 @@ from assay.adapters.machine.atomic_write import remove_unfinished, write_durably
 from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import clear_the_way, remove_tree
+from assay.adapters.sandbox import hide
 from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST, PARTIAL_ARCHIVE
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Grading
@@ -44,6 +45,7 @@ class DiskTrial:
 
     def __init__(self, path: str) -> None:
         self.path = path
+        hide(path, os.path.dirname(os.path.abspath(path)))
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
@@ -160,6 +162,7 @@ class DiskJobStore:
 
     def __init__(self, folder: str) -> None:
         self.folder = folder
+        hide(folder, os.path.dirname(os.path.abspath(folder)))
         os.makedirs(folder, exist_ok=True)
         self._lock = self._only_one()
 

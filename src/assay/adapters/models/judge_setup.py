@@ -28,6 +28,7 @@ from assay.adapters.models.judge_model import (
     limits_of,
 )
 from assay.adapters.models.judge_settings import given_settings
+from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
@@ -284,6 +285,7 @@ class ConfiguredJudges:
 
     def _own_key(self) -> bearer_tokens.Token | None:
         path = self._options.key_file or self._environment.get(KEY_FILE) or None
+        hide(*([] if path is None else [path]))
         if path is not None:
             return bearer_tokens.fixed_token(_key_in(path))
         return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None

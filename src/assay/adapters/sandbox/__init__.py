@@ -1,6 +1,31 @@
-"""Sandboxes: bubblewrap, containers, and plain processes for a machine with neither."""
+"""Sandboxes: bubblewrap, containers, and plain processes for a machine with neither.
+
+No sandbox shows what this process has in use: tasks, jobs, stores, keys. Whoever opens one hides it here first.
+"""
+
+import os
+from collections.abc import Sequence
 
 # The backends; the best comes first.
 NAMES = ("bubblewrap", "namespaces", "container", "process")
 AUTO = "auto"
 CHOICES = (AUTO, *NAMES)
+
+_hidden: dict[str, str] = {}
+
+
+def hide(*paths: str) -> None:
+    """Have no sandbox of this process show these paths from now on, should they be among the system's."""
+    for path in paths:
+        if path not in _hidden:
+            _hidden[path] = os.path.realpath(path)
+
+
+def hidden_below(folders: Sequence[str]) -> list[str]:
+    """The hidden paths below some folders, without links, and none below another."""
+    found: list[str] = []
+    for path in sorted(set(_hidden.values())):
+        shown = any(path.startswith(f"{folder}/") for folder in folders)
+        if shown and not (found and path.startswith(f"{found[-1]}/")):
+            found.append(path)
+    return found

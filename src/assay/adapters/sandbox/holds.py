@@ -6,13 +6,15 @@ is written from it. The commands need a shell and nothing else, because the imag
 
 import contextlib
 import os
+import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import own_tree
+from assay.adapters.sandbox import hide
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import PATH, CommandLimits, Mount, Ran, Sandbox, SandboxCommand
 
@@ -31,15 +33,16 @@ HOLDS = {
     "file size": "write a larger file than its limit",
     "disk": "use more disk in its folders than its limit",
     "memory folders": "fill the memory by files in /tmp, /dev/shm or /",
-    "system calls": "make system calls that a filter refuses: keyrings, io_uring, unusual sockets",
+    "system calls": "make system calls that a filter refuses: keyrings, io_uring, bpf, unusual sockets",
     "namespaces": "make namespaces, to be root in them",
     "setuid": "gain rights from a setuid program",
 }
 
 _TRY = 20.0
+_SHOWN_PLACES = ("/opt", "/usr/local/share")
 _WRITE = "s=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do s=$s$s; done"
 _FACTS = """
-[ -r {secret} ] && echo 'see files'
+for secret in {secrets}; do [ -r $secret ] && echo 'see files'; done
 read -r name < /proc/{pid}/comm && echo 'see processes'
 while read -r line; do echo "interface $line"; done < /proc/net/dev
 {{ echo > /usr/bin/assay-holds || echo > /bin/assay-holds; }} && echo 'change system'
@@ -73,14 +76,15 @@ class Trying:
 
 def measure(sandbox: Sandbox, image: str | None = None) -> dict[str, str]:
     """Each hold with ``held``, ``not held``, or why it couldn't be measured."""
-    with temporary_folder(0o755) as around, temporary_folder(0o755) as elsewhere:
+    with temporary_folder(0o755) as around, temporary_folder(0o755) as elsewhere, _in_system() as in_system:
         folder = f"{around}/workspace"
         os.mkdir(folder)
         own_tree(folder, sandbox.owner)
         Path(elsewhere, "secret").write_text("secret\n")
         os.chmod(f"{elsewhere}/secret", 0o644)
         trying = Trying(sandbox, image, folder)
-        found = {**_measure_or_explain(lambda: dict(_facts(trying, f"{elsewhere}/secret")), HOLDS)}
+        secrets = [f"{folder}/secret" for folder in (elsewhere, *in_system)]
+        found = {**_measure_or_explain(lambda: dict(_facts(trying, secrets)), HOLDS)}
         for name, look in _LIMITS.items():
             found.update(_measure_or_explain(lambda look=look, name=name: {name: look(trying)}, (name,)))  # type: ignore[misc]
     return {name: found[name] for name in HOLDS}
@@ -93,8 +97,22 @@ def _measure_or_explain(look: Callable[[], Mapping[str, str]], names: Iterable[s
         return dict.fromkeys(names, f"not measured: {str(error)[:200]}")
 
 
-def _facts(trying: Trying, secret: str) -> Iterator[tuple[str, str]]:
-    script = _FACTS.format(secret=secret, pid=os.getpid())
+@contextlib.contextmanager
+def _in_system() -> Iterator[list[str]]:
+    """Folders that are in use in places that sandboxes show, as far as this user can make some."""
+    with contextlib.ExitStack() as made:
+        folders = []
+        for place in _SHOWN_PLACES:
+            if os.path.isdir(place) and os.access(place, os.W_OK):
+                folders.append(made.enter_context(tempfile.TemporaryDirectory(prefix="assay-holds-", dir=place)))
+                os.chmod(folders[-1], 0o755)  # noqa: S103 - whether a sandbox shows it is the question
+                Path(folders[-1], "secret").write_text("secret\n")
+                hide(folders[-1])
+        yield folders
+
+
+def _facts(trying: Trying, secrets: Sequence[str]) -> Iterator[tuple[str, str]]:
+    script = _FACTS.format(secrets=" ".join(secrets), pid=os.getpid())
     limits = CommandLimits(timeout_sec=_TRY, output_bytes=2**20)
     lines = trying.run(f"{{ {script} }} 2>/dev/null", limits).output.decode(errors="replace").splitlines()
     if not lines or not lines[-1].startswith(_LAST):

@@ -1,8 +1,10 @@
-"""A filter for system calls: no kernel keyrings, no unusual sockets, no way around the filter.
+"""A filter for system calls: no kernel keyrings, no unusual sockets, nothing that reaches deep into the kernel.
 
 Keyrings are shared between all processes of a user, whatever namespace they are in, and so are sockets to the
 machine that hosts a virtual one (AF_VSOCK). io_uring makes sockets without a system call that a filter could see.
-What is refused fails with an ordinary error, so that programs that merely try go on.
+Programs for the kernel (bpf), its counters, page faults handled by a program, other kernels and their modules are
+for those who look after a machine, and have had the most holes. What is refused fails with an ordinary error, so
+that programs that merely try go on.
 
 A second filter keeps one descriptor open whatever a program does: many close all numbers that they don't know.
 """
@@ -26,7 +28,7 @@ _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
 _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 _X32 = 0x40000000
 
-FILTERED: Final = "keyrings, io_uring and unusual sockets are refused"
+FILTERED: Final = "keyrings, io_uring, bpf, kernel modules and unusual sockets are refused"
 
 # AF_UNIX, AF_INET, AF_INET6, and AF_NETLINK, which name look-ups use.
 _FAMILIES: Final = (1, 2, 10, 16)
@@ -34,7 +36,10 @@ _FAMILIES: Final = (1, 2, 10, 16)
 
 @dataclass(frozen=True, slots=True)
 class _Architecture:
-    """Numbers of system calls. ``refused`` are add_key, request_key, keyctl and the three of io_uring."""
+    """Numbers of system calls. ``refused`` are add_key, request_key, keyctl, the three of io_uring, and then bpf,
+    perf_event_open, userfaultfd, kexec_load, (kexec_file_load,) init_module, finit_module, delete_module, swapon,
+    swapoff, reboot, acct and open_by_handle_at.
+    """
 
     audit: int
     socket: int
@@ -70,13 +75,16 @@ _CLOSING: Final[Mapping[str, Sequence[_Closing]]] = {
 _SET_FLAGS, _CLOSE_ON_EXEC = 2, 0x5451  # F_SETFD, FIOCLEX
 
 _IO_URING: Final = (425, 426, 427)
+_X86_64: Final = (321, 298, 323, 246, 320, 175, 313, 176, 167, 168, 169, 163, 304)
+_X86: Final = (357, 336, 374, 283, 128, 350, 129, 87, 115, 88, 51, 342)
+_ARM: Final = (280, 241, 282, 104, 294, 105, 273, 106, 224, 225, 142, 89, 265)
 _KNOWN: Final[Mapping[str, Sequence[_Architecture]]] = {
     "x86_64": (
-        _Architecture(0xC000003E, 41, (248, 249, 250, *_IO_URING)),
+        _Architecture(0xC000003E, 41, (248, 249, 250, *_IO_URING, *_X86_64)),
         # A program of 32 bits. Its socketcall (102) hides the family behind a pointer.
-        _Architecture(0x40000003, 359, (286, 287, 288, 102, *_IO_URING)),
+        _Architecture(0x40000003, 359, (286, 287, 288, 102, *_IO_URING, *_X86)),
     ),
-    "aarch64": (_Architecture(0xC00000B7, 198, (217, 218, 219, *_IO_URING)),),
+    "aarch64": (_Architecture(0xC00000B7, 198, (217, 218, 219, *_IO_URING, *_ARM)),),
 }
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from assay.adapters.machine.scratch import scratch_folder
+from assay.adapters.sandbox import hidden_below
 from assay.adapters.sandbox.cgroups import ControlGroup, Controllers, find_controllers
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.adapters.sandbox.holds import threads_of
@@ -140,6 +141,7 @@ class ViewSandbox:
             uid = "0" if command.user == "root" else str(command.user)
             yield from ("--uid", uid, "--gid", uid)
         yield from self._base
+        yield from _hidden_arguments()
         if command.network:
             # The copy may be old by now: networks come and go.
             yield from ("--ro-bind-try", os.path.realpath(_NAMES_OF_HOSTS), _NAMES_OF_HOSTS)
@@ -214,6 +216,15 @@ def _system_arguments(*, sized: bool) -> Iterator[str]:
     yield from ("--proc", "/proc", "--dev", "/dev")
     for path, most in _MEMORY_FOLDERS.items():
         yield from (*(("--size", str(most)) if sized else ()), "--tmpfs", path)
+
+
+def _hidden_arguments() -> Iterator[str]:
+    """Cover what is in use and would be shown with the system: a folder by an empty one, a file by no file."""
+    for path in hidden_below(SYSTEM):
+        if os.path.isdir(path):
+            yield from ("--size", "4096", "--tmpfs", path, "--remount-ro", path)
+        elif os.path.exists(path):
+            yield from ("--ro-bind", "/dev/null", path)
 
 
 def _held_without_a_group(limits: CommandLimits, group: ControlGroup, *, beside_others: bool) -> Mapping[str, int]:

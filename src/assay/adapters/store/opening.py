@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from assay.adapters.sandbox import hide
 from assay.adapters.store.errors import StoreRefusalError
 from assay.core.errors import install_hint
 
@@ -85,6 +86,7 @@ def _url(where: str) -> Any:
 def _file(path: str, create: bool) -> "URL":
     """The address of a file. Records are private, so only the owner may read a file that is made here."""
     whole = os.path.abspath(path)
+    hide(whole)
     if not path or "\0" in path or os.path.isdir(whole):
         raise StoreRefusalError(f"the store must be a file, got {path!r}")
     if not os.path.exists(whole):

@@ -17,6 +17,7 @@ from itertools import islice
 
 from assay.adapters.machine.safe_read import read_file
 from assay.adapters.machine.tree_walk import checksum, file_checksum, walk
+from assay.adapters.sandbox import hide
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.workspace.shared_copies import names_program
 from assay.core.errors import InputError
@@ -40,7 +41,8 @@ _ENOUGH_SIBLINGS = 3
 
 
 def load_task(path: str) -> LoadedTask:
-    """The task in a folder. Raises ``InputError``."""
+    """The task in a folder, which no sandbox shows from now on. Raises ``InputError``."""
+    hide(path)
     return loading.load_task(DiskTaskFolder(path), path)
 
 

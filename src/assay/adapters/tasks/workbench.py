@@ -51,6 +51,7 @@ class Workbench:
 
     def __init__(self, environment: TaskEnvironment, copies: SharedCopies, sandbox: Sandbox) -> None:
         self._environment = environment
+        self._kept = (*environment.kept, *environment.published)
         self._copies = copies
         self._sandbox = sandbox
         self._owner = sandbox.owner
@@ -63,6 +64,7 @@ class Workbench:
         self._logs_cut = False
         self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
+        self._given_startup: dict[str, tuple[int, int]] | None = None
         self._make_folders()
 
     def _make_folders(self) -> None:
@@ -78,8 +80,7 @@ class Workbench:
             raise MeasurementError(self._environment.broken)
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
-            environment = self._environment
-            for path in dict.fromkeys((environment.workdir, *environment.kept, *environment.published)):
+            for path in dict.fromkeys((self._environment.workdir, *self._kept)):
                 self._sandbox.images.copy_out(self._environment.image, path, self._host(path))
         for copy in self._environment.copies:
             self._copy(copy)
@@ -94,6 +95,10 @@ class Workbench:
             unpack_tree(self._environment.around.home, f"{self._base}/home")
             own_tree(f"{self._base}/home", self._owner)
         self._hand_over()
+        if self._environment.kept:
+            from assay.adapters.tasks.startup_files import startup_files  # noqa: PLC0415 - few environments are shared
+
+            self._given_startup = startup_files(self._root, self._environment.kept)
 
     def workdir(self) -> str:
         """The folder of the host that the working folder is, whatever an agent put in its place."""
@@ -137,6 +142,17 @@ class Workbench:
 
     def remove_strays(self) -> list[str]:
         return remove_strays(self._root, self._environment.places)
+
+    def startup_files(self) -> list[str]:
+        """Those that aren't as they were seeded. A bench that was restored knows only what no image has."""
+        if not self._environment.kept:
+            return []
+        from assay.adapters.tasks.startup_files import startup_files, without_those_of_images  # noqa: PLC0415
+
+        found = startup_files(self._root, self._environment.kept)
+        if self._given_startup is None:
+            return without_those_of_images(found)
+        return sorted(path for path, when in found.items() if self._given_startup.get(path) != when)
 
     def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         """An empty folder for the verifier's artifacts, and the tests, which the agent could not see.
@@ -278,12 +294,7 @@ class Workbench:
 
     def _make_places(self) -> None:
         """Make the working folder and /workspace. A place that is reached through a link is refused."""
-        for path in (
-            self._environment.workdir,
-            WORKSPACE,
-            *self._environment.kept,
-            *self._environment.published,
-        ):
+        for path in (self._environment.workdir, WORKSPACE, *self._kept):
             real_folder(self._root, path)
         for place in self._environment.places:
             host = self._host(place)

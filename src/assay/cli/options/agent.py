@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.adapters.agents.known import description_file, near_name, read_description
+from assay.adapters.sandbox import hide
 from assay.cli.options.common import positive
 from assay.cli.options.judge import amount
 from assay.core.errors import InputError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 ENV = "--agent-env"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+ANY_MODEL = "*"
 _GIVEN = re.compile(rf"({ENV}=)?([A-Za-z_][A-Za-z0-9_]*)=.*", re.DOTALL)
 
 
@@ -63,6 +65,14 @@ def add_agent(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--model-requests", type=positive, metavar="N", help="most requests to the model per trial"
+    )
+    parser.add_argument(
+        "--allow-models",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help=f"let agents also ask for these models, not only for that of -m; '{ANY_MODEL}' allows any",
     )
     parser.add_argument("--model-tokens", type=positive, metavar="N", help="most tokens per trial")
     parser.add_argument("--model-cost", type=amount, metavar="X", help="most dollars per trial; needs a price")
@@ -155,6 +165,7 @@ def recordable(argv: Sequence[str]) -> tuple[str, ...]:
 
 
 def _private(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, str]:
+    hide(*([] if args.agent_env_file is None else [args.agent_env_file]))
     found = {} if args.agent_env_file is None else _env_file(args.agent_env_file)
     for given in args.agent_env:
         name, equals, value = given.partition("=")
@@ -214,7 +225,14 @@ def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | Non
     prices = PriceList(models, args.model_price)
     if limits.cost_usd is not None and not models and prices.others is None:
         raise InputError("--model-cost needs prices: pass --model-price or --model-price-file")
-    return ModelGrant(url, args.model_key_env, limits, prices)
+    return ModelGrant(url, args.model_key_env, limits, prices, _allowed_models(args))
+
+
+def _allowed_models(args: argparse.Namespace) -> tuple[str, ...] | None:
+    """The models that an agent may ask for: that of ``-m``, with and without its provider, and those allowed."""
+    if args.model is None or ANY_MODEL in args.allow_models:
+        return None
+    return tuple(dict.fromkeys((args.model, args.model.partition("/")[2] or args.model, *args.allow_models)))
 
 
 def _price(text: str) -> ModelPrices:

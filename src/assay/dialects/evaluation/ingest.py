@@ -28,7 +28,8 @@ DISAGREEMENT = "conflicting rewards"
 # A reward of 0 for output that can't be used, whatever the verifier wrote.
 FORFEITS = ("reward_for_unparseable_output", "reward_for_schema_violation")
 # Why a strict reader doesn't take a reward that harbor takes: a program of the agent may have written it.
-STRICTLY_UNUSABLE = ("reward_before_kill", "reward_files_disagree")
+STRICTLY_UNUSABLE = ("reward_before_kill", "reward_files_disagree", "reward_after_startup_files")
+STARTUP = "start-up file left"
 # Many verifiers round the reward in one of their files.
 _ROUNDING = 0.01
 
@@ -68,7 +69,7 @@ def ingest(
     conflict = _conflict(evidence.rewards)
     reward = _in_time(_read_reward(evidence.rewards), evidence.end)
     if strict:
-        reward = _undisputed_reward(reward, evidence.end, conflict)
+        reward = _undisputed_reward(reward, evidence, conflict)
     reward = _usable(reward, inspection, schema_forbids_reward)
     breakdown, details_error = read_details(evidence.details)
     words = read_words(breakdown)
@@ -146,14 +147,16 @@ def _conflict(files: RewardFiles) -> str | None:
     return f"{files.json.path} has {values[0]}, but {files.text.path} has {values[1]}"
 
 
-def _undisputed_reward(reward: _Reward, end: ProcessEnd, conflict: str | None) -> _Reward:
+def _undisputed_reward(reward: _Reward, evidence: VerifierEvidence, conflict: str | None) -> _Reward:
     """Only a reward that the verifier must have written itself."""
-    if reward.value is not None and end.signal is not None:
-        error = f"the verifier was killed by signal {end.signal}, so its reward doesn't count: {reward.value}"
-        return _Reward(None, STRICTLY_UNUSABLE[0], error, None)
-    return (
-        reward if reward.value is None or conflict is None else _Reward(None, STRICTLY_UNUSABLE[1], conflict, None)
-    )
+    signal = evidence.end.signal
+    killed = f"the verifier was killed by signal {signal}, so its reward doesn't count: {reward.value}"
+    first = f"the agent left {', '.join(evidence.startup[:3])}, so the reward doesn't count: {reward.value}"
+    doubts = (killed if signal is not None else None, conflict, first if evidence.startup else None)
+    for reason, doubt in zip(STRICTLY_UNUSABLE, doubts, strict=True):
+        if reward.value is not None and doubt is not None:
+            return _Reward(None, reason, doubt, None)
+    return reward
 
 
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
@@ -252,6 +255,10 @@ def _mechanical_tags(
         for category, description in (
             *_tags_of_end(evidence.end),
             *(("removed before verification", stray) for stray in evidence.strays[:MOST_STRAYS]),
+            *(
+                (STARTUP, f"{path}, which programs read when they start")
+                for path in evidence.startup[:MOST_STRAYS]
+            ),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
             *([] if conflict is None else [(DISAGREEMENT, conflict)]),

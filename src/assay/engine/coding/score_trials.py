@@ -141,7 +141,7 @@ def run_coding_trial(
             folder.keep_agent(step.name, bench, [], ran, ORACLE_LOG if agent.oracle else AGENT_LOG)
             folder.tell_trajectory(step.name, agent)
             records.append(coding.scoring.agent_record(folder.path, step.name, _end(ran, step), agent.name))
-            run.check_model()
+            run.check_measured()
             if ran is not None and (ran.end.timed_out or ran.end.excess):
                 break
         rewards, broken = _score(task, bench, folder, records, coding)

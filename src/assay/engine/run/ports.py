@@ -129,6 +129,9 @@ class Bench(Protocol):
     def remove_strays(self) -> list[str]:
         """Remove links, pipes and devices that would lead a verifier astray. Says what each was."""
 
+    def startup_files(self) -> list[str]:
+        """The files that programs read when they start, which the agent left where the verifier shares them."""
+
     def verifier_mounts(self, step: TaskStep) -> list[Mount]:
         """The mounts of the verifier's sandbox, with an empty folder for its artifacts, and the tests."""
 

@@ -1,5 +1,7 @@
 """Run one trial: the agent in its sandbox, then the verifier in a fresh one, step by step."""
 
+import re
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeAlias
@@ -9,13 +11,16 @@ from assay.dialects.harbor.rewards import Step, TrialRewards, stops_after, trial
 from assay.engine.machine import TrialSite
 from assay.engine.model_access import ModelUse
 from assay.engine.run.ports import Agent, Bench
-from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier
+from assay.engine.run.run_verifier import FailedDownloadError, agent_command, run_verifier, sandbox_env
 from assay.engine.run.trial_record import BROKEN, TOO_MUCH_DISK, Failure, StepRecord, TrialRecord, Verified
-from assay.engine.sandbox import Ran
+from assay.engine.sandbox import CommandLimits, Ran, SandboxCommand
 from assay.engine.tasks.task import LoadedTask, TaskStep
 
 # Shorter values, such as 1 or true, are no secrets, and occur everywhere.
 SHORTEST_SECRET = 6
+# A shell ends so if a program can't be run, or isn't there.
+CANT_START = (126, 127)
+LOOK_SEC = 60.0
 
 
 # Runs the verifier of a step.
@@ -74,7 +79,7 @@ def _run_step(
             run = run_agent(site, bench, task, step, agent)
         finally:
             recorder.agent_ended(step, run.ran)
-        run.check_model()
+        run.check_measured()
         verified = verify(step)
     except MeasurementError as error:
         verifier = error.verified.ran if isinstance(error, FailedDownloadError) else None
@@ -86,14 +91,20 @@ def _run_step(
 
 @dataclass(frozen=True, slots=True)
 class AgentEnding:
-    """How the agent ended, its failure if there was one, and what it asked its model for."""
+    """How the agent ended, its failure if there was one, and what it asked its model for.
+
+    ``missing`` is its program, if that can't be started at all.
+    """
 
     ran: Ran | None = None
     failure: Failure | None = None
     model: ModelUse | None = None
+    missing: str | None = None
 
-    def check_model(self) -> None:
-        """Raise ``MeasurementError`` if the agent asked its model and never got through. That isn't its fault."""
+    def check_measured(self) -> None:
+        """Raise ``MeasurementError`` if the agent never began, or asked its model and never got through."""
+        if self.missing is not None:
+            raise MeasurementError(f"the agent can't start: there is no program {self.missing} in its sandbox")
         if self.model is not None and self.model.outage is not None:
             raise MeasurementError(f"the agent's model didn't answer: {self.model.outage}")
 
@@ -111,7 +122,38 @@ def run_agent(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep, a
         return AgentEnding()
     ran = without_secrets(site.sandbox.run(command), agent)
     used = None if site.model is None else site.model.take_use()
-    return AgentEnding(ran, _agent_failure(ran, command.limits.timeout_sec), used)
+    unstarted = ran.end.exit_code in CANT_START and missing_program(site, task, step, agent)
+    return AgentEnding(ran, _agent_failure(ran, command.limits.timeout_sec), used, unstarted or None)
+
+
+def missing_program(site: TrialSite, task: LoadedTask, step: TaskStep, agent: Agent) -> str | None:
+    """The program that the agent's command begins with, if a fresh sandbox doesn't have it.
+
+    A command can end as if it couldn't start. So its word isn't taken for it.
+    """
+    program = _first_program(agent.command or "")
+    if program is None:
+        return None
+    env = {**task.config.environment.env, **agent.env}
+    look = SandboxCommand(
+        argv=("/bin/sh", "-c", 'case $0 in /*) [ -x "$0" ];; *) command -v "$0" >/dev/null;; esac', program),
+        workdir="/",
+        limits=CommandLimits(timeout_sec=LOOK_SEC),
+        mounts=agent.mounts,
+        env=sandbox_env(site, task.environment, env),
+        user=step.agent.user,
+        image=task.environment.image,
+    )
+    return program if site.sandbox.run(look).end.exit_code else None
+
+
+def _first_program(command: str) -> str | None:
+    """The first word of a command for the shell, if it's a program by name or by its whole path."""
+    try:
+        word = (shlex.split(command) or [""])[0]
+    except ValueError:
+        return None
+    return word if re.fullmatch(r"[\w.+-]+|/[\w.+/-]+", word) else None
 
 
 def without_secrets(ran: Ran, agent: Agent) -> Ran:

@@ -14,7 +14,6 @@ from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.trial_record import TOO_MUCH_DISK, Failure, Verified
 from assay.engine.sandbox import BASE_ENV, CommandLimits, Ran, SandboxCommand
 from assay.engine.tasks.task import LoadedTask, TaskEnvironment, TaskStep, verified_in
-from assay.engine.tasks.unpinned_downloads import downloads
 from assay.evidence.coding_run import VerifierEvidence
 from assay.evidence.files import Absent, Content, File, RewardFiles
 from assay.formats.network_failures import network_failure
@@ -47,7 +46,7 @@ def agent_command(
         limits=_limits(task.config.environment, step.agent.timeout_sec or DEFAULT_AGENT_TIMEOUT_SEC),
         mounts=(*bench.agent_mounts(step.solution if agent.oracle else None), *agent.mounts),
         env={
-            **_env(site, task.environment, {**task.config.environment.env, **solution_env, **agent.env}),
+            **sandbox_env(site, task.environment, {**task.config.environment.env, **solution_env, **agent.env}),
             **agent.private,
             **_instruction_env(step),
         },
@@ -69,7 +68,7 @@ def verifier_command(site: TrialSite, bench: Bench, task: LoadedTask, step: Task
         workdir=place.workdir,
         limits=_limits(config, step.verifier_phase.timeout_sec or DEFAULT_VERIFIER_TIMEOUT_SEC),
         mounts=tuple(bench.verifier_mounts(step)),
-        env=_env(site, place, {**config.env, **step.verifier_phase.env, **_no_user_packages(place)}),
+        env=sandbox_env(site, place, {**config.env, **step.verifier_phase.env, **_no_user_packages(place)}),
         network=step.verifier_phase.network,
         user=step.verifier_phase.user,
         image=place.image,
@@ -91,7 +90,7 @@ def _limits(environment: EnvironmentConfig, timeout_sec: float) -> CommandLimits
     )
 
 
-def _env(site: TrialSite, place: TaskEnvironment, asked: Mapping[str, str]) -> dict[str, str]:
+def sandbox_env(site: TrialSite, place: TaskEnvironment, asked: Mapping[str, str]) -> dict[str, str]:
     """The environment variables. An image has its own basic ones; otherwise they are Assay's, never the host's."""
     base = {**BASE_ENV, "HOME": _home(place)} if place.image is None else {}
     return {**base, **place.env, **resolve_env(asked, site.host.env)}
@@ -122,13 +121,14 @@ def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep
     # Read before the verifier runs, because it may change the output.
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
     strays = bench.remove_strays()
+    startup = tuple(bench.startup_files())
     command = verifier_command(site, bench, task, step)
     ran = site.sandbox.run(command)
     files = bench.rewards()
     reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
-    evidence = VerifierEvidence(rewards=files, details=details, output=output, end=ran.end, strays=tuple(strays))
+    evidence = VerifierEvidence(files, details, output, ran.end, strays=tuple(strays), startup=startup)
     ingested = _ingest_evidence(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
@@ -188,6 +188,8 @@ def _check_downloads(bench: Bench, verified: Verified, *, network: bool) -> None
 
 def _downloads(text: str) -> bool:
     """Whether a script of the tests downloads something."""
+    from assay.engine.tasks.unpinned_downloads import downloads  # noqa: PLC0415 - few verifiers have failed at that
+
     return any(downloads(line.text) for line in command_lines(text))
 
 

@@ -41,7 +41,8 @@ def tokens_of(usage: object) -> Tokens | None:
 class AnswerCounter:
     """Reads an answer as it passes by. ``feed`` returns what is to be passed on.
 
-    With ``hide``, the event that only states the usage is left out: the agent didn't ask for it.
+    With ``hide``, the event that only states the usage is left out: the agent didn't ask for it. ``model`` is the
+    model that answers, by its own word.
     """
 
     def __init__(self, content_type: str, *, hide: bool = False) -> None:
@@ -53,6 +54,7 @@ class AnswerCounter:
         self._too_large = False
         self._usage: dict[str, Any] = {}
         self._event: list[bytes] = []
+        self.model: str | None = None
 
     def feed(self, chunk: bytes) -> bytes:
         """Look at a piece of the answer."""
@@ -81,7 +83,9 @@ class AnswerCounter:
         """The rest to pass on, and the tokens; None if the answer didn't state them."""
         held = b"".join(self._event) + self._rest if self._hide else b""
         if not self._stream:
-            return held, tokens_of(_object(b"".join(self._whole)).get("usage"))
+            answer = _object(b"".join(self._whole))
+            self._note_model(answer)
+            return held, tokens_of(answer.get("usage"))
         self._look(self._rest)
         return held, tokens_of(self._usage)
 
@@ -98,9 +102,13 @@ class AnswerCounter:
 
     def _look(self, line: bytes) -> bool:
         """Take the usage out of a line. Returns whether the line has nothing else."""
-        if not line.startswith(b"data:") or b'"usage"' not in line:
+        if not line.startswith(b"data:"):
+            return False
+        names_model = self.model is None and b'"model"' in line
+        if b'"usage"' not in line and not names_model:
             return False
         event = _object(line[5:])
+        self._note_model(event)
         usage = event.get("usage")
         for inner in ("response", "message"):  # The events of responses and of messages wrap the whole answer.
             holder = event.get(inner)
@@ -110,6 +118,12 @@ class AnswerCounter:
         # Later events state totals so far, and may leave out what was said before.
         self._usage |= {name: value for name, value in usage.items() if value is not None}
         return event.get("choices") == []
+
+    def _note_model(self, event: Mapping[str, Any]) -> None:
+        for holder in (event, event.get("response"), event.get("message")):
+            name = holder.get("model") if isinstance(holder, Mapping) else None
+            if isinstance(name, str) and self.model is None:
+                self.model = name
 
 
 def _object(text: bytes) -> Mapping[str, Any]:

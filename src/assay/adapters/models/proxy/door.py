@@ -43,7 +43,7 @@ class Doors:
             folder = f"{around}/door"
             os.mkdir(folder, 0o700)
             shutil.copyfile(Path(__file__).with_name(_SCRIPT), f"{folder}/{_SCRIPT}")
-            meter = Meter(self.grant.limits, self.grant.prices)
+            meter = Meter(self.grant.limits, self.grant.prices, self.grant.models)
             door = Door(folder, self._python, self._upstream, meter)
             try:
                 # Only the sandbox's user gets in: others on this machine must not use the key.

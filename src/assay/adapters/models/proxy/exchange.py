@@ -5,6 +5,7 @@ One request a connection leaves nothing for a second one to hide in.
 
 import contextlib
 import json
+import select
 import socket
 import time
 from collections.abc import Callable, Mapping
@@ -29,6 +30,7 @@ ANSWER_SEC = 60.0
 _CHUNK = 64 * 1024
 _AGENT_IS_THE_CAUSE = (400, 404, 405, 409, 413, 415, 422)
 _LIMIT = 429
+_FORBIDDEN = 403
 
 
 class Exchange:
@@ -69,12 +71,24 @@ class Exchange:
         inner = route(head, self._upstream.base)
         body = self._body(head)
         asked = question(inner, body) if head.method == "POST" else ModelRequest(b"")
-        why = self._meter.admit(asked.model, len(asked.body))
+        why = self._meter.refuse_model(asked.model)
         if why is not None:
-            # Clients would try again, which can't help.
-            self._complain(_LIMIT, why, {"x-should-retry": "false"})
-            return
-        self._pass_on(head, asked)
+            raise RefusedRequestError(_FORBIDDEN, why)
+        with self._meter.turn:
+            if self._meter.takes_turns and self._is_cut():
+                return
+            why = self._meter.admit(asked.model, len(asked.body))
+            if why is None:
+                self._pass_on(head, asked)
+                return
+        # Clients would try again, which can't help.
+        self._complain(_LIMIT, why, {"x-should-retry": "false"})
+
+    def _is_cut(self) -> bool:
+        """Whether Assay shut the connection down while the request waited for its turn."""
+        state = select.poll()
+        state.register(self._connection, 0)
+        return any(event & select.POLLHUP for _, event in state.poll(0))
 
     def _head(self) -> bytes:
         end = time.monotonic() + HEAD_SEC
@@ -146,7 +160,7 @@ class Exchange:
         finally:
             rest, tokens = counter.end()
             if answer.status == 200 and asked.body:
-                self._meter.answered(asked.model, tokens, size)
+                self._meter.answered(asked.model, tokens, size, counter.model)
         self._say_chunk(rest)
         self._say(b"0\r\n\r\n")
 
