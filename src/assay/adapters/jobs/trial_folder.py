@@ -45,7 +45,7 @@ class DiskTrial:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        hide(path, os.path.dirname(os.path.abspath(path)))
+        hide(os.path.dirname(os.path.abspath(path)))
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
