@@ -124,7 +124,8 @@ def _is_of_framework(path: str, words: Words, in_tests: bool) -> bool:
     if not owner or plain.startswith("unittest.mock.") or name in _FREE:
         return False
     if owner == "builtins":
-        return hasattr(builtins, name) and not (in_tests and name in ("input", "print", "open"))
+        # ``_`` is what gettext puts there, or an interactive session.
+        return hasattr(builtins, name) and name != "_" and not (in_tests and name in ("input", "print", "open"))
     return (
         words.match(words.framework, plain) is not None
         or name in _RUNS_TESTS
