@@ -141,7 +141,7 @@ def _pytest_settings(project: Project) -> str | None:
 
 # --- JavaScript ---
 
-_BEFORE: Final = r"^(?:cross-env (?:\w+=\S+ )+|(?:\w+=\S+ )+|nyc |c8 |npx (?:--no-install )?|NODE_ENV=\w+ )*"
+_BEFORE: Final = r"^(?:cross-env |\w+=\S+ |nyc |c8 |npx (?:--no-install )?)*+"
 _NODE_TEST: Final = re.compile(r"^node\b(?:(?!--test-)[^;&|])*?\s--test\b")
 _SPEC: Final = "--test-reporter=spec --test-reporter-destination=stdout"
 _MANAGER: Final = re.compile(
