@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from assay.version import VERSION
 
 if TYPE_CHECKING:
-    from assay import client, criteria, evaluation, harbor, scorers
     from assay.core.errors import AssayError, InputError, MeasurementError
 
 __version__ = VERSION
