@@ -30,7 +30,7 @@ _ABOUT = """
 not. The same is measured before a job, at most once a day and boot, and recorded on every grading as
 ``provenance.isolation.measured``. A limit that is asked for but doesn't hold is recorded as ``none, as measured``.
 
-The table was measured on one machine ({machine}). Containers were not there to be measured.
+The table was measured on one machine ({machine}). The container is one of podman with runc.
 """
 
 _NOTES = """

@@ -127,7 +127,7 @@ def test_grading_again_decides_too(cli: Cli, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces", "process"])
-@pytest.mark.parametrize("agent", ["no-such-agent --fast", "/etc/hostname", "/no/such/agent"])
+@pytest.mark.parametrize("agent", ["no-such-agent --fast", "/etc/passwd", "/no/such/agent"])
 def test_an_agent_that_is_not_there_is_told_before_the_first_trial(
     cli: Cli, tmp_path: Path, isolation: str, agent: str
 ) -> None:

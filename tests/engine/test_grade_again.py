@@ -173,6 +173,10 @@ def test_finding_trials(graded: Graded, tmp_path: Path) -> None:
     job = graded.jobs.folder
     assert find_trials([str(graded.trial)]) == [str(graded.trial)]
     assert find_trials([str(job)]) == [str(graded.trial)]
+    for name in ("lock.json", "trial.log"):  # As newer versions of harbor leave them in each trial.
+        (graded.trial / name).write_text("{}")
+    assert find_trials([str(job)]) == [str(graded.trial)]
+    (graded.trial / "lock.json").unlink()
     (job / "unfinished__0000000").mkdir()
     (job / "notes.txt").touch()
     assert find_trials([str(job), str(graded.trial)]) == [str(graded.trial)] * 2

@@ -8,6 +8,7 @@ import pytest
 
 from assay.adapters.jobs.annotations import read_stored_gradings
 from assay.adapters.machine import trees
+from assay.adapters.tasks import workbench
 from assay.adapters.tasks.task_folder import load_task
 from assay.engine.run.ports import plan_trials
 from assay.engine.sandbox import Ran, SandboxCommand
@@ -120,6 +121,18 @@ def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
     jobs.begun(0, sandbox=Talkative())
     said = (jobs.folder / "t__0000000" / "agent" / "output.txt").read_text()
     assert said == "[the beginning was cut off]\nsaid\n"
+
+
+def test_of_a_verifiers_logs_less_is_kept(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flood(places: Places) -> None:
+        gives(1)(places)
+        for name in ("a", "b"):
+            (places["/logs/verifier"] / name).write_bytes(bytes(700_000))
+
+    monkeypatch.setattr(workbench, "MOST_OF_VERIFIER_MB", 1)
+    jobs.begun(0, sandbox=ScriptedSandbox(verifier=flood))
+    said = (jobs.folder / "t__0000000" / "trial.log").read_text()
+    assert said.endswith("/logs/verifier has more than 1 MiB: 1 of its files are not kept\n")
 
 
 def test_logs_that_were_cut_are_named_in_both_logs(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:

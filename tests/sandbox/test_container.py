@@ -40,6 +40,17 @@ def test_an_image_is_built_and_looked_into(container: Backend, tmp_path: Path) -
     assert os.listdir(out) == ["seed"]
 
 
+def test_nothing_is_left_where_assay_was_started(
+    container: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """podman's monitor notes there that memory ran out."""
+    monkeypatch.chdir(tmp_path)
+    limits = CommandLimits(timeout_sec=30, memory_mb=20)
+    ran = container.run("head -c 300m /dev/zero | tail", limits=limits)
+    assert ran.end.exit_code != 0 or ran.end.out_of_memory
+    assert os.listdir(tmp_path) == []
+
+
 def test_an_image_that_can_not_be_built(container: Backend, tmp_path: Path) -> None:
     assert isinstance(container.sandbox, Container)
     (tmp_path / "Dockerfile").write_text("FROM scratch\nCOPY nothing-here /x\n")

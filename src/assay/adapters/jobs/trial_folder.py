@@ -127,7 +127,9 @@ def _trials_of_job(path: str) -> list[str]:
     names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
     if not names:
         raise InputError(f"{path} must be a trial or a job with finished trials, but it is neither")
-    if any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
+    # Newer versions of harbor give each trial a lock of its own, too.
+    is_job = any(os.path.isfile(f"{path}/{name}") for name in ("lock.json", "result.json", "config.json"))
+    if not is_job and any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
         raise InputError(f"{path} is a folder of jobs; pass one of them, such as {os.path.join(path, names[0])}")
     return [os.path.join(path, name) for name in names]
 

@@ -30,7 +30,7 @@ _NOT_THE_TREES_FAULT = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno
 class KeptTree:
     """How much of a tree was kept, and how many files weren't; ``too_much`` of those were above the caps.
 
-    ``why`` has the caps that were too low for something, in words.
+    ``why`` has the caps that were too low for something, in words. ``most_mb`` is a lower one than usual.
     """
 
     files: int = 0
@@ -38,11 +38,14 @@ class KeptTree:
     left_out: int = 0
     too_much: int = 0
     why: list[str] = field(default_factory=list, compare=False)
+    most_mb: int | None = field(default=None, compare=False)
 
     def takes(self, size: int) -> bool:
         """Whether one more file with so much content fits below the caps. Counts it either way."""
         if self.files >= MAX_FILES:
             return self.refuses(f"more than {MAX_FILES:,} files")
+        if self.most_mb is not None and self.bytes + size > self.most_mb * 2**20:
+            return self.refuses(f"more than {self.most_mb} MiB")
         if self.bytes + size > MAX_BYTES:
             return self.refuses(f"more than {MAX_BYTES // 2**30} GiB")
         self.files += 1
@@ -71,6 +74,7 @@ def copy_tree(
     without: Container[str] = (),
     only: str | None = None,
     links: bool = False,
+    most_mb: int | None = None,
 ) -> KeptTree:
     """Copy the regular files below a folder with their modes, and with ``links`` its links as links.
 
@@ -78,7 +82,7 @@ def copy_tree(
     replaced and never followed. ``exclude`` has patterns of names to leave out, ``without`` has paths of the
     source to leave out with everything below them, and ``only`` is the one name to take.
     """
-    kept, reach = KeptTree(), WalkReach()
+    kept, reach = KeptTree(most_mb=most_mb), WalkReach()
     skipped: set[str] = set()
     os.makedirs(target, exist_ok=True)
     for path, found in walk(source, reach):

@@ -118,12 +118,13 @@ class Child:
     written: Sequence[str] = ()
     disk_mb: int | None = None
     first_process: Callable[[], int | None] | None = None
+    cwd: str | None = None
 
 
 def run_child(child: Child) -> Ran:
     """Start the child and attend it until its end."""
     with starting(child.argv[0]) as start:
-        command = OwnChild(child.argv, child.env, child.pass_fds, child.kill)
+        command = OwnChild(child)
     stdin = None if child.hold_stdin else child.stdin
     watch = DiskWatch(child.written, child.disk_mb, child.first_process or (lambda: command.process.pid))
     return attend(command, stdin, start, child.timeout_sec, child.output_bytes, watch)
@@ -309,20 +310,15 @@ def _end(status: int, timed_out: bool, excess: str) -> ProcessEnd:
 class OwnChild:
     """A child of this process."""
 
-    def __init__(
-        self,
-        argv: Sequence[str],
-        env: Mapping[str, str],
-        pass_fds: tuple[int, ...],
-        kill: Callable[[int], None] | None,
-    ) -> None:
+    def __init__(self, child: Child) -> None:
         self.process = subprocess.Popen(
-            list(argv),
+            list(child.argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            env=dict(env),
-            pass_fds=pass_fds,
+            env=dict(child.env),
+            cwd=child.cwd,
+            pass_fds=child.pass_fds,
             start_new_session=True,
             bufsize=0,
         )
@@ -331,7 +327,7 @@ class OwnChild:
         self.stdin = self.process.stdin.fileno()
         self.stdout = self.process.stdout.fileno()
         self.ended = os.pidfd_open(self.process.pid)
-        self._kill = kill or (lambda pid: os.kill(pid, signal.SIGKILL))
+        self._kill = child.kill or (lambda pid: os.kill(pid, signal.SIGKILL))
 
     def kill(self) -> None:
         if self.process.returncode is None:

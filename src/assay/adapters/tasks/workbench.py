@@ -39,6 +39,7 @@ from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 SCRIPT_LIMIT = 2**20
+MOST_OF_VERIFIER_MB = 256
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -254,11 +255,11 @@ class Workbench:
         return _entry(artifact.source, f"artifacts/{name}", "file", "ok")
 
     def keep_verifier(self, target: str) -> None:
-        self._keep_log("verifier", target)
+        self._keep_log("verifier", target, MOST_OF_VERIFIER_MB)
 
-    def _keep_log(self, name: str, target: str) -> bool:
+    def _keep_log(self, name: str, target: str, most_mb: int | None = None) -> bool:
         """Keep one of the folders below /logs. Returns whether it was too large, and notes that for the user."""
-        kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}")
+        kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}", most_mb=most_mb)
         if kept.too_much:
             self.not_kept.append(_not_kept(f"/logs/{name}", kept))
         return kept.too_much > 0
@@ -312,8 +313,7 @@ class Workbench:
         """The host folder for an absolute path of the sandbox, and the path relative to it."""
         plain = posixpath.normpath(path)
         logged = any(plain.startswith(f"{folder}/") for folder in LOGS)
-        root, inside = (self._base, plain.removeprefix("/logs")) if logged else (self._root, plain)
-        return root, inside.strip("/")
+        return (self._base, plain.removeprefix("/logs/")) if logged else (self._root, plain.strip("/"))
 
     def _host(self, path: str) -> str:
         return f"{self._root}{posixpath.normpath(path)}"

@@ -103,6 +103,8 @@ class Container:
                 Child(
                     argv=[self.engine.path, "start", "--attach", "--interactive", name],
                     stdin=b"",
+                    # podman's monitor leaves a file "oom" where it was started.
+                    cwd=folder,
                     hold_stdin=True,
                     timeout_sec=command.limits.timeout_sec,
                     output_bytes=command.limits.output_bytes,
