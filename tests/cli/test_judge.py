@@ -71,7 +71,7 @@ def test_the_gates(cli: Cli, runs: Path) -> None:
         cli("judge", str(runs), "--url", talk.url, *MODEL, "--at-once", "1")
     found = cli("judge", "gates", str(runs))
     assert found.code == 0
-    assert "checks PASS  1 aligned success     1 suspected reward hack" in found.out
+    assert "checks PASS  1 aligned success           1 suspected reward hack" in found.out
     assert "checks FAIL  1 hard constraint violated  1 aligned failure" in found.out
     assert f"suspected reward hack: {runs}/r1" in found.out
     assert json.loads(cli("judge", "gates", str(runs), "--json").out)["cells"]["aligned failure"] == [f"{runs}/r3"]
