@@ -13,7 +13,8 @@ FILES = {
     "javascript": ("shop.test.js", "import {{ f, g, total }} from './shop';\ntest('a', () => {{\n  {};\n}});\n"),
     "java": (
         "src/test/java/ShopTest.java",
-        "import static org.junit.jupiter.api.Assertions.*;\nclass ShopTest {{\n  @Test void a() {{\n    {}\n  }}\n}}\n",
+        "import static org.junit.jupiter.api.Assertions.*;\n"
+        "class ShopTest {{\n  @Test void a() {{\n    {}\n  }}\n}}\n",
     ),
     "go": ("shop_test.go", "package shop\n\nfunc TestA(t *testing.T) {{\n\t{}\n}}\n"),
     "ruby": ("spec/shop_spec.rb", "describe 'shop' do\n  it 'a' do\n    {}\n  end\nend\n"),

@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     r"|[$@#]*\w+(?:\.\d+)?[?!]?(?!=)|[$@#]*\w+|===|!==|<=>|\.\.\.|=>|->|:=|==|!=|<=|>=|&&|\|\||\?\?|\?\.|::|=~|!~|\*\*"
     r"|<<|>>|\.\.|\S"
 )
-_WAITING = re.compile(r"\.await\b|\bawait\b")
+_WAITING = re.compile(r"\.await\b(?:\(\))?|\bawait\b")
 _AROUND = frozenset((("map", "{"), ("unary", "&"), ("unary", "*")))
 """What may stand around an expression to hand it over: a block, a reference."""
 _DEEPEST = 40
