@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.code.operators import C_LIKE, COMPARISONS, NEUTRAL, Operators
+from assay.code.operators import C_LIKE, COMPARISONS, NEUTRAL, Operators, type_end
 from assay.code.spelling import canonical
-from assay.code.types import type_end
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CLOSERS, OPENERS, closing, group_end
 from assay.detectors.test_code.tree import Node, ParsedText
+from assay.detectors.test_code.word_sets import word_set
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
 _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
