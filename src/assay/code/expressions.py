@@ -16,16 +16,15 @@ from assay.code.operators import (
     PRIMARY,
     RIGHT,
     Operators,
+    type_end,
 )
-from assay.code.types import type_end
-from assay.code.words import word_set
 
 _MOST_KEPT = 60
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_OPENERS.values())
 _MEMBER = frozenset((".", "?.", "::", "&."))
-_KEYWORDS = word_set("return throw yield case when unless elsif until then do else if while lambda")
-_PREFIX_WORDS = word_set("await typeof new delete void async defined? move ref")
+_KEYWORDS = frozenset("return throw yield case when unless elsif until then do else if while lambda".split())  # noqa: SIM905
+_PREFIX_WORDS = frozenset("await typeof new delete void async defined? move ref".split())  # noqa: SIM905
 _CALLABLE = frozenset(("if", "while", "lambda", "move", "ref"))
 """Those of them that are taken for a function where a parenthesis follows."""
 _BETWEEN = frozenset(("is", "in", "as", "instanceof", "of", "and", "or", "for"))

@@ -4,7 +4,8 @@ Expressions of all languages are written in one neutral spelling, whose table is
 otherwise, brackets say so: JavaScript's ``a | b === c`` is ``a | (b === c)`` there.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 PRIMARY, PREFIX, KEYWORD, BESIDE = 20.0, 14.0, 0.0, 0.1
@@ -83,3 +84,24 @@ SWIFT = Operators(
 KOTLIN = Operators(
     {**_COMMON, **_BY_EQUALITY, **_levels((8.2, "in is !in"), (8.5, "?:"), (9.7, ".."), (11.5, "as"))}, named=9.0
 )
+
+_TYPE_PART = re.compile(r"[\w.,?&\[\]\s:'*]+|extends|super|::|out|in")
+_AFTER_TYPE = frozenset({"(", "::", ".", "{", ">", ")", ",", "?.", "[", ""})
+_MOST_TYPE = 60
+
+
+def type_end(words: Sequence[str], at: int) -> int | None:
+    """Where ``<…>`` that begins at an index ends, if it holds types and is no comparison."""
+    depth = 0
+    for index in range(at, min(len(words), at + _MOST_TYPE)):
+        word = words[index]
+        if word == "<":
+            depth += 1
+        elif word in (">", ">>"):
+            depth -= len(word)
+            if depth <= 0:
+                following = words[index + 1] if index + 1 < len(words) else ""
+                return index if following in _AFTER_TYPE else None
+        elif not _TYPE_PART.fullmatch(word):
+            return None
+    return None

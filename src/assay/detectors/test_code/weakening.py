@@ -4,6 +4,7 @@ An assertion that left its test may have gone to another one: tests are split, m
 what is new anywhere in the changed tests is a pool from which each lost assertion may be made good, once.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 
@@ -27,13 +28,14 @@ from assay.detectors.test_code.findings import (
     source_of,
 )
 from assay.detectors.test_code.matching import Matching, match_tests
-from assay.detectors.test_code.messages import catches_the_message
 from assay.detectors.test_code.model import Assertion, Strength
 from assay.detectors.test_code.moved_demands import MovedDemands, kept_lines
 from assay.detectors.test_code.removed_names import NO_NAMES, ChangedNames
 from assay.detectors.test_code.removed_subjects import follows_a_renaming, subject_removed
 from assay.detectors.test_code.swapped_expectations import swapped_expectation
 from assay.formats.counting import counted
+
+_ERROR = re.compile(r"\b(?:value|exception|message|msg|args|e|ex|exc\w*|err\w*|raised|caught)\b")
 
 
 def compare_assertions(files: Sequence[FilePair], names: ChangedNames = NO_NAMES) -> SuiteComparison:
@@ -244,3 +246,24 @@ def _written_out(before: Located) -> bool:
     cases = before.test.cases or 1
     made = Counter(each.line for each in before.test.assertions)
     return bool(made) and min(made.values()) >= cases
+
+
+def catches_the_message(before: Assertion, after: Sequence[Assertion]) -> bool:
+    """Whether an error's text is asked in a handler now, in a test that says how often it asserts.
+
+    ``expect(f).toThrow("too big")`` became ``expect.assertions(1)`` and ``expect(error.message).toContain(…)``.
+    """
+    wanted = before.expected or ""
+    if ".toThrow" not in before.text or wanted[:1] not in ("'", '"') or not any(map(_counts_assertions, after)):
+        return False
+    return any(
+        wanted[1:-1] in (each.expected or "")
+        and not (each.expected or "").startswith("not ")
+        and _ERROR.search(each.subject) is not None
+        for each in after
+        if each.strength >= Strength.SHAPE
+    )
+
+
+def _counts_assertions(assertion: Assertion) -> bool:
+    return assertion.subject in ("expect.assertions", "expect.hasAssertions") and assertion.expected != "0"

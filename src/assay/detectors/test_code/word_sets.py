@@ -1,5 +1,6 @@
-"""Where others still import it from."""
+"""Sets of words, written as text: long lists of names read better that way."""
 
-from assay.code.words import word_set
 
-__all__ = ["word_set"]
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text."""
+    return frozenset(text.split())

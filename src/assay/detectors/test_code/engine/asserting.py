@@ -17,7 +17,6 @@ from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import Guard, InPlace, guard_of, is_cut_off
 from assay.detectors.test_code.engine.library_calls import LibraryCalls
 from assay.detectors.test_code.engine.reading import FAR, Reading
-from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rows import rounds
 from assay.detectors.test_code.engine.rules import demand_of
 from assay.detectors.test_code.engine.scopes import CodeScope, Role, Written
@@ -105,7 +104,7 @@ class Asserting:
                 self.fail(call.node, scope)
                 return
             again = partial(self._libraries.demands, call, names)
-            written = self._first_asked(call, names, again)
+            written = again(_as_it_is)
         else:
             again = None
         if written is not None:
@@ -141,18 +140,6 @@ class Asserting:
             return True
         before = names[0] if len(names) > 1 else (call.root.names[-1] if call.inner is not None else "")
         return before in receivers or before in self._reading.handles
-
-    def _first_asked(self, call: Call, names: tuple[str, ...], again: "Again") -> list[WrittenDemand] | None:
-        """The demands of a call as it is written."""
-        reading = self._reading
-        depends = reading.language.quirks.condition is not None and not reading.language.plain
-        source = reading.tree.source(call.node)
-        # A text that begins with this may stand after the call.
-        if depends or reading.handles or "<<" in source:
-            return again(_as_it_is)
-        return remembered(
-            (reading.language.name, names), source, reading.values.constants, partial(again, _as_it_is)
-        )
 
     def _custom(self, call: Call, scope: CodeScope) -> None:
         """``checkEqual(t, got, want)``: a function that asserts by its name, and is written elsewhere."""

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from itertools import islice
 from typing import NamedTuple
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, LOOPS, Part
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import head_of, listed
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _LONGEST_HEAD = 2000
 _NEAR = 120

@@ -6,7 +6,6 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar, cast
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names, calls
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
@@ -29,6 +28,7 @@ from assay.detectors.test_code.engine.language import Branches, Language
 from assay.detectors.test_code.engine.rules import FileFacts
 from assay.detectors.test_code.engine.scopes import CodeScope, Role
 from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
+from assay.detectors.test_code.word_sets import word_set
 
 Known = TypeVar("Known")
 FAR = 200

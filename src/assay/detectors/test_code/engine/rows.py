@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice, product
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import elements, fields_of
@@ -15,6 +14,7 @@ from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, LOOPS,
 from assay.detectors.test_code.engine.expressions.words import bare, split
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 MOST_ROUNDS = 200
 _OVER = (frozenset(("in", "of", "range", "as")), frozenset(":"))

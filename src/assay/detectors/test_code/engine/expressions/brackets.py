@@ -2,7 +2,7 @@
 
 import re
 
-from assay.code.types import type_end
+from assay.code.operators import type_end
 
 CLOSERS = {")", "]", "}"}
 

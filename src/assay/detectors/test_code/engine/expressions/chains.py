@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from assay.code.types import type_end
+from assay.code.operators import type_end
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.words import joined, split
 

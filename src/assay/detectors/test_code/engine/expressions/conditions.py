@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
@@ -46,6 +45,7 @@ from assay.detectors.test_code.engine.expressions.wording import compared as ord
 from assay.detectors.test_code.engine.expressions.wording import told
 from assay.detectors.test_code.engine.expressions.words import bare, joined, split
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
 
 Constants = Mapping[str, str]
 

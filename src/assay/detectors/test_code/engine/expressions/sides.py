@@ -2,7 +2,6 @@
 
 from assay.code.expressions import expression
 from assay.code.operators import PREFIX, PRIMARY
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.literals import (
@@ -17,6 +16,7 @@ from assay.detectors.test_code.engine.expressions.truth import (
     is_size,
 )
 from assay.detectors.test_code.engine.expressions.words import bare, joined
+from assay.detectors.test_code.word_sets import word_set
 
 _COMPARING = word_set("Compare compare compareTo CompareTo CompareOrdinal cmp strcmp bccomp")
 

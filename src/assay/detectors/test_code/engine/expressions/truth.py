@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from assay.code.expressions import expression
 from assay.code.operators import PREFIX
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import (
     CONSTANT_WORDS,
@@ -15,6 +14,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     value_of,
 )
 from assay.detectors.test_code.engine.expressions.words import bare, joined, split
+from assay.detectors.test_code.word_sets import word_set
 
 _DEEPEST = 40
 _LONGEST = 400

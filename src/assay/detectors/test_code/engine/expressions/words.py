@@ -9,12 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.code.operators import C_LIKE, COMPARISONS, NEUTRAL, Operators
+from assay.code.operators import C_LIKE, COMPARISONS, NEUTRAL, Operators, type_end
 from assay.code.spelling import canonical
-from assay.code.types import type_end
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CLOSERS, OPENERS, closing, group_end
 from assay.detectors.test_code.tree import Node, ParsedText
+from assay.detectors.test_code.word_sets import word_set
 
 _ESCAPED_QUOTE = re.compile(r"""\\(['"`])""")
 _GLUED = {"(", "[", ".", "?.", "::", "!", "@"}
@@ -26,8 +25,8 @@ _LONGEST_KEPT = 400
 _MOST_KEPT = 60
 _CHANGING = frozenset((";", "+", ""))
 _WATCHED = _CHANGING | CLOSERS | {"("}
-_BINDING_OTHERWISE = word_set("| ^ & << >> ?? ? not as is in .. ! and or") | {"is not", "not in"}
-"""Operators that don't bind alike in all languages."""
+_OPERATING = COMPARISONS | word_set("| ^ & << >> ?? ? not .. ! and or - * / %")
+"""Operators of which two may bind otherwise in another language."""
 _BEFORE_CALL = frozenset('_$@"`)]}')
 MAX_END = 2**62
 
@@ -129,7 +128,7 @@ def simplified(found: list[str], operators: Operators = NEUTRAL) -> list[str]:
 
 def _is_simple(found: list[str]) -> bool:
     """Whether there is plainly nothing to respell: every parenthesis calls something, and operators are alike."""
-    before, compared = ",", False
+    before, operating = ",", False
     for word in found:
         if word in _WATCHED:
             if word == "(":
@@ -138,12 +137,10 @@ def _is_simple(found: list[str]) -> bool:
                     return False
             elif before == "," or word in _CHANGING:
                 return False
-        elif word in COMPARISONS:
-            if compared or word in _BINDING_OTHERWISE:
+        elif word in _OPERATING:
+            if operating:
                 return False
-            compared = True
-        elif word in _BINDING_OTHERWISE:
-            return False
+            operating = True
         before = word
     return before != "," or not found
 

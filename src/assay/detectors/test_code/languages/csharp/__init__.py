@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from assay.code.operators import C_LIKE
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import Lexicon
@@ -19,6 +18,7 @@ from assay.detectors.test_code.engine.language import (
 from assay.detectors.test_code.languages.csharp import marks, quirks
 from assay.detectors.test_code.languages.csharp.asserts import LIBRARIES
 from assay.detectors.test_code.languages.csharp.parsing import GRAMMAR, parse
+from assay.detectors.test_code.word_sets import word_set
 
 _STRING = (
     r'(?:(?<![$@])[$@]++)?"{3}(?:[^"]|"(?!""))*(?:"{3,5}|\Z)|\$?@\$?"(?:""|[^"])*(?:"|\Z)'

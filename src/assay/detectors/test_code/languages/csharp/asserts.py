@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from functools import partial
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, is_labelled
 from assay.detectors.test_code.engine.expressions.conditions import close, equality
@@ -14,6 +13,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import PROPERTY, Check, FileFacts, Kind, Rule, demand_of, rules, worded
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
 
 _OF_ONE = word_set(
     "True False IsTrue IsFalse Null IsNull Empty IsEmpty Zero IsNaN NotNull IsNotNull NotEmpty IsNotEmpty NotZero "

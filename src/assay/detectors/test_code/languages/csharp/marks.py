@@ -4,7 +4,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
@@ -17,6 +16,7 @@ from assay.detectors.test_code.languages.csharp.directives import Directives
 from assay.detectors.test_code.languages.csharp.parsing import Built
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 DECLARING = Declaring(
     marks=re.compile(

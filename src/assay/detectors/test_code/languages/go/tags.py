@@ -2,9 +2,9 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.truth import build_holds
 from assay.detectors.test_code.model import Skip
+from assay.detectors.test_code.word_sets import word_set
 
 _PACKAGE = re.compile(r"^package\s+\w+", re.MULTILINE)
 _CONSTRAINT = re.compile(r"^//(?:go:build\s+(?P<new>.+)|\s*\+build\s+(?P<old>.+))$", re.MULTILINE)

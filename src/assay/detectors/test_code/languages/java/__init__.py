@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from assay.code.operators import C_LIKE
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -13,6 +12,7 @@ from assay.detectors.test_code.engine.language import Heads, Language
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
 from assay.detectors.test_code.languages.junit.marks import DECLARING
+from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "java",

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted
@@ -11,6 +10,7 @@ from assay.detectors.test_code.engine.language import Catching, Declaring, Heads
 from assay.detectors.test_code.languages.javascript import declaring, quirks
 from assay.detectors.test_code.languages.javascript.asserts import ASSERT, EXPECT, SHOULD, T
 from assay.detectors.test_code.languages.javascript.names import aliases, read_names
+from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "javascript",

@@ -2,7 +2,6 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.conditions import equality
@@ -10,6 +9,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import FileFacts, Kind, Rule, demand_of, rules
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
 
 _LOOSE = re.compile(r"\b(?:expect|jasmine|match|sinon|td|vi|chai)\.(?:\w+\.)*\w+\(?")
 _ANYTHING = re.compile(

@@ -3,7 +3,6 @@
 import re
 from functools import lru_cache
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
@@ -15,6 +14,7 @@ from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.languages.javascript.names import aliases_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _TESTS = word_set("it test specify")
 _SUITES = word_set("describe context suite feature")

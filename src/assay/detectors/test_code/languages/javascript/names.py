@@ -4,13 +4,13 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.calls import Names
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted, words_in
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _PLAIN = re.compile(r"\s*+(?:\?\.|\.)?\s*+[\w$]++(?:\s*+(?:\?\.|\.)\s*+[\w$]++)*+\s*+\Z")
 _NAME = re.compile(r"[\w$]+")

@@ -9,7 +9,6 @@ from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.fluent import fluent_demands
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading
-from assay.detectors.test_code.engine.remembering import remembered
 from assay.detectors.test_code.engine.rules import demand_of, turned
 from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.languages.javascript.asserts import EXPECT
@@ -48,10 +47,7 @@ def _expect(reading: Reading, call: Call, names: tuple[str, ...]) -> list[Writte
     end = call.node.end
     tail = _TAIL.match(reading.tree.text, end) if call.outermost else None
     end = tail.end() if tail is not None else end
-    source = reading.tree.text[call.node.start : end]
-    written = remembered(
-        ("expect", call.outermost), source, reading.values.constants, lambda: _read(reading, call, end)
-    )
+    written = _read(reading, call, end)
     if written is None:
         return []
     aliases = aliases_of(reading)

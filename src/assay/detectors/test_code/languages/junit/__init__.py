@@ -2,9 +2,9 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.language import Catching, Quirks, SkipCall, Skipping
 from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.word_sets import word_set
 
 SKIPPING = Skipping(
     marks=dict.fromkeys(("Disabled", "Ignore", "Ignored"), "disabled"),

@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.conditions import close, equality
@@ -11,6 +10,7 @@ from assay.detectors.test_code.engine.expressions.literals import measure, numbe
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, demand_of, rules
+from assay.detectors.test_code.word_sets import word_set
 
 _MESSAGES = frozenset({"message", "msg", "reason", "description", "context"})
 _TOLERANCE = re.compile(r"(?i)delta|eps|tol|precision|error|ulp|threshold|accuracy")

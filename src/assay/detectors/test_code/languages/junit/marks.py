@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import joined, split
@@ -11,6 +10,7 @@ from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, M
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
+from assay.detectors.test_code.word_sets import word_set
 
 _SOURCE = re.compile(r"\w+(?:Source|Sources)")
 DECLARING = Declaring(

@@ -2,7 +2,6 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import Link
@@ -10,6 +9,7 @@ from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.model import Strength
+from assay.detectors.test_code.word_sets import word_set
 
 _LATER = word_set("andExpect expectStatus verifyComplete verifyError expectNext until should")
 _SOFT = re.compile(r"\bnew\s+(?:\w+\.)*(?:BDD)?Soft(?:Assertions|Assert)\b")

@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 
 from assay.code.operators import KOTLIN
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import CHARACTER, DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -14,6 +13,7 @@ from assay.detectors.test_code.engine.rules import Kind, Rule, rules
 from assay.detectors.test_code.languages.junit import BROAD, CATCHING, CUSTOM, MOCKED, QUIRKS, SKIPPING
 from assay.detectors.test_code.languages.junit.asserts import LIBRARIES
 from assay.detectors.test_code.languages.junit.marks import DECLARING
+from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "kotlin",

@@ -2,7 +2,6 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -19,6 +18,7 @@ from assay.detectors.test_code.engine.language import (
 )
 from assay.detectors.test_code.languages.php import quirks
 from assay.detectors.test_code.languages.php.asserts import EXPECT, PHPUNIT, PLAIN
+from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "php",

@@ -3,7 +3,6 @@
 import re
 
 from assay.code.operators import PYTHON
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar
 from assay.detectors.test_code.engine.expressions.truth import FALSY, Logic
@@ -16,6 +15,7 @@ from assay.detectors.test_code.languages.python.newer_syntax import SYNTAX_ERROR
 from assay.detectors.test_code.languages.python.spelling import literal
 from assay.detectors.test_code.languages.python.tree import respelled
 from assay.detectors.test_code.model import Skip, TestCode
+from assay.detectors.test_code.word_sets import word_set
 
 _ONE = (
     r"(?:[rRbBuUfF]{1,2})?(?:\"\"\"(?:[^\"\\]|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]|\\.|'(?!''))*+'''"

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import joined, split
@@ -18,6 +17,7 @@ from assay.detectors.test_code.engine.scopes import CodeScope, Given, Role
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _CASE = re.compile(r"(?:TestCase|TestBase|Tests?|Case|Spec)$|^Test")
 _NO_TESTS = word_set(

@@ -2,7 +2,6 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
@@ -14,6 +13,7 @@ from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rules import FileFacts
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _CLOSE = frozenset(("isclose", "allclose", "approx_equal", "almost_equal"))
 _SEARCHING = frozenset(("match", "fullmatch", "search"))

@@ -3,7 +3,6 @@
 import re
 from itertools import islice
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.reading import FAR, Reading
@@ -11,6 +10,7 @@ from assay.detectors.test_code.engine.scopes import CodeScope
 from assay.detectors.test_code.languages.python.names import mark_of, skips_of
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _SEES_ITEMS = word_set(
     "pytest_collection_modifyitems pytest_itemcollected pytest_collection_finish pytest_runtest_setup "

@@ -4,7 +4,6 @@ import ast
 import re
 from collections.abc import Callable
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.calls import Names
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.words import joined
@@ -14,6 +13,7 @@ from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.languages.python.tree import PythonTree
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _MOST_STEPS, _NEAR = 8, 12
 _LONGEST = 240

@@ -2,7 +2,6 @@
 
 import re
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.language import (
     Catching,
@@ -17,6 +16,7 @@ from assay.detectors.test_code.languages.ruby import quirks
 from assay.detectors.test_code.languages.ruby.asserts import ASSERT, EXPECT
 from assay.detectors.test_code.languages.ruby.tree import GRAMMAR, branches, parse
 from assay.detectors.test_code.languages.ruby.words import LEXICON, words
+from assay.detectors.test_code.word_sets import word_set
 
 LANGUAGE = Language(
     name="ruby",

@@ -3,7 +3,6 @@
 import re
 from itertools import islice
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.parts import Part
@@ -17,6 +16,7 @@ from assay.detectors.test_code.languages.ruby.asserts import EXPECTING, TO
 from assay.detectors.test_code.languages.ruby.words import BLOCKS
 from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 _TESTS = word_set("it specify example scenario its test should")
 _INCLUDED = word_set("it_behaves_like it_should_behave_like include_examples")

@@ -8,11 +8,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.parts import LOOPS, Grammar, Part, parts
 from assay.detectors.test_code.engine.language import Branches
 from assay.detectors.test_code.languages.ruby.words import OPAQUE
 from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
+from assay.detectors.test_code.word_sets import word_set
 
 GRAMMAR = Grammar(
     "ruby",

@@ -7,10 +7,10 @@ the words have one form for all of them.
 import re
 
 from assay.code.operators import RUBY
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import OPERATORS
 from assay.detectors.test_code.engine.expressions.words import Lexicon, simplified
 from assay.detectors.test_code.tree import Node, ParsedText
+from assay.detectors.test_code.word_sets import word_set
 
 BLOCKS = frozenset(("do_block", "block"))
 OPAQUE = word_set(

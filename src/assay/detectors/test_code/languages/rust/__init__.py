@@ -3,7 +3,6 @@
 import re
 
 from assay.code.operators import RUST
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -13,6 +12,7 @@ from assay.detectors.test_code.engine.rules import Kind, Rule
 from assay.detectors.test_code.languages.rust import attributes, quirks
 from assay.detectors.test_code.languages.rust.asserts import MACROS
 from assay.detectors.test_code.languages.rust.macros import bare_parsed
+from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(
     "rust",

@@ -4,7 +4,6 @@ import re
 from bisect import bisect_left
 from collections.abc import Mapping
 
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.parts import Part
@@ -14,6 +13,7 @@ from assay.detectors.test_code.engine.marks import Mark
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 CONFIGURATION = {
     "cfg!(test)": "true",

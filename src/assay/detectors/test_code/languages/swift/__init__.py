@@ -3,7 +3,6 @@
 import re
 
 from assay.code.operators import SWIFT
-from assay.code.words import word_set
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, Part, parts
 from assay.detectors.test_code.engine.expressions.truth import Logic
@@ -19,6 +18,7 @@ from assay.detectors.test_code.engine.language import (
 )
 from assay.detectors.test_code.languages.swift import quirks
 from assay.detectors.test_code.languages.swift.asserts import TESTING, XCTEST
+from assay.detectors.test_code.word_sets import word_set
 
 _WAITS = re.compile(r"\b(?:wait|fulfillment|fulfill|await|sync|join|confirmation)\b")
 _GRAMMAR = Grammar(
