@@ -37,7 +37,7 @@ def test_the_report_has_the_published_shape() -> None:
     fields = ["overall", "scorers", "judge", "run", "disagreement", "workspace", "provenance"]
     assert list(SCHEMAS["ScorersReport"]["properties"]) == fields
     parts = SCHEMAS["ScorersReport"]["$defs"]
-    assert list(parts["Overall"]["properties"]) == ["verdict", "score", "warnings", "headline"]
+    assert list(parts["Overall"]["properties"]) == ["verdict", "score", "warnings", "headline", "broken"]
     assert list(parts["Row"]["properties"])[:7] == [
         *("name", "type", "required", "verdict", "score", "detail", "evidence"),
     ]

@@ -224,7 +224,7 @@ def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path
         "llm_judge  llm_judge          N/A             advisory",
         "",
     ]
-    assert lines[11] == "tests: exit code 1"
+    assert lines[12] == "tests: exit code 1"
     assert "  | FAILED (failures=1)" in lines
     assert "guard: tests/test_calc.py was edited (1 in all)" in lines
     assert not any(line.startswith("limit:") for line in lines)
