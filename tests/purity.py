@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 # The layers below adapters: they reach the outside through ports.
-PURE = ("core", "evidence", "formats", "detectors", "checks", "dialects", "judge", "stats", "engine")
+PURE = ("core", "evidence", "formats", "code", "detectors", "checks", "dialects", "judge", "stats", "engine")
 
 # Modules that start processes, open files or sockets, or know the time or chance.
 OUTSIDE = frozenset(

@@ -1,7 +1,7 @@
 """The elements of lists that are written out: by a name, in several pieces, as a range or as entries of a map."""
 
 from assay.detectors.test_code.engine.expressions.brackets import closing
-from assay.detectors.test_code.engine.expressions.literals import elements
+from assay.detectors.test_code.engine.expressions.literals import elements, number
 from assay.detectors.test_code.engine.expressions.words import split
 from assay.detectors.test_code.engine.expressions.words import words as words_between
 from assay.detectors.test_code.engine.reading import Reading
@@ -25,6 +25,8 @@ def written_out(reading: Reading, words: list[str], used: Node, depth: int = 0) 
     if len(pieces) > 1:
         every = [written_out(reading, piece, used, depth + 1) for piece in pieces]
         return None if None in every else [each for part in every for each in part or ()]
+    if words[1] == "(" and closing(words, 1) == len(words) - 1:
+        return _made(reading, words[0], split(words[2:-1]), used, depth)
     if words[-4:] == [".", "items", "(", ")"]:
         pairs = [split(each, ":") for each in _entries(reading, words[:-4], used) or ()]
         whole = bool(pairs) and all(len(pair) == 2 for pair in pairs)
@@ -71,3 +73,15 @@ def _inside(reading: Reading, words: list[str], used: Node, depth: int) -> list[
         else:
             found.append(part)
     return found
+
+
+def _made(reading: Reading, name: str, given: list[list[str]], used: Node, depth: int) -> list[list[str]] | None:
+    """A list that a function makes: a copy of one, or a range of numbers."""
+    if name in reading.language.copies and given:
+        return written_out(reading, given[0], used, depth + 1)
+    bounds = [number(each) for each in given]
+    known = [int(bound) for bound in bounds if bound is not None]
+    if name != "range" or len(known) != len(bounds) or not 0 < len(known) < 4 or known[2:] == [0]:
+        return elements([name, "(", *[word for each in given for word in (*each, ",")][:-1], ")"])
+    numbers = range(*known)
+    return [[str(each)] for each in numbers] if len(numbers) <= _MOST else None
