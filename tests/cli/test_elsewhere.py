@@ -144,4 +144,5 @@ def test_the_template_for_gitlab_scores_a_merge_request(tmp_path: Path, branch: 
     [script] = GITLAB["script"]
     assert runner.run(script, {"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}).returncode == code
     report = runner.repository / GITLAB["artifacts"]["reports"]["junit"]
-    assert int(ET.parse(report).getroot().attrib["failures"]) == code  # noqa: S314 - written by us
+    failures = int(ET.parse(report).getroot().attrib["failures"])  # noqa: S314 - written by us
+    assert (failures > 0) is (code == 1)

@@ -55,7 +55,7 @@ def test_a_choice_that_leaves_nothing_is_refused(dataset: Path) -> None:
 def test_a_published_task_runs_as_it_is(tmp_path: Path) -> None:
     """Neither script is executable or names its program, both are for bash, and the tests are written to."""
     need("bubblewrap")
-    task = write_task(tmp_path / "task", toml="[environment]\nextensions = ['cli']\n")
+    task = write_task(tmp_path / "task", toml="[metadata]\nextensions = ['cli']\n")
     (task / "solution" / "solve.sh").write_text("words=(one two); echo ${words[1]} > answer.txt\n")
     (task / "tests" / "test.sh").write_text(
         "cd /tests && chmod +x helper && sed -i s/1/2/ helper && mkdir cache\n"

@@ -33,6 +33,7 @@ GOLDEN = Path(__file__).parent.parent / "data" / "judge"
 # A prompt that was released stays as it is. Another text is another version, in another file.
 RELEASED = {
     "guard-1": "17c38e185464e6ec",
+    "monitor-1": "355558b94c9be676",
     "paraphrase-1": "82d7aadb784ca5b1",
     "rubric-1": "b66532b0d39c7b89",
     "rubric-2": "316aa06d92bc4377",
@@ -145,5 +146,5 @@ def test_a_prompt_that_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_a_prompt_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="the prompt must be one of guard-1, paraphrase-1"):
+    with pytest.raises(InputError, match="the prompt must be one of guard-1, monitor-1, paraphrase-1"):
         prompt_from("verdict-99", FIELDS)

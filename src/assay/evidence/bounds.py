@@ -6,7 +6,7 @@ it is found, and where something must not be there, or only so often, the criter
 
 import sys
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 MEBI: Final = 1024 * 1024
 _SHORT_TEXT: Final = 100
@@ -73,3 +73,12 @@ def _members(value: object) -> "Iterator[object] | tuple[object, ...]":
     if isinstance(value, dict):
         return iter(value.values())
     return iter(value) if isinstance(value, list) else ()
+
+
+def json_text(value: Any) -> Any:
+    """The same value with text that JSON can hold: a file name may be any bytes."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {json_text(key): json_text(item) for key, item in value.items()}
+    return [json_text(item) for item in value] if isinstance(value, list | tuple) else value

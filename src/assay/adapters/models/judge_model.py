@@ -143,8 +143,8 @@ class ChatModel:
         """What comes, and how long the endpoint wants to be left alone."""
         import httpx  # noqa: PLC0415
 
-        most = self._first_byte_sec if stream else min(self._limits.timeout_sec, self._limits.deadline_sec)
-        left = min(most, begin + most - self._pace.clock())
+        most = self._first_byte_sec if stream else self._limits.deadline_sec
+        left = min(most if stream else self._limits.timeout_sec, begin + most - self._pace.clock())
         if left <= 0:
             raise self._late(most)
         headers = self._endpoint.headers(None if self._token is None else self._token())

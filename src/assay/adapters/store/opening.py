@@ -86,9 +86,9 @@ def _url(where: str) -> Any:
 def _file(path: str, create: bool) -> "URL":
     """The address of a file. Records are private, so only the owner may read a file that is made here."""
     whole = os.path.abspath(path)
-    hide(whole)
     if not path or "\0" in path or os.path.isdir(whole):
         raise StoreRefusalError(f"the store must be a file, got {path!r}")
+    hide(whole)
     if not os.path.exists(whole):
         if not create:
             raise StoreRefusalError(

@@ -24,8 +24,8 @@ EXAMPLES = {
 OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "run": {
         "agent": ("agent", "agent-*", "model"),
-        "model endpoint, for agents without a network": ("model-*",),
-        "tasks and attempts": ("include", "exclude", "limit", "n-*", "max-retries"),
+        "model endpoint, for agents without a network": ("model-*", "allow-models"),
+        "tasks and attempts": ("include", "exclude", "limit", "n-*", "max-retries", "allow-unknown-fields"),
         "sandbox": ("isolation", "no-image", "network", "verifier-*"),
         "grading": ("profile", "schema-*", "no-control", "no-run-cache"),
         "judge": ("judge", "judge-*"),
@@ -34,7 +34,7 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "score": {
         "what is scored": ("branch", "pr", "main", "task", "scenario", "baseline", "no-workspace"),
         "the run": ("run-status", "agent-logs", "keep"),
-        "scorers": ("strict", "isolation", "no-run-cache"),
+        "scorers": ("tests", "quick", "thorough", "strict", "isolation", "no-run-cache"),
         "judge": ("judge", "judge-*", "require-judge"),
         "output": ("json", "format", "all", "diff"),
     },

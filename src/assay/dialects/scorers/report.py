@@ -9,6 +9,7 @@ from pydantic import Field, FiniteFloat
 
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.scenario import JudgeSection
+from assay.evidence.bounds import printable
 from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.formats.counting import counted
 from assay.formats.strict_model import StrictModel
@@ -342,21 +343,12 @@ def overall_of(verdict: OverallVerdict, mean: float | None, rows: Sequence[Row])
     failing = max((_fail_as_before(row) for row in rows), default=0)
     if verdict is OverallVerdict.PASS and failing:
         said = f"{said}; {counted(failing, 'test')} that failed before still {'fails' if failing == 1 else 'fail'}"
-    return Overall(verdict=verdict, score=mean, warnings=len(warned), headline=json_text(said), broken=broken)
+    return Overall(verdict=verdict, score=mean, warnings=len(warned), headline=printable(said), broken=broken)
 
 
 def _fail_as_before(row: Row) -> int:
     compared = row.evidence.get("compared")
     return int(compared.get(STILL, 0)) if isinstance(compared, dict) else 0
-
-
-def json_text(value: Any) -> Any:
-    """The same value with text that JSON can hold: a file name may be any bytes."""
-    if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()
-    if isinstance(value, dict):
-        return {json_text(key): json_text(item) for key, item in value.items()}
-    return [json_text(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def explain_disagreement(overall: OverallVerdict, judge: JudgeState, advisory_failed: bool) -> str | None:

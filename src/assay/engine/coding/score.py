@@ -40,12 +40,12 @@ from assay.dialects.scorers.report import (
     StatusGate,
     WorkspaceSummary,
     explain_disagreement,
-    json_text,
     overall_of,
 )
 from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
 from assay.engine.check_catalog import UnfitFieldError, class_in, make_check, modules_in
 from assay.engine.schema_errors import about
+from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatus, StatedUsage
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 from assay.formats.counting import counted

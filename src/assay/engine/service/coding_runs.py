@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Final
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import ScorersReport, json_text
+from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import (
     CodingRun,
     CodingTask,
@@ -29,6 +29,7 @@ from assay.engine.service.coding_rows import WORKSPACE, coding_row, diff_name, n
 from assay.engine.service.coding_tasks import CodingTasks
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Transaction, require
+from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import Diff
 from assay.evidence.run import State
 

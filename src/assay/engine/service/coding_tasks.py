@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, ClassVar, Final
 
-from assay.dialects.scorers.report import json_text
 from assay.dialects.scorers.resources import CodingTask, TaskState
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.explorer.blobs import BlobStore
@@ -14,6 +13,7 @@ from assay.engine.service.coding_policy import archive_of
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.scenarios import Scenarios, ScenarioVersions
 from assay.engine.service.storage import Resources, Row
+from assay.evidence.bounds import json_text
 
 _FROZEN: Final = ("scenario", "scenario_sha256", "baseline_sha256", "workspace_sha256")
 
