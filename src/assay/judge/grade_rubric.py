@@ -11,7 +11,7 @@ from assay.dialects.evaluation.judged_rubric import JudgedRubric
 from assay.dialects.evaluation.models import ErrorSource
 from assay.dialects.evaluation.rubric import RubricScore, score_rubric
 from assay.dialects.evaluation.verifier_words import CONFIDENCE_KEY, TAGS_KEY
-from assay.dialects.scorers.report import json_text
+from assay.evidence.bounds import json_text
 from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
 from assay.judge.bounds import PromptBounds

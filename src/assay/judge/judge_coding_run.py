@@ -18,8 +18,8 @@ from assay.dialects.scorers.report import (
     Opinion,
     PartCut,
     RubricRatings,
-    json_text,
 )
+from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Unparseable
 from assay.judge.model import Answer, AnswerUsage, ModelClient

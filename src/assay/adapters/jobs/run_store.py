@@ -20,8 +20,9 @@ from assay.adapters.machine.record_files import parse_record, read_records
 from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
-from assay.dialects.scorers.report import JudgeVerdict, ScorersReport, json_text
+from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scenario import JudgeSection
+from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow, Speaker, Trajectory
 from assay.evidence.files import Content
 from assay.judge.judge_stored import JudgedCase

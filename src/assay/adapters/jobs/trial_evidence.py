@@ -19,7 +19,7 @@ from assay.adapters.machine.numbered_files import file_name, numbers_in, read_nu
 from assay.adapters.machine.record_files import parse_record
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import JudgeVerdict, ScorersReport, json_text
+from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
@@ -34,6 +34,7 @@ from assay.engine.explorer.blobs import (
 from assay.engine.explorer.imported_runs import Evidence, FindEvidence
 from assay.engine.jobs.trial_additions import gates_of
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.evidence.bounds import json_text
 from assay.evidence.run import Gates
 
 # Larger files stay where they are.
