@@ -33,7 +33,16 @@ _CONFIG: dict[str, dict[str, object]] = {
 }
 
 
-RUNNING = frozenset(("command", "tests_bite", "tests_need_the_fix", "same_when_unwatched", "test_data_unmodified"))
+RUNNING = frozenset(
+    (
+        "baseline_tests",
+        "command",
+        "same_when_unwatched",
+        "test_data_unmodified",
+        "tests_bite",
+        "tests_need_the_fix",
+    )
+)
 """Scorers that run a command, which has to be given."""
 
 

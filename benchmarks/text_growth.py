@@ -155,7 +155,8 @@ def _grown(read: Read, frame: str, piece: str, many: int, times: int = 10) -> fl
 def _ratio(read: Read, small: str, large: str) -> float:
     """The cost of a character of the large text, against that of the small one."""
     # What is imported late is no cost of a text, and no text is read twice: readers remember their answers.
-    read(small[: len(small) // 10])
+    with suppress(ValueError):
+        read(small[: len(small) // 10])
     few = max(_cpu(read, small), LEAST_SEC)
     return _cpu(read, large) / few / (len(large) / len(small))
 
