@@ -17,6 +17,7 @@ from assay.checks.forbid_secrets import ForbidSecrets
 from assay.checks.protected_config import ProtectedConfig
 from assay.checks.runner_tampering import RunnerTampering
 from assay.checks.suspicious_source import SuspiciousSource
+from assay.core.errors import AssayError
 from assay.formats.hl7.encoding import Hl7PathError
 from assay.formats.hl7.find import find
 from assay.formats.hl7.framing import FrameReader
@@ -155,7 +156,7 @@ def _grown(read: Read, frame: str, piece: str, many: int, times: int = 10) -> fl
 def _ratio(read: Read, small: str, large: str) -> float:
     """The cost of a character of the large text, against that of the small one."""
     # What is imported late is no cost of a text, and no text is read twice: readers remember their answers.
-    with suppress(ValueError):
+    with suppress(AssayError):
         read(small[: len(small) // 10])
     few = max(_cpu(read, small), LEAST_SEC)
     return _cpu(read, large) / few / (len(large) / len(small))

@@ -20,6 +20,7 @@ Done: TypeAlias = subprocess.CompletedProcess[str]
 
 _FENCED = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _OMITTED = "…"
+_TOOK = re.compile(r"\\\(\d+\\\.\d\\ s\\\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,10 @@ def examples(page: str, text: str) -> Iterator[Example]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a text was printed as shown. Blank lines at the end do not count."""
+    """Whether a text was printed as shown. Blank lines at the end do not count, nor does how long something took."""
     lines = shown.rstrip("\n").splitlines()
     pattern = "".join(r"(?:.*\n)*?" if line == _OMITTED else re.escape(line) + r"\n" for line in lines)
+    pattern = _TOOK.sub(lambda _: r"\(\d+\.\d\ s\)", pattern)
     return re.fullmatch(pattern, printed.rstrip("\n") + "\n" if printed.strip() else "") is not None
 
 
