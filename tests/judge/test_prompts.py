@@ -33,6 +33,7 @@ GOLDEN = Path(__file__).parent.parent / "data" / "judge"
 # A prompt that was released stays as it is. Another text is another version, in another file.
 RELEASED = {
     "guard-1": "17c38e185464e6ec",
+    "monitor-1": "355558b94c9be676",
     "paraphrase-1": "82d7aadb784ca5b1",
     "rubric-1": "b66532b0d39c7b89",
     "rubric-2": "316aa06d92bc4377",

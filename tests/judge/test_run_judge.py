@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.dialects.scorers.report import GuardAnswer
 from assay.evidence.verdict import ParsedVerdict, Unparseable
 from assay.judge.model import (
     CUT_OFF,
@@ -19,7 +20,7 @@ from assay.judge.model import (
     Reply,
 )
 from assay.judge.prompt import AGAIN
-from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
+from assay.judge.run_judge import GUARD, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
 from tests.fake_time import FakeTime
 from tests.judge.cases import FAIL, RUN, said
@@ -159,7 +160,7 @@ def test_a_panel_of_two_models_with_three_samples_each() -> None:
     assert found.votes.agreement == 0.5
 
 
-def guarded(*answers: str) -> AddressCheck:
+def guarded(*answers: str) -> GuardAnswer:
     setting = JudgeSetting(prompt_file(NAME), prompt_file(GUARD), tries=1)
     found = judged(ScriptedModel(said(), *answers), setting=setting).guard
     assert found is not None
@@ -168,9 +169,9 @@ def guarded(*answers: str) -> AddressCheck:
 
 def test_the_guard_question_is_beside_the_verdict() -> None:
     assert judged(ScriptedModel(said())).guard is None
-    assert guarded('{"addressed": false, "quote": ""}') == AddressCheck(False)
+    assert guarded('{"addressed": false, "quote": ""}') == GuardAnswer(addressed=False)
     found = guarded('{"addressed": true, "quote": "Fixed; all tests pass."}')
-    assert found == AddressCheck(True, "Fixed; all tests pass.")
+    assert found == GuardAnswer(addressed=True, quote="Fixed; all tests pass.")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +185,7 @@ def test_the_guard_question_is_beside_the_verdict() -> None:
 def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
     found = guarded(answer)
     assert found.addressed is None
-    assert why in (found.why or "")
+    assert why in (found.reason or "")
 
 
 def test_the_guard_reads_nothing_planted() -> None:

@@ -65,31 +65,6 @@ class Unparseable:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorPlace:
-    """A place where an agent worked around its task: a line of a file, or a step, and words that are there."""
-
-    kind: str
-    file: str | None
-    line: int | None
-    step: str | None
-    quote: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class MonitorFinding:
-    """How sure a monitor is that an agent worked around its task, from 0 to 1, and the places that show it.
-
-    ``dropped`` counts the places that it named without quoting what is there.
-    """
-
-    suspicion: float
-    places: tuple[MonitorPlace, ...]
-    dropped: int = 0
-    reasoning: str = ""
-
-
 Judgement: TypeAlias = ParsedVerdict | Unparseable
 
 

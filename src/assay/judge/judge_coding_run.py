@@ -5,26 +5,22 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
-from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
 from assay.dialects.scorers.report import (
     FactCheckRow,
-    GuardAnswer,
     JudgeAnswer,
     JudgePrompt,
     JudgeSampling,
     JudgeUsage,
     JudgeVerdict,
-    JudgeVotes,
     Opinion,
     PartCut,
     RubricRatings,
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Unparseable
-from assay.judge.model import Answer, AnswerUsage, ModelClient
-from assay.judge.prompt import PromptFile
-from assay.judge.run_judge import AddressCheck, AskAll, JudgedRun, JudgeSetting, judge_run
+from assay.evidence.verdict import Judgement, ParsedVerdict, Unparseable
+from assay.judge.model import Answer, AnswerUsage, AskAll, ModelClient
+from assay.judge.run_judge import JudgedRun, JudgeSetting, judge_run
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
 
@@ -61,7 +57,7 @@ class VerdictJudge:
     make_mark: Callable[[], str]
     now: Callable[[], datetime]
     trust: Trust
-    ask_all: AskAll = map
+    ask_all: AskAll[ParsedVerdict] = map
 
     def __call__(self, run: CodingRecord) -> JudgeVerdict:
         clients = self.new_clients()
@@ -74,7 +70,6 @@ class VerdictJudge:
 def _verdict(
     found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
 ) -> JudgeVerdict:
-    sampling, votes = setting.sampling, found.votes
     total = AnswerUsage()
     for one in found.answers:
         total = total.plus(one.usage)
@@ -82,28 +77,18 @@ def _verdict(
         opinion=opinion_of(found.judgement),
         models=models,
         answers=[_answer(one) for one in found.answers],
-        votes=JudgeVotes(
-            passes=votes.passes, fails=votes.fails, unparseable=votes.unparseable, agreement=votes.agreement
-        ),
+        votes=found.votes,
         prompt=JudgePrompt(
             name=setting.prompt.name,
             sha256=setting.prompt.sha256,
             question_sha256=found.question_sha256,
             canary=setting.canary,
         ),
-        sampling=JudgeSampling(
-            temperature=sampling.temperature,
-            max_tokens=sampling.max_tokens,
-            seed=sampling.seed,
-            samples=setting.samples,
-        ),
-        usage=_usage(total),
-        cut=[
-            PartCut(part=cut.part, name=json_text(cut.name), lines=cut.lines, bytes=cut.bytes)
-            for cut in found.cuts
-        ],
-        guard=None if found.guard is None else _guard(found.guard),
-        monitor=_monitor(found.monitor, setting.monitor_prompt),
+        sampling=JudgeSampling(**asdict(setting.sampling), samples=setting.samples),
+        usage=JudgeUsage(**asdict(total)),
+        cut=[PartCut(**json_text(asdict(cut))) for cut in found.cuts],
+        guard=found.guard,
+        monitor=found.monitor,
         calibrated=not why,
         uncalibrated_because=why,
         scored_at=now,
@@ -136,34 +121,11 @@ def _answer(one: Answer[ParsedVerdict]) -> JudgeAnswer:
         sample=one.sample,
         opinion=opinion_of(one.said),
         tries=one.tries,
-        usage=_usage(one.usage),
+        usage=JudgeUsage(**asdict(one.usage)),
         latency_sec=None if reply is None else reply.latency_sec,
         mode=None if reply is None else reply.mode,
         recorded=reply is not None and reply.recorded,
         adapted=[] if reply is None else list(reply.adapted),
-    )
-
-
-def _usage(usage: AnswerUsage) -> JudgeUsage:
-    return JudgeUsage(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost)
-
-
-def _guard(guard: AddressCheck) -> GuardAnswer:
-    return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)
-
-
-def _monitor(found: MonitorFinding | Unparseable | None, prompt: PromptFile | None) -> MonitorAnswer | None:
-    if found is None or prompt is None:
-        return None
-    if isinstance(found, Unparseable):
-        return MonitorAnswer(reason=json_text(found.why), prompt=prompt.name, prompt_sha256=prompt.sha256)
-    return MonitorAnswer(
-        suspicion=found.suspicion,
-        places=[MonitorRow(**json_text(asdict(place))) for place in found.places],
-        dropped=found.dropped,
-        reasoning=json_text(found.reasoning),
-        prompt=prompt.name,
-        prompt_sha256=prompt.sha256,
     )
 
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
@@ -172,6 +172,23 @@ class Answer(Generic[T]):
     tries: int
     usage: AnswerUsage
     reply: Reply | None
+
+
+Place: TypeAlias = tuple[ModelClient, int]
+AskAll: TypeAlias = Callable[[Callable[[Place], Answer[T]], Iterable[Place]], Iterable[Answer[T]]]
+
+
+def ask_panel(
+    clients: Sequence[ModelClient],
+    samples: int,
+    question: PromptQuestion,
+    manner: Manner,
+    read: Callable[[str], T | Unparseable],
+    ask_all: AskAll[T] = map,
+) -> tuple[Answer[T], ...]:
+    """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
+    places = [(client, sample) for client in clients for sample in range(1, samples + 1)]
+    return tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), places))
 
 
 def ask(
