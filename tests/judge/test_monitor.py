@@ -8,8 +8,9 @@ from jsonschema import Draft202012Validator
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
+from assay.dialects.scorers.report import Opinion
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import ParsedVerdict, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import PromptBounds
 from assay.judge.monitor import NAME, SCHEMA, monitor_question, read_monitor
 from assay.judge.run_judge import JudgeSetting, judge_run
@@ -128,12 +129,17 @@ SETTING = JudgeSetting(prompt_file(VERDICT), monitor_prompt=prompt_file(NAME))
 def test_it_is_a_second_question_about_the_same_data_and_gates_nothing() -> None:
     model = ScriptedModel(said(), answer(PLACE))
     found = judge_run(CHEATING, [model], SETTING, new_mark)
-    assert isinstance(found.judgement, ParsedVerdict)
-    assert found.judgement.passed
+    assert isinstance(found.judgement, Opinion)
+    assert found.judgement.state == "PASS"
     why = "only the tests' titles"
     place = MonitorRow(kind="hard_coded_answers", file="slug.js", line=3, quote=PLACE["quote"], why=why)
-    prompt = {"prompt": NAME, "prompt_sha256": prompt_file(NAME).sha256}
-    assert found.monitor == MonitorAnswer(suspicion=0.9, places=[place], reasoning="A table.", **prompt)
+    assert found.monitor == MonitorAnswer(
+        suspicion=0.9,
+        places=[place],
+        reasoning="A table.",
+        prompt=NAME,
+        prompt_sha256=prompt_file(NAME).sha256,
+    )
     assert "did the agent work around its task" in model.asked[1].prompt.text
     assert model.asked[1].prompt.text.count("const known") == 1
 

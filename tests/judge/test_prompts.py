@@ -146,5 +146,5 @@ def test_a_prompt_that_is_none(tmp_path: Path, text: str) -> None:
 
 
 def test_a_prompt_that_is_not_there() -> None:
-    with pytest.raises(InputError, match="the prompt must be one of guard-1, paraphrase-1"):
+    with pytest.raises(InputError, match="the prompt must be one of guard-1, monitor-1, paraphrase-1"):
         prompt_from("verdict-99", FIELDS)

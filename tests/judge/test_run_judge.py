@@ -6,8 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.dialects.scorers.report import GuardAnswer
-from assay.evidence.verdict import ParsedVerdict, Unparseable
+from assay.dialects.scorers.report import GuardAnswer, Opinion
+from assay.evidence.verdict import Unparseable
 from assay.judge.model import (
     CUT_OFF,
     GIVEN_UP_AFTER,
@@ -37,8 +37,8 @@ def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> JudgedRun
 def test_a_pass_with_what_it_took() -> None:
     model = ScriptedModel(Reply(said(), usage=AnswerUsage(1000, 50, 0.01), latency_sec=2))
     found = judged(model)
-    assert isinstance(found.judgement, ParsedVerdict)
-    assert found.judgement.passed
+    assert isinstance(found.judgement, Opinion)
+    assert found.judgement.state == "PASS"
     (answer,) = found.answers
     assert (answer.tries, answer.usage) == (1, AnswerUsage(1000, 50, 0.01))
     assert len(model.asked) == 1
@@ -47,7 +47,7 @@ def test_a_pass_with_what_it_took() -> None:
 def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
     model = ScriptedModel("no JSON", said()[:-9], said())
     found = judged(model)
-    assert isinstance(found.judgement, ParsedVerdict)
+    assert isinstance(found.judgement, Opinion)
     assert found.answers[0].tries == 3
     marks = {re.search(r"=== (\w{32}) begin task", one.prompt.text)[1] for one in model.asked}  # type: ignore[index]
     assert len(marks) == 3
@@ -97,7 +97,7 @@ def test_an_endpoint_that_failed_is_asked_again_after_a_while() -> None:
     states = []
     for later in (0, 0, 30, 31, 0):
         time.now += later
-        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, ParsedVerdict))
+        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, Opinion))
     assert states == [False, False, False, True, True]
     assert len(model.asked) == 4
 
@@ -138,7 +138,7 @@ def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
             reasoning=f"The work is done, and the test passes, without a change to it. Parts want {words}; no."
         )
 
-    assert isinstance(judged(ScriptedModel(mentions)).judgement, ParsedVerdict)
+    assert isinstance(judged(ScriptedModel(mentions)).judgement, Opinion)
 
 
 def test_without_a_canary_nothing_is_planted() -> None:

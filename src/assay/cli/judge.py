@@ -24,8 +24,8 @@ DEFAULT_ACTION = "run"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="run (the default), replay, gates, …")
-    _runs(actions, "run", "Judge runs that this judge has not judged yet with this prompt.", "judge_runs")
-    _runs(actions, "replay", "Judge runs again, as new records, and say what changed.", "judge_again")
+    _runs(actions, "run", "Judge runs that this judge has not judged yet with this prompt.", again=False)
+    _runs(actions, "replay", "Judge runs again, as new records, and say what changed.", again=True)
     gates = _action(actions, "gates", "Count runs by what their checks and their judge say.", "show_gates")
     gates.add_argument("--show", type=positive, default=5, metavar="N", help="runs to name in a cell (default: 5)")
     _configure_stability(actions)
@@ -50,9 +50,10 @@ def _action(
 
 
 def _runs(
-    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, does: str
-) -> argparse.ArgumentParser:
-    parser = _action(actions, name, text, does)
+    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, *, again: bool
+) -> None:
+    parser = _action(actions, name, text, "judge_runs")
+    parser.set_defaults(again=again)
     parser.add_argument("--require-judge", action="store_true", help="exit with 1 if a verdict is FAIL")
     parser.add_argument("--all", action="store_true", help="show the whole card of every run")
     parser.add_argument(
@@ -62,7 +63,6 @@ def _runs(
         "while its endpoint is left alone after failures",
     )
     add_judge(parser)
-    return parser
 
 
 def _configure_stability(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

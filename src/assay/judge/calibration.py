@@ -63,7 +63,9 @@ def calibrate(
     judge, human = [said[run] for run in both], [truth[run] for run in both]
     agreement, kappa = percent_agreement(judge, human), cohen_kappa(judge, human)
     annotators = sorted({label.annotator for label in labels if label.passed is not None})
-    known = _calibration_of(judge, human)
+    pairs = Counter(zip(human, judge, strict=True))
+    passes, fails = ((pairs[one, "PASS"], pairs[one, "FAIL"]) for one in ("PASS", "FAIL"))
+    known = Calibration(passes[0], sum(passes), fails[1], sum(fails))
     rate = corrected_rate(sum(state == "PASS" for state in said.values()), len(said), known)
     corrected = _with_ends("pass rate, corrected", rate.value, len(said), rate.interval)
     return CalibrationRecord(
@@ -73,7 +75,10 @@ def calibrate(
         annotators=annotators,
         cases=len(both),
         unmet=_unmet(agreement, kappa, annotators, len(both), wanted),
-        confusion=_confusion(judge, human),
+        confusion={
+            f"people {one}": {f"judge {other}": pairs[one, other] for other in ("PASS", "FAIL")}
+            for one in ("PASS", "FAIL")
+        },
         measures=[_measure(found) for found in (agreement, kappa, *_among(people, said, annotators))],
         ratings=_ratings(verdicts, people),
         by_failure_mode=_by_failure_mode(people, truth, said),
@@ -131,22 +136,6 @@ def _consensus(given: Mapping[str, Label]) -> str | None:
     return None if passes == fails else "PASS" if passes > fails else "FAIL"
 
 
-def _calibration_of(judge: Sequence[str], human: Sequence[str]) -> Calibration:
-    pairs = Counter(zip(human, judge, strict=True))
-    return Calibration(
-        pairs["PASS", "PASS"],
-        pairs["PASS", "PASS"] + pairs["PASS", "FAIL"],
-        pairs["FAIL", "FAIL"],
-        pairs["FAIL", "FAIL"] + pairs["FAIL", "PASS"],
-    )
-
-
-def _confusion(judge: Sequence[str], human: Sequence[str]) -> dict[str, dict[str, int]]:
-    pairs = Counter(zip(human, judge, strict=True))
-    states = ("PASS", "FAIL")
-    return {f"people {one}": {f"judge {other}": pairs[one, other] for other in states} for one in states}
-
-
 def _among(
     people: Mapping[str, Mapping[str, Label]], said: Mapping[str, str], annotators: Sequence[str]
 ) -> list[Agreement]:
@@ -164,7 +153,7 @@ def _among(
 
 
 def _prefix_measure(found: Agreement, of: str) -> Agreement:
-    return Agreement(f"{of}{found.measure}", found.value, found.interval, found.items, found.standard_error)
+    return replace(found, measure=f"{of}{found.measure}")
 
 
 def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, Label]]) -> list[Measure]:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Final
 
 from assay.dialects.scorers.report import (
-    FactCheckRow,
     JudgeAnswer,
     JudgePrompt,
     JudgeSampling,
@@ -14,13 +13,13 @@ from assay.dialects.scorers.report import (
     JudgeVerdict,
     Opinion,
     PartCut,
-    RubricRatings,
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, ParsedVerdict, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.judge.model import Answer, AnswerUsage, AskAll, ModelClient
 from assay.judge.run_judge import JudgedRun, JudgeSetting, judge_run
+from assay.judge.verdict_answer import Judgement
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
 
@@ -57,7 +56,7 @@ class VerdictJudge:
     make_mark: Callable[[], str]
     now: Callable[[], datetime]
     trust: Trust
-    ask_all: AskAll[ParsedVerdict] = map
+    ask_all: AskAll[Opinion] = map
 
     def __call__(self, run: CodingRecord) -> JudgeVerdict:
         clients = self.new_clients()
@@ -99,22 +98,10 @@ def opinion_of(judgement: Judgement) -> Opinion:
     """A judgement as it is recorded."""
     if isinstance(judgement, Unparseable):
         return Opinion(state="unparseable", reason=json_text(judgement.why))
-    return Opinion(
-        state="PASS" if judgement.passed else "FAIL",
-        ratings=RubricRatings(**asdict(judgement.scores)),
-        failure_mode=judgement.failure_mode,
-        reasoning=judgement.reasoning,
-        fact_check=[
-            FactCheckRow(claim=row.claim, evidence=row.evidence, verdict=row.verdict.value)
-            for row in judgement.fact_check
-        ],
-        inconsistent=list(judgement.inconsistent),
-        repaired=list(judgement.repaired),
-        missing=list(judgement.missing),
-    )
+    return judgement
 
 
-def _answer(one: Answer[ParsedVerdict]) -> JudgeAnswer:
+def _answer(one: Answer[Opinion]) -> JudgeAnswer:
     reply = one.reply
     return JudgeAnswer(
         model=one.model,

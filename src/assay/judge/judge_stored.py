@@ -88,21 +88,11 @@ def judge_stored(
 
 def _same(verdict: JudgeVerdict, judge: VerdictJudge) -> bool:
     """Whether this judge gave that verdict, with the same prompt, and it is one."""
-    models = sorted(client.model for client in judge.new_clients())
-    asked = (models, judge.setting.prompt.sha256, judge.setting.samples)
-    unwatched = judge.setting.monitor_prompt is not None and (
-        verdict.monitor is None or verdict.monitor.suspicion is None
-    )
-    return (
-        verdict.state != "unparseable"
-        and not unwatched
-        and asked
-        == (
-            sorted(verdict.models),
-            verdict.prompt.sha256,
-            verdict.sampling.samples,
-        )
-    )
+    setting, models = judge.setting, sorted(client.model for client in judge.new_clients())
+    if verdict.state == "unparseable" or (setting.monitor_prompt is not None and verdict.suspicion is None):
+        return False
+    said = (sorted(verdict.models), verdict.prompt.sha256, verdict.sampling.samples)
+    return said == (models, setting.prompt.sha256, setting.samples)
 
 
 def changes(done: Iterable[Done]) -> dict[str, list[str]]:

@@ -5,22 +5,22 @@ One verdict from several answers: the majority of all that were asked, and the m
 A tie is not a PASS. Answers that can't be used count among those that were asked, so they never decide.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import astuple, dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
-from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, json_text
+from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, Opinion, RubricRatings, json_text
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, ParsedVerdict, Scores, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import Cut, PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
 from assay.judge.monitor import combined, monitor_question, read_monitor
 from assay.judge.prompt import PromptFile, PromptQuestion, content_hash, data_texts
-from assay.judge.read_object import UnusableError, find_object, object_schema, text
-from assay.judge.verdict_answer import read_verdict, verdict_question
+from assay.judge.read_object import UnusableError, find_object, object_schema, text, true_or_false
+from assay.judge.verdict_answer import RUBRIC, Judgement, read_verdict, verdict_question
 
 _USUAL: Final = PromptBounds()
 _PLAIN: Final = Sampling()
@@ -55,7 +55,7 @@ class JudgedRun:
     """The judgement of a run, and everything that it rests on."""
 
     judgement: Judgement
-    answers: tuple[Answer[ParsedVerdict], ...]
+    answers: tuple[Answer[Opinion], ...]
     question_sha256: str
     cuts: tuple[Cut, ...]
     guard: GuardAnswer | None
@@ -71,7 +71,7 @@ def judge_run(
     clients: Sequence[ModelClient],
     setting: JudgeSetting,
     make_mark: Callable[[], str],
-    ask_all: AskAll[ParsedVerdict] = map,
+    ask_all: AskAll[Opinion] = map,
 ) -> JudgedRun:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
     question = verdict_question(
@@ -109,10 +109,10 @@ def _guard(
 
 def count_votes(answers: Sequence[Judgement]) -> JudgeVotes:
     """Count answers by what they say."""
-    passed = [one.passed for one in answers if isinstance(one, ParsedVerdict)]
-    passes, fails = passed.count(True), passed.count(False)
+    states = [one.state for one in answers if isinstance(one, Opinion)]
+    passes, fails = states.count("PASS"), states.count("FAIL")
     agreement = max(passes, fails) / len(answers)
-    return JudgeVotes(passes=passes, fails=fails, unparseable=len(answers) - len(passed), agreement=agreement)
+    return JudgeVotes(passes=passes, fails=fails, unparseable=len(answers) - len(states), agreement=agreement)
 
 
 def majority(answers: Sequence[Judgement]) -> Judgement:
@@ -120,29 +120,28 @@ def majority(answers: Sequence[Judgement]) -> Judgement:
     if len(answers) == 1:
         return answers[0]
     votes = count_votes(answers)
-    verdicts = [one for one in answers if isinstance(one, ParsedVerdict)]
+    verdicts = [one for one in answers if isinstance(one, Opinion)]
     if votes.agreement > 0.5:
-        return _merge_verdicts(verdicts, passed=votes.passes > votes.fails)
+        return _merge_verdicts(verdicts, "PASS" if votes.passes > votes.fails else "FAIL")
     if votes.unparseable:
         said = f"{votes.passes} PASS, {votes.fails} FAIL, {votes.unparseable} unparseable"
         return Unparseable(f"no verdict has more than half of {len(answers)} answers: {said}")
-    return _merge_verdicts(verdicts, passed=False, tie=True)
+    return _merge_verdicts(verdicts, "FAIL", tie=True)
 
 
-def _merge_verdicts(verdicts: Sequence[ParsedVerdict], *, passed: bool, tie: bool = False) -> ParsedVerdict:
-    same = [one for one in verdicts if one.passed is passed]
+def _merge_verdicts(verdicts: Sequence[Opinion], state: str, *, tie: bool = False) -> Opinion:
+    same = [one for one in verdicts if one.state == state]
     modes = [one.failure_mode for one in same if one.failure_mode is not None]
     mode = TIE if tie else max(modes, key=modes.count, default=None)
     odd = [f"PASS and FAIL have {len(same)} answers each"] if tie else []
     odd += dict.fromkeys(sentence for one in same for sentence in one.inconsistent)
-    first, scores = same[0], _medians(verdicts)
-    return replace(first, scores=scores, failure_mode=mode, inconsistent=tuple(odd))
+    ratings = RubricRatings(**{name: _median(getattr(one.ratings, name) for one in verdicts) for name in RUBRIC})
+    return same[0].model_copy(update={"ratings": ratings, "failure_mode": mode, "inconsistent": odd})
 
 
-def _medians(verdicts: Sequence[ParsedVerdict]) -> Scores:
-    every = [astuple(one.scores) for one in verdicts]
-    given = [[rating for rating in column if rating is not None] for column in zip(*every, strict=True)]
-    return Scores(*(median(column) if column else None for column in given))
+def _median(ratings: Iterable[float | None]) -> float | None:
+    given = [rating for rating in ratings if rating is not None]
+    return median(given) if given else None
 
 
 def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
@@ -153,7 +152,7 @@ def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
 def read_guard(written: str, question: PromptQuestion) -> GuardAnswer | Unparseable:
     """The answer, or why it can't be used. A quote has to be in the data."""
     try:
-        found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", _is_addressed)).fields
+        found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", true_or_false("addressed"))).fields
         quote = text(found.get("quote") or "", "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
         if found["addressed"] and not _is_there(quote, question):
             raise UnusableError("its quote is not in the data")
@@ -161,12 +160,6 @@ def read_guard(written: str, question: PromptQuestion) -> GuardAnswer | Unparsea
         return Unparseable(f"the answer can't be used: {error}")
     words = json_text(visible_text(quote)) if found["addressed"] else ""
     return GuardAnswer(addressed=found["addressed"], quote=words)
-
-
-def _is_addressed(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UnusableError("addressed must be true or false")
-    return value
 
 
 def _is_copied(written: str, question: PromptQuestion) -> bool:

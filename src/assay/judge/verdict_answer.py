@@ -5,10 +5,11 @@ PASS is the verdict field and nothing else. Scores that sit oddly with it don't 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, get_args
 
+from assay.dialects.scorers.report import FactCheckRow, Opinion, RubricRatings, Support
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import FactCheck, Judgement, ParsedVerdict, Scores, Support, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
 from assay.judge.bounds import PromptBounds
 from assay.judge.prompt import PromptFile, PromptQuestion
@@ -20,7 +21,8 @@ LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
 MOST_ROWS: Final = 100
 RUBRIC: Final = ("task_completion", "instruction_adherence", "efficiency")
-_SUPPORTS: Final = tuple(one.value for one in Support)
+_SUPPORTS: Final[tuple[Support, ...]] = get_args(Support)
+Judgement: TypeAlias = Opinion | Unparseable
 _ROW: Final = object_schema(
     {
         "claim": {"type": "string"},
@@ -67,12 +69,17 @@ def read_verdict(written: str, is_copied: Callable[[str], bool] = lambda _: Fals
     rest = _Rest(found.fields, list(found.repaired))
     if found.fields["verdict"] not in ("PASS", "FAIL"):
         rest.repaired.append("verdict was spelled otherwise")
-    scores = Scores(*(rest.rating(name) for name in RUBRIC))
+    ratings = RubricRatings(**{name: rest.rating(name) for name in RUBRIC})
     mode = rest.failure_mode(needed=not passed)
-    reasoning, rows = rest.text("reasoning", LONGEST_TEXT), rest.rows()
-    odd = tuple(_oddities(passed, scores, mode))
-    return ParsedVerdict(
-        passed, scores, mode, reasoning or "", rows, odd, tuple(rest.repaired), tuple(rest.missing)
+    return Opinion(
+        state="PASS" if passed else "FAIL",
+        ratings=ratings,
+        failure_mode=mode,
+        reasoning=rest.text("reasoning", LONGEST_TEXT) or "",
+        fact_check=rest.rows(),
+        inconsistent=_oddities(passed, ratings, mode),
+        repaired=rest.repaired,
+        missing=rest.missing,
     )
 
 
@@ -117,15 +124,15 @@ class _Rest:
             self._leave_out(name, value)
             return None
 
-    def rows(self) -> tuple[FactCheck, ...]:
+    def rows(self) -> list[FactCheckRow]:
         given = self.fields.get("fact_check")
         if not isinstance(given, list):
             self._leave_out("fact_check", given)
-            return ()
+            return []
         found = [row for one in given[:MOST_ROWS] if (row := _row(one)) is not None]
         if len(found) < len(given):
             self.repaired.append(f"{counted(len(given) - len(found), 'row')} of fact_check left out")
-        return tuple(found)
+        return found
 
     def _leave_out(self, name: str, value: Any) -> None:
         self.missing.append(name)
@@ -133,28 +140,31 @@ class _Rest:
             self.repaired.append(f"{name} left out: it can't be read")
 
 
-def _row(row: Any) -> FactCheck | None:
+def _row(row: Any) -> FactCheckRow | None:
     """A row of the matrix; None if it says nothing that can be read."""
     given = {str(key).strip().casefold(): value for key, value in row.items()} if isinstance(row, dict) else {}
-    support = given.get("verdict")
-    if not isinstance(support, str) or support.strip(_EDGES).casefold() not in _SUPPORTS:
+    written = str(given.get("verdict")).strip(_EDGES).casefold()
+    support = next((one for one in _SUPPORTS if one == written), None)
+    if support is None:
         return None
     try:
         claim = text(given.get("claim"), "claim", LONGEST_TEXT)
         evidence = text(given.get("evidence") or "", "evidence", LONGEST_TEXT, may_be_empty=True)
     except UnusableError:
         return None
-    return FactCheck(claim, evidence, Support(support.strip(_EDGES).casefold()))
+    return FactCheckRow(claim=claim, evidence=evidence, verdict=support)
 
 
-def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:
+def _oddities(passed: bool, ratings: RubricRatings, mode: str | None) -> list[str]:
     """Ratings at odds with a verdict."""
-    completion, adherence = scores.task_completion, scores.instruction_adherence
+    completion, adherence = ratings.task_completion, ratings.instruction_adherence
     if not passed:
         good = completion is not None and completion >= 4 and adherence is not None and adherence >= 4
-        return [f"FAIL, with task_completion {completion} and instruction_adherence {adherence}"] if good else []
-    low = [f"PASS, with task_completion {completion}"] if completion is not None and completion <= 2 else []
-    low += [f"PASS, with instruction_adherence {adherence}"] if adherence is not None and adherence <= 2 else []
+        return (
+            [f"FAIL, with task_completion {completion:g} and instruction_adherence {adherence:g}"] if good else []
+        )
+    low = [f"PASS, with task_completion {completion:g}"] if completion is not None and completion <= 2 else []
+    low += [f"PASS, with instruction_adherence {adherence:g}"] if adherence is not None and adherence <= 2 else []
     return low + (["PASS, with a failure_mode"] if mode is not None else [])
 
 

@@ -17,7 +17,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -46,13 +46,6 @@ STREAM_TIMES: Final = 16
 AT_ONCE: Final = 8
 
 
-@dataclass(slots=True)
-class Learned:
-    """The last plan that an endpoint took, for one model."""
-
-    plan: RequestPlan | None = None
-
-
 class ChatModel:
     """Fulfils ``ModelClient``. To be closed, or used in a ``with``. No message has a word of a prompt in it."""
 
@@ -68,11 +61,12 @@ class ChatModel:
         at_once: int = AT_ONCE,
         stream: bool = False,
         first_byte_sec: float | None = None,
-        learned: Learned | None = None,
+        plans: dict[tuple[str, str], RequestPlan] | None = None,
     ) -> None:
         """A ``client`` that is given is not closed here.
 
         With ``stream``, the time limit counts from the first byte on, which may take up to ``first_byte_sec``.
+        ``plans`` has the last one that an endpoint took for a model.
         """
         import httpx  # noqa: PLC0415 - only who has a judge pays for it
 
@@ -85,7 +79,8 @@ class ChatModel:
         self._given = client
         messages = self._endpoint.speaks_messages
         self._first = RequestPlan("json_schema" if json_schema else "text", messages, stream and not messages)
-        self._learned = learned or Learned()
+        self._plans = {} if plans is None else plans
+        self._place = (url, model)
         self._turns = threading.BoundedSemaphore(at_once)
         pool = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
         self._client = client or httpx.Client(follow_redirects=False, limits=pool)
@@ -104,7 +99,7 @@ class ChatModel:
 
     def _ask(self, request: ModelQuestion) -> Reply:
         begin = self._pace.clock()
-        plan = self._learned.plan or self._first
+        plan = self._plans.get(self._place, self._first)
         while True:
             found = self._answer(plan, request, begin)
             if isinstance(found, WireReply):
@@ -115,7 +110,7 @@ class ChatModel:
             plan = adapted
         if found.text is None:
             raise MeasurementError(f"{self._what}: its answer has no text")
-        self._learned.plan = plan
+        self._plans[self._place] = plan
         taken = self._pace.clock() - begin
         canary = request.prompt.canary
         return Reply(found.text, found.finish, plan.mode, found.usage, taken, canary, adapted=plan.changes)
@@ -143,10 +138,11 @@ class ChatModel:
         """What comes, and how long the endpoint wants to be left alone."""
         import httpx  # noqa: PLC0415
 
-        most = self._first_byte_sec if stream else min(self._limits.timeout_sec, self._limits.deadline_sec)
-        left = min(most, begin + most - self._pace.clock())
+        most = self._first_byte_sec if stream else self._limits.deadline_sec
+        left = begin + most - self._pace.clock()
         if left <= 0:
             raise self._late(most)
+        left = left if stream else min(left, self._limits.timeout_sec)
         headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
             with self._client.stream(

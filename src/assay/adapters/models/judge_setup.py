@@ -5,7 +5,6 @@ import os
 import secrets
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -22,12 +21,12 @@ from assay.adapters.models.judge_model import (
     AT_ONCE,
     AnswerFolder,
     ChatModel,
-    Learned,
     RememberingModel,
     Replaying,
     limits_of,
 )
-from assay.adapters.models.judge_settings import given_settings
+from assay.adapters.models.judge_settings import given_settings, over
+from assay.adapters.models.request_plan import RequestPlan
 from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
@@ -167,7 +166,7 @@ class ConfiguredJudges:
         self._all = Budget("all runs", options.tokens, options.cost)
         self._open = ExitStack()
         self._known: dict[str, VerdictJudge] = {}
-        self._learned: defaultdict[tuple[str, str], Learned] = defaultdict(Learned)
+        self._plans: dict[tuple[str, str], RequestPlan] = {}
         self._settings = given_settings(options.settings, environment)
         self._lock = threading.Lock()
 
@@ -179,7 +178,7 @@ class ConfiguredJudges:
 
     def judge(self, section: JudgeSection | None) -> VerdictJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
-        asked = self._settings.over(section)
+        asked = over(section, self._settings)
         name = asked.model_dump_json()
         with self._lock:
             if name not in self._known:
@@ -188,22 +187,22 @@ class ConfiguredJudges:
 
     def rubric_judge(self) -> RubricJudge:
         """The judge of rubrics. Raises ``InputError`` if nobody says which."""
-        asked = self._settings.over(None)
+        asked = over(None, self._settings)
         clients = self._new_clients(asked)()
         sampling, samples = self._sampling(asked), self._options.samples or asked.samples
         file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
         bounds = bounds_within(asked.characters)
-        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
+        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self.ask_all)
 
     @property
     def at_once(self) -> int:
         """The most questions at a time, to all models together."""
-        return self._settings.over(None).at_once or AT_ONCE
+        return over(None, self._settings).at_once or AT_ONCE
 
     def _new(self, asked: JudgeSection) -> VerdictJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
         setting, clients = self._setting(asked), self._new_clients(asked)
-        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
+        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self.ask_all)
 
     def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
         sources = [self._source(name, asked) for name in self._models(asked)]
@@ -227,10 +226,10 @@ class ConfiguredJudges:
         )
 
     def _sampling(self, section: JudgeSection) -> Sampling:
-        usual = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
-        temperature = usual if section.temperature is None else section.temperature
-        sent = None if self._settings.is_unset("temperature") else temperature
-        return Sampling(sent, section.max_tokens, section.seed)
+        temperature = section.temperature
+        if temperature is None and "temperature" not in self._settings:
+            temperature = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
+        return Sampling(temperature, section.max_tokens, section.seed)
 
     def _models(self, section: JudgeSection) -> list[str]:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
@@ -264,7 +263,7 @@ class ConfiguredJudges:
             at_once=section.at_once or (1 if is_local else AT_ONCE),
             stream=is_local,
             first_byte_sec=section.timeout_s * (FIRST_BYTE_TIMES if is_local else 1),
-            learned=self._learned[url, model],
+            plans=self._plans,
         )
         return self._open.enter_context(asked)
 
@@ -290,11 +289,11 @@ class ConfiguredJudges:
             return bearer_tokens.fixed_token(_key_in(path))
         return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
 
-    def _ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
-        """Ask several models and samples at once."""
+    def ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
+        """Like ``map``, several at once and in the same order."""
         every = list(asked)
-        if len(every) == 1:
-            return [ask(every[0])]
+        if len(every) <= 1:
+            return [ask(one) for one in every]
         with ThreadPoolExecutor(min(len(every), self.at_once)) as pool:
             return list(pool.map(ask, every))
 

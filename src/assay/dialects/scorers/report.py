@@ -17,12 +17,15 @@ VerdictState: TypeAlias = Literal["PASS", "FAIL", "unparseable"]
 SCHEMA_VERSION = 1
 
 
+Support: TypeAlias = Literal["supported", "contradicted", "unverifiable"]
+
+
 class FactCheckRow(StrictModel):
-    """One row of the fact-check matrix."""
+    """One row of the fact-check matrix: a claim, and how the evidence bears on it."""
 
     claim: str
     evidence: str
-    verdict: Literal["supported", "contradicted", "unverifiable"]
+    verdict: Support
 
 
 class RubricRatings(StrictModel):
