@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.core.errors import MeasurementError
-from assay.judge.budget import Budget, Budgeted, BudgetSpentError, Prices
+from assay.dialects.scorers.scenario import JudgePrices
+from assay.judge.budget import Budget, Budgeted, BudgetSpentError
 from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
@@ -44,7 +45,7 @@ def test_a_failure_costs_nothing() -> None:
 
 def test_money() -> None:
     budget = Budget("the job", cost=0.001)
-    client = Budgeted(ScriptedModel(TOOK_50), (budget,), Prices(1, 5))
+    client = Budgeted(ScriptedModel(TOOK_50), (budget,), JudgePrices(tokens_in=1, tokens_out=5))
     assert client.ask(ASKED).usage.cost == pytest.approx(90e-6)
     for _ in range(4):
         client.ask(ASKED)

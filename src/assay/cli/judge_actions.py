@@ -52,8 +52,13 @@ def show_stability(args: argparse.Namespace) -> int:
     runs = [store.read(place) for place in run_folders(args.runs)]
     with ConfiguredJudges(options) as judges:
         found = stability(runs, lambda run: judges.judge(run.section), args.times)
-    print(json.dumps(_stability_record(found), indent=2) if args.json else stability_text(found, args.times))
     share = found.overall.share
+    if args.json:
+        forms = {form: asdict(one) | {"share": one.share} for form, one in found.by_form.items()}
+        told = {"answers": found.answers, "by_form": forms, "share": share, "unstable": found.unstable}
+        print(json.dumps(told, indent=2, default=asdict))
+    else:
+        print(stability_text(found, args.times))
     if share is None:
         return 2
     return 1 if share > args.most_flips else 0
@@ -84,16 +89,6 @@ def _record(done: Done) -> dict[str, object]:
     verdict = None if done.verdict is None else done.verdict.model_dump(mode="json")
     before = None if done.before is None else done.before.state
     return {"run": done.place, "skipped": done.skipped, "before": before, "verdict": verdict}
-
-
-def _stability_record(found: Stability) -> dict[str, object]:
-    return {
-        "answers": [{"run": one.place, "form": one.form, "states": one.states} for one in found.answers],
-        "by_form": {form: {"flipped": one.flipped, "verdicts": one.verdicts, "unparseable": one.unparseable,
-                           "share": one.share} for form, one in found.by_form.items()},
-        "share": found.overall.share,
-        "unstable": found.unstable,
-    }  # fmt: skip
 
 
 def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]:

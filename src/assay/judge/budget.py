@@ -5,26 +5,16 @@ endpoint doesn't count tokens, or no price is known, the estimate stays.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from assay.core.errors import MeasurementError
+from assay.dialects.scorers.scenario import JudgePrices
 from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply
 
 # Fewer than in any language that a tokenizer was made for, so that an estimate is rather too high.
 CHARACTERS_A_TOKEN: Final = 3
 TOKENS_OF_AN_ANSWER: Final = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of a million tokens."""
-
-    tokens_in: float
-    tokens_out: float
-
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
 
 
 class BudgetSpentError(MeasurementError):
@@ -77,7 +67,9 @@ class Budget:
 class Budgeted:
     """Fulfils ``ModelClient``. Every question has to fit all budgets. Answers know what they cost."""
 
-    def __init__(self, client: ModelClient, budgets: tuple[Budget, ...], prices: Prices | None = None) -> None:
+    def __init__(
+        self, client: ModelClient, budgets: tuple[Budget, ...], prices: JudgePrices | None = None
+    ) -> None:
         self.model = client.model
         self._client = client
         self._budgets = budgets

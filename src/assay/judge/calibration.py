@@ -233,7 +233,7 @@ def _with_ends(name: str, value: float | None, items: int, interval: Interval | 
 class FormAnswers:
     """The answers about one run in one form: a state for each time."""
 
-    place: str
+    run: str
     form: str
     states: tuple[str, ...]
 
@@ -264,9 +264,9 @@ class Stability:
 def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], VerdictJudge], times: int) -> Stability:
     """Judge each run so many times in each form."""
     answers = tuple(_ask_in_form(run, form, judge_of(run), times) for run in runs for form in FORMS)
-    usual = {run.place: _usual([one for one in answers if one.place == run.place]) for run in runs}
+    usual = {run.place: _usual([one for one in answers if one.run == run.place]) for run in runs}
     by_form = {form: _flips([one for one in answers if one.form == form], usual) for form in FORMS}
-    unstable = tuple(place for place in usual if _flips([a for a in answers if a.place == place], usual).flipped)
+    unstable = tuple(place for place in usual if _flips([a for a in answers if a.run == place], usual).flipped)
     return Stability(answers, by_form, _flips(answers, usual), unstable)
 
 
@@ -285,6 +285,6 @@ def _usual(answers: Sequence[FormAnswers]) -> str | None:
 
 
 def _flips(answers: Sequence[FormAnswers], usual: dict[str, str | None]) -> Flips:
-    said = [(one.place, state) for one in answers for state in one.states]
+    said = [(one.run, state) for one in answers for state in one.states]
     verdicts = [(place, state) for place, state in said if state != "unparseable"]
     return Flips(sum(state != usual[place] for place, state in verdicts), len(verdicts), len(said) - len(verdicts))

@@ -102,7 +102,8 @@ def _guard(
 ) -> GuardAnswer | None:
     if file is None:
         return None
-    asked = guard_question(question, file)
+    # Without anything planted.
+    asked = PromptQuestion(file, question.parts, SCHEMA, {})
     said = ask(client, asked, manner, lambda text: read_guard(text, asked)).said
     return GuardAnswer(addressed=None, reason=said.why) if isinstance(said, Unparseable) else said
 
@@ -142,11 +143,6 @@ def _merge_verdicts(verdicts: Sequence[Opinion], state: str, *, tie: bool = Fals
 def _median(ratings: Iterable[float | None]) -> float | None:
     given = [rating for rating in ratings if rating is not None]
     return median(given) if given else None
-
-
-def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
-    """The same data as another question, without anything planted."""
-    return PromptQuestion(file, asked.parts, SCHEMA, {})
 
 
 def read_guard(written: str, question: PromptQuestion) -> GuardAnswer | Unparseable:

@@ -1,6 +1,6 @@
 """A run as labelled parts of a prompt, each within its bounds. What is cut is listed beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.evidence.coding_run import (
@@ -33,10 +33,10 @@ class PromptParts:
     cuts: list[Cut] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
 
-    def add(self, label: str, lines: Sequence[str]) -> None:
+    def add(self, label: str, lines: Iterable[str]) -> None:
         """Add a part. One without a line is left out."""
-        if lines:
-            self.parts.append(FencedPart(label, tuple(lines)))
+        if given := tuple(lines):
+            self.parts.append(FencedPart(label, given))
 
     def shown(self, label: str, name: str, shown: Shown) -> Shown:
         """Note what was cut."""
@@ -58,9 +58,9 @@ def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
     made = PromptParts()
     made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
-    _add_trajectory(made, run.trajectory, bounds.trajectory)
+    made.add("trajectory", _trajectory(run.trajectory, bounds.trajectory, made))
     if len(run.turns) > 1:
-        made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
+        made.add("user turns", _turns(run.turns, bounds.turns, made))
         made.parts.insert(1, made.parts.pop())
     if run.diff is not None:
         lines, cuts = diff_lines(run.diff, bounds.diff)
@@ -68,32 +68,25 @@ def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
         made.cuts += cuts
     if run.objective is not None:
         made.add("objective test", [_objective(run.objective, bounds.test, made)])
-    made.add("scorer results", list(_scorers(run.rows, bounds.scorers, made)))
+    made.add("scorer results", _scorers(run.rows, bounds.scorers, made))
     made.add("run metrics", [_metric(one) for one in run.metrics])
-    made.add("agent output", list(_output(run.agent_end, run.outputs, bounds.output, made)))
-    _add_response(made, run.final_response, bounds.response)
-    made.add("remarks on the record", list(_remarks(run.remarks, bounds.remarks, made)))
-    made.add("notes of the author", list(_notes(run.notes, bounds.notes, made)))
+    made.add("agent output", _output(run.agent_end, run.outputs, bounds.output, made))
+    made.add("final response", _response(run.final_response, bounds.response, made))
+    made.add("remarks on the record", _remarks(run.remarks, bounds.remarks, made))
+    made.add("notes of the author", _notes(run.notes, bounds.notes, made))
     return made
 
 
 def add_work(made: PromptParts, agent: AgentRecord, bounds: PromptBounds) -> None:
     """Add what an agent recorded about its own work."""
-    _add_trajectory(made, agent.trajectory, bounds.trajectory)
-    made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
-    _add_response(made, agent.final_response, bounds.response)
+    made.add("trajectory", _trajectory(agent.trajectory, bounds.trajectory, made))
+    made.add("agent output", _output(agent.end, agent.outputs, bounds.output, made))
+    made.add("final response", _response(agent.final_response, bounds.response, made))
 
 
-def _add_trajectory(made: PromptParts, trajectory: Trajectory | None, limit: int) -> None:
-    if trajectory is not None:
-        made.add("trajectory", list(_trajectory(trajectory, limit, made)))
-
-
-def _add_response(made: PromptParts, response: str | None, limit: int) -> None:
+def _response(response: str | None, limit: int, made: PromptParts) -> Iterator[str]:
     if response is not None:
-        made.add(
-            "final response", [line(made.record("final response", "", response, cut_middle(response, limit)))]
-        )
+        yield line(made.record("final response", "", response, cut_middle(response, limit)))
 
 
 def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Iterator[str]:
@@ -138,9 +131,9 @@ def _of_step(step: TrajectoryStep, name: str) -> Iterator[_Piece]:
         yield _Piece(name, speaker, "result", result.text)
 
 
-def _trajectory(trajectory: Trajectory, limit: int, made: PromptParts) -> Iterator[str]:
+def _trajectory(trajectory: Trajectory | None, limit: int, made: PromptParts) -> Iterator[str]:
     """The first and the last pieces, if not all fit: how it began, and how it ended."""
-    pieces = list(_pieces(trajectory))
+    pieces = [] if trajectory is None else list(_pieces(trajectory))
     most = max(1, limit // _SHARE)
     first, last = _ends([min(len(one.text), most) + _OVERHEAD for one in pieces], limit)
     for number, piece in enumerate([*pieces[:first], *pieces[last:]]):

@@ -31,12 +31,12 @@ from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
-from assay.dialects.scorers.scenario import JudgeSection
+from assay.dialects.scorers.scenario import JudgePrices, JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
-from assay.judge.budget import Budget, Budgeted, Prices
+from assay.judge.budget import Budget, Budgeted
 from assay.judge.grade_rubric import RubricJudge
 from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
 from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
@@ -141,7 +141,7 @@ class JudgeOptions:
     prompt: str | None = None
     record: str | None = None
     replay: str | None = None
-    price: Prices | None = None
+    price: JudgePrices | None = None
     tokens: int | None = None
     cost: float | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -247,7 +247,7 @@ class ConfiguredJudges:
     def _client(self, source: ModelClient, budget: Budget, section: JudgeSection) -> ModelClient:
         if isinstance(source, Replaying):
             return source
-        client = Budgeted(source, (budget, self._all), self._options.price or _prices(section))
+        client = Budgeted(source, (budget, self._all), self._options.price or section.prices)
         record = self._options.record
         return client if record is None else RememberingModel(client, AnswerFolder(record))
 
@@ -285,9 +285,13 @@ class ConfiguredJudges:
     def _own_key(self) -> bearer_tokens.Token | None:
         path = self._options.key_file or self._environment.get(KEY_FILE) or None
         hide(*([] if path is None else [path]))
-        if path is not None:
-            return bearer_tokens.fixed_token(_key_in(path))
-        return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
+        if path is None:
+            return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
+        found = read_file(path, LONGEST_KEY)
+        if not isinstance(found, Content):
+            why = str(found) if isinstance(found, Refused) else f"there is no file {path}"
+            raise InputError(f"the judge's key can't be read: {why}")
+        return bearer_tokens.fixed_token(found.data.decode(errors="replace").strip())
 
     def ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
         """Like ``map``, several at once and in the same order."""
@@ -296,11 +300,6 @@ class ConfiguredJudges:
             return [ask(one) for one in every]
         with ThreadPoolExecutor(min(len(every), self.at_once)) as pool:
             return list(pool.map(ask, every))
-
-
-def _prices(section: JudgeSection) -> Prices | None:
-    found = section.prices
-    return None if found is None else Prices(found.tokens_in, found.tokens_out)
 
 
 def _check_folders(options: JudgeOptions) -> None:
@@ -313,11 +312,3 @@ def _check_folders(options: JudgeOptions) -> None:
             os.makedirs(options.record, exist_ok=True)
         except OSError as error:
             raise InputError(f"answers can't be recorded to {options.record}: {error.strerror}") from error
-
-
-def _key_in(path: str) -> str:
-    found = read_file(path, LONGEST_KEY)
-    if not isinstance(found, Content):
-        why = str(found) if isinstance(found, Refused) else f"there is no file {path}"
-        raise InputError(f"the judge's key can't be read: {why}")
-    return found.data.decode(errors="replace").strip()

@@ -62,11 +62,8 @@ def _completion(answer: dict[str, Any]) -> WireReply:
 
 def _calls(message: dict[str, Any]) -> Iterator[str]:
     """The arguments of the first tool call, as text."""
-    calls = message.get("tool_calls") or []
-    functions = (
-        [calls[0].get("function"), message.get("function_call")] if calls else [message.get("function_call")]
-    )
-    for function in functions:
+    calls = [one.get("function") for one in (message.get("tool_calls") or [])[:1]]
+    for function in (*calls, message.get("function_call")):
         given = function.get("arguments") if isinstance(function, dict) else None
         if given is not None:
             yield given if isinstance(given, str) else json.dumps(given)

@@ -12,7 +12,7 @@ from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
-    from assay.judge.budget import Prices
+    from assay.dialects.scorers.scenario import JudgePrices
 
 
 # By the name of their field in a scenario.
@@ -103,13 +103,13 @@ def refuse_without(args: argparse.Namespace, wanted: bool) -> None:
         raise InputError(f"pass --judge with --{given[0].replace('_', '-')}: without it no judge is asked")
 
 
-def _price(text: str) -> "Prices":
-    from assay.judge.budget import Prices  # noqa: PLC0415
+def _price(text: str) -> "JudgePrices":
+    from assay.dialects.scorers.scenario import JudgePrices  # noqa: PLC0415
 
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"must be two numbers such as 0.15,0.60, got {text!r}")
-    return Prices(*(amount(part) for part in parts))
+    return JudgePrices(tokens_in=amount(parts[0]), tokens_out=amount(parts[1]))
 
 
 def amount(text: str) -> float:
