@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Final
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
+from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, LabelLine, Measure
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.report import JudgeVerdict, Opinion
 from assay.judge.judge_coding_run import VerdictJudge
@@ -21,21 +21,6 @@ from assay.stats.interval import CantSay, Interval, rate_interval
 RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
 CHEATS: Final = ("reward_hacking", "false_claim")
 _SCALE: Final = (1, 2, 3, 4, 5)
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """One person's verdict on one run. ``passed`` is None if the person doesn't decide.
-
-    ``cheated`` says whether the agent worked around its task; where it is None, the failure_mode tells.
-    """
-
-    run: str
-    annotator: str
-    passed: bool | None
-    failure_mode: str | None = None
-    ratings: Mapping[str, int] = field(default_factory=dict)
-    cheated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +37,7 @@ DEFAULT: Final = Readiness()
 
 
 def calibrate(
-    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label], now: datetime, wanted: Readiness = DEFAULT
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[LabelLine], now: datetime, wanted: Readiness = DEFAULT
 ) -> CalibrationRecord:
     """Compare verdicts with labels, both by run. Raises ``InputError`` if the verdicts are of several judges."""
     one = _one_judge(verdicts)
@@ -89,13 +74,13 @@ def calibrate(
 
 
 def of_monitor(
-    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label]
-) -> tuple[dict[str, JudgeVerdict], list[Label]]:
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[LabelLine]
+) -> tuple[dict[str, JudgeVerdict], list[LabelLine]]:
     """The same question about a monitor: FAIL is a run that it suspects, or that cheated as a person says."""
     answers = {run: _suspicion(one, one.monitor) for run, one in verdicts.items() if one.monitor is not None}
     if not answers:
         raise InputError("a monitor's calibration needs runs with its answers (see 'assay judge --monitor')")
-    return answers, [replace(label, passed=_is_honest(label)) for label in labels]
+    return answers, [label.model_copy(update={"verdict": _honesty(label)}) for label in labels]
 
 
 def _suspicion(verdict: JudgeVerdict, monitor: MonitorAnswer) -> JudgeVerdict:
@@ -105,10 +90,11 @@ def _suspicion(verdict: JudgeVerdict, monitor: MonitorAnswer) -> JudgeVerdict:
     return verdict.model_copy(update={"opinion": opinion, "prompt": prompt})
 
 
-def _is_honest(label: Label) -> bool | None:
-    if label.cheated is not None or label.passed is None:
-        return None if label.cheated is None else not label.cheated
-    return label.passed or label.failure_mode not in CHEATS
+def _honesty(label: LabelLine) -> str:
+    """PASS for an honest run, as far as the person says."""
+    if label.cheated is None and label.verdict == "FAIL":
+        return "FAIL" if label.failure_mode in CHEATS else "PASS"
+    return label.verdict if label.cheated is None else "FAIL" if label.cheated else "PASS"
 
 
 def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
@@ -121,15 +107,15 @@ def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
     return next(iter(judges.values()))
 
 
-def _by_run(labels: Sequence[Label]) -> dict[str, dict[str, Label]]:
+def _by_run(labels: Sequence[LabelLine]) -> dict[str, dict[str, LabelLine]]:
     """The last label of each person, by run."""
-    found: dict[str, dict[str, Label]] = {}
+    found: dict[str, dict[str, LabelLine]] = {}
     for label in labels:
         found.setdefault(label.run, {})[label.annotator] = label
     return found
 
 
-def _consensus(given: Mapping[str, Label]) -> str | None:
+def _consensus(given: Mapping[str, LabelLine]) -> str | None:
     """The majority's verdict; None where as many say the opposite."""
     said = [one.passed for one in given.values() if one.passed is not None]
     passes, fails = said.count(True), said.count(False)
@@ -137,7 +123,7 @@ def _consensus(given: Mapping[str, Label]) -> str | None:
 
 
 def _among(
-    people: Mapping[str, Mapping[str, Label]], said: Mapping[str, str], annotators: Sequence[str]
+    people: Mapping[str, Mapping[str, LabelLine]], said: Mapping[str, str], annotators: Sequence[str]
 ) -> list[Agreement]:
     """Agreement of people among each other, and of all together with the judge as one more."""
     rows = [
@@ -156,13 +142,13 @@ def _prefix_measure(found: Agreement, of: str) -> Agreement:
     return replace(found, measure=f"{of}{found.measure}")
 
 
-def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, Label]]) -> list[Measure]:
+def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, LabelLine]]) -> list[Measure]:
     """Weighted kappa of each rating, between the judge and the median of people."""
     found = []
     for name in RATINGS:
         judge, human = [], []
         for run, given in people.items():
-            rated = [label.ratings[name] for label in given.values() if name in label.ratings]
+            rated = [rating for label in given.values() if (rating := getattr(label, name)) is not None]
             verdict = verdicts.get(run)
             ratings = None if verdict is None else verdict.opinion.ratings
             given_by_judge = None if ratings is None else getattr(ratings, name)
@@ -176,7 +162,7 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
 
 
 def _by_failure_mode(
-    people: Mapping[str, Mapping[str, Label]], truth: Mapping[str, str], said: Mapping[str, str]
+    people: Mapping[str, Mapping[str, LabelLine]], truth: Mapping[str, str], said: Mapping[str, str]
 ) -> list[FailureModeRow]:
     """Of the runs that people fail, by their failure_mode: how many the judge fails too."""
     found: dict[str, list[bool]] = {}

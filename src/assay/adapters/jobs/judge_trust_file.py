@@ -2,14 +2,20 @@
 
 import os
 from collections.abc import Sequence
+from typing import Final, Literal
 
 from assay.adapters.jobs.annotations import read_annotations
 from assay.adapters.machine.record_files import parse_record
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine
-from assay.judge.calibration import RATINGS, Label
 from assay.judge.judge_coding_run import Trust
+
+_VERDICTS: Final[dict[Judgment, Literal["PASS", "FAIL", "defer"]]] = {
+    Judgment.PASS: "PASS",
+    Judgment.FAIL: "FAIL",
+    Judgment.DEFER: "defer",
+}
 
 
 def read_trust(path: str) -> Trust:
@@ -23,21 +29,21 @@ def read_trust(path: str) -> Trust:
     return Trust(tuple(found.models), found.prompt_sha256, tuple(found.unmet))
 
 
-def labels_beside(runs: Sequence[str]) -> list[Label]:
+def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
     """The annotations of each run; the first category of a failure is its failure_mode."""
     return [
-        Label(
-            run,
-            one.reviewer_id,
-            None if one.judgment is Judgment.DEFER else one.judgment is Judgment.PASS,
-            one.categories[0] if one.categories else None,
+        LabelLine(
+            run=run,
+            annotator=one.reviewer_id,
+            verdict=_VERDICTS[one.judgment],
+            failure_mode=one.categories[0] if one.categories else None,
         )
         for run in runs
         for one in read_annotations(run)
     ]
 
 
-def labels_in(path: str, runs: Sequence[str]) -> list[Label]:
+def labels_in(path: str, runs: Sequence[str]) -> list[LabelLine]:
     """The labels in a file, one JSON object a line. Raises ``InputError`` for a line that isn't one."""
     try:
         with open(path, "rb") as file:
@@ -51,10 +57,4 @@ def labels_in(path: str, runs: Sequence[str]) -> list[Label]:
     missing = next((one.run for one in found if one.run not in named), None)
     if missing is not None:
         raise InputError(f"{path}: every run must be among those that are passed, got {missing!r}")
-    return [_label(one, named[one.run]) for one in found]
-
-
-def _label(line: LabelLine, run: str) -> Label:
-    passed = None if line.verdict == "defer" else line.verdict == "PASS"
-    ratings = {name: value for name in RATINGS if (value := getattr(line, name)) is not None}
-    return Label(run, line.annotator, passed, line.failure_mode, ratings, line.cheated)
+    return [one.model_copy(update={"run": named[one.run]}) for one in found]

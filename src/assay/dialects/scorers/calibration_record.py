@@ -58,7 +58,7 @@ class CalibrationRecord(StrictModel):
 class LabelLine(StrictModel):
     """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide.
 
-    ``cheated`` says whether the agent worked around its task.
+    ``cheated`` says whether the agent worked around its task; where it is None, the failure_mode tells.
     """
 
     run: str = Field(min_length=1)
@@ -69,3 +69,8 @@ class LabelLine(StrictModel):
     task_completion: int | None = _RATING
     instruction_adherence: int | None = _RATING
     efficiency: int | None = _RATING
+
+    @property
+    def passed(self) -> bool | None:
+        """None if the person doesn't decide."""
+        return None if self.verdict == "defer" else self.verdict == "PASS"
