@@ -9,6 +9,7 @@ from assay.adapters.models.judge_setup import prompt_file
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
+    JudgeUsage,
     JudgeVerdict,
     Overall,
     OverallVerdict,
@@ -22,7 +23,7 @@ from assay.dialects.scorers.report import (
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import PromptBounds
 from assay.judge.judge_coding_run import NEVER, Trust
-from assay.judge.model import AnswerUsage, Reply
+from assay.judge.model import Reply
 from assay.judge.run_judge import GUARD, JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
@@ -32,7 +33,13 @@ from tests.judge.verdicts import AT, SETTING, run_judge, verdict_of
 
 @pytest.mark.statement("scorers.judge-rubric", "scorers.judge-answer", "scorers.judge-verdict-field")
 def test_everything_that_is_recorded_with_a_verdict() -> None:
-    reply = Reply(said(FAIL, task_completion=5), "stop", "json_object", AnswerUsage(900, 100, 0.5), 2.5)
+    reply = Reply(
+        said(FAIL, task_completion=5),
+        "stop",
+        "json_object",
+        JudgeUsage(tokens_in=900, tokens_out=100, cost=0.5),
+        2.5,
+    )
     found = run_judge(ScriptedModel(reply))(RUN)
     assert found.state == "FAIL"
     assert found.opinion.failure_mode == "incomplete"

@@ -5,15 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.core.errors import MeasurementError
+from assay.dialects.scorers.report import JudgeUsage
 from assay.dialects.scorers.scenario import JudgePrices
 from assay.judge.budget import Budget, Budgeted, BudgetSpentError
-from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
+from assay.judge.model import ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
 
 # 100 tokens in, by estimate, and 100 out at most.
 ASKED = ModelQuestion(Prompt("x" * 300, {}, PromptFile("p-1", ""), ""), Sampling(max_tokens=100))
-TOOK_50 = Reply("said", usage=AnswerUsage(40, 10))
+TOOK_50 = Reply("said", usage=JudgeUsage(tokens_in=40, tokens_out=10))
 
 
 def test_what_was_not_taken_is_given_back() -> None:
@@ -67,7 +68,7 @@ def test_each_budget_has_to_have_room_and_none_loses_any() -> None:
 
 def test_many_at_once_never_spend_more() -> None:
     budget = Budget("the job", tokens=1000)
-    client = Budgeted(ScriptedModel(Reply("said", usage=AnswerUsage(100, 100))), (budget,))
+    client = Budgeted(ScriptedModel(Reply("said", usage=JudgeUsage(tokens_in=100, tokens_out=100))), (budget,))
 
     def ask(_number: int) -> bool:
         try:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.dialects.scorers.report import GuardAnswer, Opinion
+from assay.dialects.scorers.report import GuardAnswer, JudgeUsage, Opinion
 from assay.evidence.verdict import Unparseable
 from assay.judge.model import (
     CUT_OFF,
@@ -15,7 +15,6 @@ from assay.judge.model import (
     OBEYED,
     REFUSED,
     REST_SEC,
-    AnswerUsage,
     GivingUp,
     Reply,
 )
@@ -35,12 +34,12 @@ def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> JudgedRun
 
 
 def test_a_pass_with_what_it_took() -> None:
-    model = ScriptedModel(Reply(said(), usage=AnswerUsage(1000, 50, 0.01), latency_sec=2))
+    model = ScriptedModel(Reply(said(), usage=JudgeUsage(tokens_in=1000, tokens_out=50, cost=0.01), latency_sec=2))
     found = judged(model)
     assert isinstance(found.judgement, Opinion)
     assert found.judgement.state == "PASS"
     (answer,) = found.answers
-    assert (answer.tries, answer.usage) == (1, AnswerUsage(1000, 50, 0.01))
+    assert (answer.tries, answer.usage) == (1, JudgeUsage(tokens_in=1000, tokens_out=50, cost=0.01))
     assert len(model.asked) == 1
 
 

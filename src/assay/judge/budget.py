@@ -9,8 +9,9 @@ from dataclasses import replace
 from typing import Final
 
 from assay.core.errors import MeasurementError
+from assay.dialects.scorers.report import JudgeUsage
 from assay.dialects.scorers.scenario import JudgePrices
-from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply
+from assay.judge.model import ModelClient, ModelQuestion, Reply
 
 # Fewer than in any language that a tokenizer was made for, so that an estimate is rather too high.
 CHARACTERS_A_TOKEN: Final = 3
@@ -32,9 +33,9 @@ class Budget:
         self._cost: float = 0
 
     @property
-    def spent(self) -> AnswerUsage:
+    def spent(self) -> JudgeUsage:
         with self._lock:
-            return AnswerUsage(tokens_in=int(self._tokens), cost=self._cost)
+            return JudgeUsage(tokens_in=int(self._tokens), cost=self._cost)
 
     def reserve(self, tokens: int, cost: float | None) -> None:
         """Take room for a question. Raises ``BudgetSpentError`` where there is too little."""
@@ -90,7 +91,7 @@ class Budgeted:
             known = used.tokens_in is not None and used.tokens_out is not None
             cost = self._cost(used.tokens_in or 0, used.tokens_out or 0) if known else None
             taken = ((used.tokens_in or 0) + (used.tokens_out or 0), cost) if known else reserved
-            return replace(reply, usage=replace(used, cost=cost))
+            return replace(reply, usage=used.model_copy(update={"cost": cost}))
         finally:
             for budget in held:
                 budget.settle(reserved, taken)

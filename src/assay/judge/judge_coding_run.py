@@ -12,12 +12,11 @@ from assay.dialects.scorers.report import (
     JudgeUsage,
     JudgeVerdict,
     Opinion,
-    PartCut,
     json_text,
 )
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.model import Answer, AnswerUsage, AskAll, ModelClient
+from assay.judge.model import Answer, AskAll, ModelClient
 from assay.judge.run_judge import JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import Judgement
 
@@ -69,7 +68,7 @@ class VerdictJudge:
 def _verdict(
     found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
 ) -> JudgeVerdict:
-    total = AnswerUsage()
+    total = JudgeUsage()
     for one in found.answers:
         total = total.plus(one.usage)
     return JudgeVerdict(
@@ -84,8 +83,8 @@ def _verdict(
             canary=setting.canary,
         ),
         sampling=JudgeSampling(**asdict(setting.sampling), samples=setting.samples),
-        usage=JudgeUsage(**asdict(total)),
-        cut=[PartCut(**json_text(asdict(cut))) for cut in found.cuts],
+        usage=total,
+        cut=list(found.cuts),
         guard=found.guard,
         monitor=found.monitor,
         calibrated=not why,
@@ -108,7 +107,7 @@ def _answer(one: Answer[Opinion]) -> JudgeAnswer:
         sample=one.sample,
         opinion=opinion_of(one.said),
         tries=one.tries,
-        usage=JudgeUsage(**asdict(one.usage)),
+        usage=one.usage,
         latency_sec=None if reply is None else reply.latency_sec,
         mode=None if reply is None else reply.mode,
         recorded=reply is not None and reply.recorded,

@@ -12,7 +12,7 @@ from string import Template
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.judge.bounds import Cut
+from assay.dialects.scorers.report import PartCut
 from assay.judge.canary import plant
 from assay.judge.fence import FencedPart, fence_parts, fresh_mark
 
@@ -50,7 +50,7 @@ class Prompt:
     schema: Mapping[str, Any]
     file: PromptFile
     sha256: str
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[PartCut, ...] = ()
     canary: str | None = None
 
 
@@ -62,7 +62,7 @@ class PromptQuestion:
     parts: Sequence[FencedPart]
     schema: Mapping[str, Any]
     values: Mapping[str, str]
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[PartCut, ...] = ()
     planted: bool = False
 
 

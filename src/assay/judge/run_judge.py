@@ -11,10 +11,10 @@ from statistics import median
 from typing import Final
 
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
-from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, Opinion, RubricRatings, json_text
+from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, Opinion, PartCut, RubricRatings, json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.bounds import Cut, PromptBounds
+from assay.judge.bounds import PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
 from assay.judge.monitor import combined, monitor_question, read_monitor
@@ -57,7 +57,7 @@ class JudgedRun:
     judgement: Judgement
     answers: tuple[Answer[Opinion], ...]
     question_sha256: str
-    cuts: tuple[Cut, ...]
+    cuts: tuple[PartCut, ...]
     guard: GuardAnswer | None
     monitor: MonitorAnswer | None = None
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from assay.dialects.scorers.report import PartCut, json_text
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
@@ -15,7 +16,7 @@ from assay.evidence.coding_run import (
     Trajectory,
     TrajectoryStep,
 )
-from assay.judge.bounds import Cut, PromptBounds, Shown, cut_front, cut_middle
+from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle
 from assay.judge.diff_parts import PART as DIFF
 from assay.judge.diff_parts import diff_lines
 from assay.judge.fence import FencedPart, line
@@ -30,7 +31,7 @@ class PromptParts:
     """The parts of one run, in the order in which they are read, and what was cut."""
 
     parts: list[FencedPart] = field(default_factory=list)
-    cuts: list[Cut] = field(default_factory=list)
+    cuts: list[PartCut] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
 
     def add(self, label: str, lines: Iterable[str]) -> None:
@@ -41,7 +42,7 @@ class PromptParts:
     def shown(self, label: str, name: str, shown: Shown) -> Shown:
         """Note what was cut."""
         if shown.bytes:
-            self.cuts.append(Cut(label, name, shown.lines, shown.bytes))
+            self.cuts.append(PartCut(part=label, name=json_text(name), lines=shown.lines, bytes=shown.bytes))
         return shown
 
     def record(self, label: str, name: str, text: str, shown: Shown, key: str = "text") -> dict[str, object]:
@@ -153,7 +154,7 @@ def _gap(pieces: Sequence[_Piece], made: PromptParts) -> str:
     lines = sum(one.text.count("\n") + 1 for one in pieces)
     size = sum(len(one.text.encode(errors="surrogatepass")) for one in pieces)
     name = f"steps {pieces[0].step} to {pieces[-1].step}"
-    made.cuts.append(Cut("trajectory", name, lines, size))
+    made.cuts.append(PartCut(part="trajectory", name=json_text(name), lines=lines, bytes=size))
     return line({"not_shown": {"from": pieces[0].step, "to": pieces[-1].step, "lines": lines, "bytes": size}})
 
 

@@ -17,7 +17,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -28,7 +28,8 @@ from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply, request_key
+from assay.dialects.scorers.report import JudgeUsage
+from assay.judge.model import ModelClient, ModelQuestion, Reply, request_key
 
 NAME: Final = "answers.jsonl"
 FORMAT: Final = 1
@@ -211,7 +212,7 @@ class AnswerFolder:
 
     def write(self, key: str, reply: Reply) -> None:
         """Keep an answer. Raises ``MeasurementError`` if it can't be written."""
-        told = asdict(replace(reply, recorded=False))
+        told = asdict(reply) | {"usage": reply.usage.model_dump()}
         del told["recorded"]
         line = json.dumps({"key": key, "format": FORMAT, **told}).encode() + b"\n"
         try:
@@ -256,7 +257,7 @@ class AnswerFolder:
             del written["key"]
             if written.pop("format") != FORMAT:
                 raise ValueError(f"format must be {FORMAT}")
-            known = {"usage": AnswerUsage(**written["usage"]), "adapted": tuple(written.get("adapted", ()))}
+            known = {"usage": JudgeUsage(**written["usage"]), "adapted": tuple(written.get("adapted", ()))}
             return Reply(**{**written, **known, "recorded": True})
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error

@@ -61,6 +61,11 @@ class JudgeUsage(StrictModel):
     tokens_out: int | None = None
     cost: FiniteFloat | None = None
 
+    def plus(self, other: "JudgeUsage") -> "JudgeUsage":
+        """Both together. Where one of them isn't known, the other one counts."""
+        known = [one.model_dump(exclude_none=True) for one in (self, other)]
+        return JudgeUsage(**{name: sum(one.get(name, 0) for one in known) for name in known[0] | known[1]})
+
 
 class JudgeAnswer(StrictModel):
     """One answer of one model, after all tries. ``mode`` is how the endpoint was asked for JSON.
