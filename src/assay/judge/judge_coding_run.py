@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.report import (
     JudgeAnswer,
     JudgePrompt,
@@ -24,28 +25,8 @@ NEVER: Final = "it was not measured against people (see 'assay judge calibrate')
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
-    """A calibration that was made before: of which models, with which prompt, and what it lacks."""
-
-    models: tuple[str, ...] = ()
-    prompt_sha256: str | None = None
-    unmet: tuple[str, ...] = (NEVER,)
-
-    def doubts(self, models: list[str], prompt_sha256: str) -> list[str]:
-        """Why these models with this prompt are uncalibrated. Empty if they are calibrated."""
-        if self.prompt_sha256 is None:
-            return [NEVER]
-        doubts = list(self.unmet)
-        if sorted(models) != sorted(self.models):
-            doubts.append(f"the calibration is of {', '.join(self.models)}")
-        if prompt_sha256 != self.prompt_sha256:
-            doubts.append("the calibration is of another prompt")
-        return doubts
-
-
-@dataclass(frozen=True, slots=True)
 class VerdictJudge:
-    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how far they can be trusted.
+    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how they did against people, if known.
 
     ``new_clients`` gives the models for one run, each with that run's budget.
     """
@@ -54,14 +35,15 @@ class VerdictJudge:
     setting: JudgeSetting
     make_mark: Callable[[], str]
     now: Callable[[], datetime]
-    trust: Trust
+    trust: CalibrationRecord | None
     ask_all: AskAll[Opinion] = map
 
     def __call__(self, run: CodingRecord) -> JudgeVerdict:
         clients = self.new_clients()
         found = judge_run(run, clients, self.setting, self.make_mark, self.ask_all)
         models = [client.model for client in clients]
-        why = self.trust.doubts(models, self.setting.prompt.sha256)
+        prompt = self.setting.prompt.sha256
+        why = [NEVER] if self.trust is None else self.trust.doubts(models, prompt)
         return _verdict(found, self.setting, models, why, self.now())
 
 
@@ -113,6 +95,3 @@ def _answer(one: Answer[Opinion]) -> JudgeAnswer:
         recorded=reply is not None and reply.recorded,
         adapted=[] if reply is None else list(reply.adapted),
     )
-
-
-UNKNOWN: Final = Trust()

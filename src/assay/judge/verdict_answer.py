@@ -5,7 +5,7 @@ PASS is the verdict field and nothing else. Scores that sit oddly with it don't 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeAlias, get_args
+from typing import Any, Final, TypeAlias, TypeVar, get_args
 
 from assay.dialects.scorers.report import FactCheckRow, Opinion, RubricRatings, Support
 from assay.evidence.coding_run import CodingRecord
@@ -16,6 +16,7 @@ from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
 from assay.judge.run_parts import run_parts
 
+T = TypeVar("T")
 LONGEST: Final = 100_000
 LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
@@ -98,46 +99,44 @@ class _Rest:
     repaired: list[str]
     missing: list[str] = field(default_factory=list)
 
-    def rating(self, name: str) -> int | None:
-        value = self.fields.get(name)
+    def value(self, name: str, read: Callable[[Any], T]) -> T | None:
+        """A value as it is read; None, and noted, where it can't be."""
+        given = self.fields.get(name)
         try:
-            found = whole_number(value, name, 1, 5)
+            return read(given)
         except UnusableError:
-            self._leave_out(name, value)
+            self.missing.append(name)
+            self.repaired += [] if given is None else [f"{name} left out: it can't be read"]
             return None
-        if found is not value:
+
+    def rating(self, name: str) -> int | None:
+        found = self.value(name, lambda given: whole_number(given, name, 1, 5))
+        if found is not None and found is not self.fields[name]:
             self.repaired.append(f"{name} was written in another form")
         return found
 
     def failure_mode(self, *, needed: bool) -> str | None:
-        value = self.fields.get("failure_mode")
-        if value is None or (isinstance(value, str) and value.strip().casefold() in _NOTHING):
+        given = self.fields.get("failure_mode")
+        if given is None or (isinstance(given, str) and given.strip().casefold() in _NOTHING):
             self.missing += ["failure_mode"] if needed or "failure_mode" not in self.fields else []
             return None
         return self.text("failure_mode", LONGEST_LABEL)
 
     def text(self, name: str, longest: int) -> str | None:
-        value = self.fields.get(name)
-        try:
-            return text(value, name, longest)
-        except UnusableError:
-            self._leave_out(name, value)
-            return None
+        return self.value(name, lambda given: text(given, name, longest))
 
     def rows(self) -> list[FactCheckRow]:
-        given = self.fields.get("fact_check")
-        if not isinstance(given, list):
-            self._leave_out("fact_check", given)
-            return []
+        given = self.value("fact_check", _list) or []
         found = [row for one in given[:MOST_ROWS] if (row := _row(one)) is not None]
         if len(found) < len(given):
             self.repaired.append(f"{counted(len(given) - len(found), 'row')} of fact_check left out")
         return found
 
-    def _leave_out(self, name: str, value: Any) -> None:
-        self.missing.append(name)
-        if value is not None:
-            self.repaired.append(f"{name} left out: it can't be read")
+
+def _list(given: Any) -> list[Any]:
+    if not isinstance(given, list):
+        raise UnusableError("fact_check must be a list")
+    return given
 
 
 def _row(row: Any) -> FactCheckRow | None:

@@ -9,7 +9,6 @@ from assay.adapters.machine.record_files import parse_record
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine
-from assay.judge.judge_coding_run import Trust
 
 _VERDICTS: Final[dict[Judgment, Literal["PASS", "FAIL", "defer"]]] = {
     Judgment.PASS: "PASS",
@@ -18,15 +17,14 @@ _VERDICTS: Final[dict[Judgment, Literal["PASS", "FAIL", "defer"]]] = {
 }
 
 
-def read_trust(path: str) -> Trust:
+def read_trust(path: str) -> CalibrationRecord:
     """Read a calibration. Raises ``InputError`` for a file that isn't one."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
         raise InputError(f"the calibration {path} can't be read: {error.strerror}") from error
-    found = parse_record(data, CalibrationRecord, path)
-    return Trust(tuple(found.models), found.prompt_sha256, tuple(found.unmet))
+    return parse_record(data, CalibrationRecord, path)
 
 
 def labels_beside(runs: Sequence[str]) -> list[LabelLine]:

@@ -17,7 +17,7 @@ import json
 import os
 import threading
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -151,21 +151,18 @@ class ChatModel:
             ) as response:
                 end = None if stream else begin + self._limits.deadline_sec
                 content = self._content(response, end)
+            found = (
+                read_wire(content) if response.status_code == 200 else read_error(response.status_code, content)
+            )
         except httpx.TimeoutException as error:
             raise UnreachableError("it does not answer in time") from error
         except httpx.TransportError as error:
             raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
         except (httpx.DecodingError, httpx.InvalidURL) as error:
             raise MeasurementError(f"{self._what}: {type(error).__name__}") from error
-        return self._read(response.status_code, content), retry_after(response.headers)
-
-    def _read(self, status: int, content: bytes) -> WireReply | ProviderError:
-        if status != 200:
-            return read_error(status, content)
-        try:
-            return read_wire(content)
         except NotACompletionError as error:
             raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
+        return found, retry_after(response.headers)
 
     def _content(self, response: "httpx.Response", end: float | None) -> bytes:
         """All of an answer. Without an end, the time counts from its first byte on."""
@@ -212,8 +209,8 @@ class AnswerFolder:
 
     def write(self, key: str, reply: Reply) -> None:
         """Keep an answer. Raises ``MeasurementError`` if it can't be written."""
-        told = asdict(reply) | {"usage": reply.usage.model_dump()}
-        del told["recorded"]
+        told = {one.name: getattr(reply, one.name) for one in fields(reply) if one.name != "recorded"}
+        told["usage"] = reply.usage.model_dump()
         line = json.dumps({"key": key, "format": FORMAT, **told}).encode() + b"\n"
         try:
             with self._lock, self._alone() as fd:

@@ -31,6 +31,7 @@ from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.scenario import JudgePrices, JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
@@ -38,7 +39,7 @@ from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
 from assay.judge.budget import Budget, Budgeted
 from assay.judge.grade_rubric import RubricJudge
-from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
+from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
 from assay.judge.prompt import PromptFile
 from assay.judge.rubric import OutputFile
@@ -146,7 +147,7 @@ class JudgeOptions:
     cost: float | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     patient: bool = False
-    trust: Trust = UNKNOWN
+    trust: CalibrationRecord | None = None
 
 
 class ConfiguredJudges:

@@ -64,7 +64,6 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     """Read the options."""
     from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
     from assay.adapters.models.judge_setup import JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
-    from assay.judge.judge_coding_run import UNKNOWN  # noqa: PLC0415
 
     names = [f"judge_{one.name}" for one in fields(JudgeOptions)]
     settings = {name: getattr(args, f"judge_{name.removesuffix('_s')}") for name in SETTINGS}
@@ -73,7 +72,7 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
         models=tuple(args.judge_model),
         settings={name: written for name, written in settings.items() if written is not None},
         patient=getattr(args, "resume", False),
-        trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
+        trust=None if args.judge_calibration is None else read_trust(args.judge_calibration),
     )
 
 

@@ -54,6 +54,15 @@ class CalibrationRecord(StrictModel):
     corrected: Measure | None = None
     made_at: datetime
 
+    def doubts(self, models: list[str], prompt_sha256: str) -> list[str]:
+        """Why these models with this prompt are uncalibrated. Empty if they are calibrated."""
+        doubts = list(self.unmet)
+        if sorted(models) != sorted(self.models):
+            doubts.append(f"the calibration is of {', '.join(self.models)}")
+        if prompt_sha256 != self.prompt_sha256:
+            doubts.append("the calibration is of another prompt")
+        return doubts
+
 
 class LabelLine(StrictModel):
     """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide.
