@@ -113,18 +113,15 @@ class GivingUp:
             self._sleep(rest)
         elif resting:
             raise MeasurementError(f"the judge was not asked, because it failed {failures} times in a row")
+        failed = True
         try:
             reply = self._client.ask(request)
-        except MeasurementError:
-            self._note_end(failed=True)
-            raise
-        self._note_end(failed=False)
-        return reply
-
-    def _note_end(self, *, failed: bool) -> None:
-        with self._lock:
-            self._failures = self._failures + 1 if failed else 0
-            self._resting_until = self._clock() + REST_SEC
+            failed = False
+            return reply
+        finally:
+            with self._lock:
+                self._failures = self._failures + 1 if failed else 0
+                self._resting_until = self._clock() + REST_SEC
 
 
 def request_key(request: ModelQuestion, model: str) -> str:

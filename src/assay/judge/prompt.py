@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from string import Template
 from typing import Any, Final
 
@@ -54,7 +55,7 @@ class Prompt:
     canary: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PromptQuestion:
     """A prompt to be: its file, the data, and what the author of the question wants to know."""
 
@@ -64,6 +65,11 @@ class PromptQuestion:
     values: Mapping[str, str]
     cuts: tuple[PartCut, ...] = ()
     planted: bool = False
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of everything that a prompt is made of."""
+        return content_hash(self)
 
 
 def data_texts(question: PromptQuestion) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -95,7 +101,7 @@ def build(question: PromptQuestion, make_mark: Callable[[], str], correction: st
     text = Template(question.file.text).substitute(question.values, mark=mark, data=fence_parts(parts, mark))
     if correction is not None:
         text = f"{text.rstrip()}\n\nYour last answer was not used: {correction}. {AGAIN}\n"
-    return Prompt(text, question.schema, question.file, content_hash(question), question.cuts, canary)
+    return Prompt(text, question.schema, question.file, question.sha256, question.cuts, canary)
 
 
 def content_hash(question: PromptQuestion) -> str:

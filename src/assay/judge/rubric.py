@@ -19,7 +19,6 @@ LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
 MOST_ERRORS: Final = 50
 _KEYS: Final = ("reasoning", "criteria", "errors")
-_ERROR: Final = ("category", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +131,7 @@ def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
         )
         for one in asked
     }
-    error = object_schema({name: {"type": "string"} for name in _ERROR})
+    error = object_schema({name: {"type": "string"} for name in ("category", "description")})
     return object_schema(
         {
             "reasoning": {"type": "string"},

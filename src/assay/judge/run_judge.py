@@ -18,7 +18,7 @@ from assay.judge.bounds import PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
 from assay.judge.monitor import combined, monitor_question, read_monitor
-from assay.judge.prompt import PromptFile, PromptQuestion, content_hash, data_texts
+from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, true_or_false
 from assay.judge.verdict_answer import RUBRIC, Judgement, read_verdict, verdict_question
 
@@ -83,7 +83,7 @@ def judge_run(
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
     monitor = _monitor(clients, question, setting, manner)
-    return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard, monitor)
+    return JudgedRun(judgement, answers, question.sha256, question.cuts, guard, monitor)
 
 
 def _monitor(

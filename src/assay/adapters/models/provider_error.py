@@ -78,13 +78,10 @@ class ProviderError:
 
     def sentence(self, prompt: str, key: str | None) -> str:
         """What happened, in the provider's words, and a hint where one is known."""
-        kinds = ", ".join(
-            dict.fromkeys(part for part in (self.type, self.code) if part and part != str(self.status))
-        )
-        known = _REASONS.get(self.status)
-        first = f"it answers {self.status}" if known is None else known
-        told = ", ".join(part for part in ("" if known is None else str(self.status), kinds) if part)
-        told = f" ({told})" if kinds else ""
+        status, known = str(self.status), _REASONS.get(self.status)
+        first = f"it answers {status}" if known is None else known
+        kinds = list(dict.fromkeys(part for part in (self.type, self.code) if part and part != status))
+        told = f" ({', '.join(kinds if known is None else [status, *kinds])})" if kinds else ""
         words = _hidden(_first_line(self.message), prompt, key)
         hint = self._hint()
         return f"{first}{_hidden(told, '', key)}{f': {words}' if words else ''}{f' ({hint})' if hint else ''}"
