@@ -171,14 +171,12 @@ def _by_failure_mode(
             continue
         modes = [label.failure_mode or "none given" for label in given.values() if label.passed is False]
         found.setdefault(max(modes, key=modes.count), []).append(said[run] == "FAIL")
-    return [_mode_row(mode, failed) for mode, failed in sorted(found.items())]
-
-
-def _mode_row(mode: str, failed: Sequence[bool]) -> FailureModeRow:
-    interval = rate_interval(sum(failed) / len(failed), len(failed))
-    return FailureModeRow(
-        failure_mode=mode, runs=len(failed), judge_failed=sum(failed), low=interval.low, high=interval.high
-    )
+    rows = []
+    for mode, failed in sorted(found.items()):
+        count, ends = len(failed), rate_interval(sum(failed) / len(failed), len(failed))
+        row = {"failure_mode": mode, "runs": count, "judge_failed": sum(failed)}
+        rows.append(FailureModeRow.model_validate(row | {"low": ends.low, "high": ends.high}))
+    return rows
 
 
 def _unmet(

@@ -10,21 +10,12 @@ from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine
 
-_VERDICTS: Final[dict[Judgment, Literal["PASS", "FAIL", "defer"]]] = {
-    Judgment.PASS: "PASS",
-    Judgment.FAIL: "FAIL",
-    Judgment.DEFER: "defer",
-}
+_NO_PASS: Final[dict[Judgment, Literal["FAIL", "defer"]]] = {Judgment.FAIL: "FAIL", Judgment.DEFER: "defer"}
 
 
 def read_trust(path: str) -> CalibrationRecord:
     """Read a calibration. Raises ``InputError`` for a file that isn't one."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise InputError(f"the calibration {path} can't be read: {error.strerror}") from error
-    return parse_record(data, CalibrationRecord, path)
+    return parse_record(_read(path, "calibration"), CalibrationRecord, path)
 
 
 def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
@@ -33,7 +24,11 @@ def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
         LabelLine(
             run=run,
             annotator=one.reviewer_id,
-            verdict=_VERDICTS[one.judgment],
+            verdict="defer"
+            if one.judgment is Judgment.DEFER
+            else "PASS"
+            if one.judgment is Judgment.PASS
+            else "FAIL",
             failure_mode=one.categories[0] if one.categories else None,
         )
         for run in runs
@@ -43,11 +38,7 @@ def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
 
 def labels_in(path: str, runs: Sequence[str]) -> list[LabelLine]:
     """The labels in a file, one JSON object a line. Raises ``InputError`` for a line that isn't one."""
-    try:
-        with open(path, "rb") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise InputError(f"the labels {path} can't be read: {error.strerror}") from error
+    lines = _read(path, "labels").splitlines()
     found = [
         parse_record(line, LabelLine, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
     ]
@@ -56,3 +47,11 @@ def labels_in(path: str, runs: Sequence[str]) -> list[LabelLine]:
     if missing is not None:
         raise InputError(f"{path}: every run must be among those that are passed, got {missing!r}")
     return [one.model_copy(update={"run": named[one.run]}) for one in found]
+
+
+def _read(path: str, what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"the {what} {path} can't be read: {error.strerror}") from error

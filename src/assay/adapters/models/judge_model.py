@@ -11,12 +11,10 @@ model, the prompt with its data, and how it was asked. Nothing of the prompt is 
 so that several processes may write at the same time.
 """
 
-import contextlib
 import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
@@ -213,22 +211,14 @@ class AnswerFolder:
         told["usage"] = reply.usage.model_dump()
         line = json.dumps({"key": key, "format": FORMAT, **told}).encode() + b"\n"
         try:
-            with self._lock, self._alone() as fd:
+            with self._lock, open(self._path, "ab+", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
                 # A process that was killed may have left half a line.
-                end = os.fstat(fd).st_size
-                whole = end == 0 or os.pread(fd, 1, end - 1) == b"\n"
-                os.write(fd, line if whole else b"\n" + line)
+                end = os.fstat(file.fileno()).st_size
+                whole = end == 0 or os.pread(file.fileno(), 1, end - 1) == b"\n"
+                file.write(line if whole else b"\n" + line)
         except OSError as error:
             raise MeasurementError(f"the answer can't be written to {self._path}: {error.strerror}") from error
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[int]:
-        fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield fd
-        finally:
-            os.close(fd)
 
     def _look(self, key: bytes) -> tuple[int, int] | None:
         """Where an answer is, after reading on from where this stopped: others may have added some."""

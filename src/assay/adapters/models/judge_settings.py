@@ -12,11 +12,6 @@ NAMES: Final = ("timeout_s", "temperature", "max_tokens", "seed", "characters", 
 _UNSET: Final = "none"
 
 
-def over(section: JudgeSection | None, settings: Mapping[str, float | None]) -> JudgeSection:
-    """A section with these values in place of its own."""
-    return (section or JudgeSection()).model_copy(update=dict(settings))
-
-
 def given_settings(options: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, float | None]:
     """The settings that are given, options first. Raises ``InputError`` for one that can't be used.
 

@@ -25,7 +25,7 @@ from assay.adapters.models.judge_model import (
     Replaying,
     limits_of,
 )
-from assay.adapters.models.judge_settings import given_settings, over
+from assay.adapters.models.judge_settings import given_settings
 from assay.adapters.models.request_plan import RequestPlan
 from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
@@ -179,7 +179,7 @@ class ConfiguredJudges:
 
     def judge(self, section: JudgeSection | None) -> VerdictJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
-        asked = over(section, self._settings)
+        asked = self._section(section)
         name = asked.model_dump_json()
         with self._lock:
             if name not in self._known:
@@ -188,7 +188,7 @@ class ConfiguredJudges:
 
     def rubric_judge(self) -> RubricJudge:
         """The judge of rubrics. Raises ``InputError`` if nobody says which."""
-        asked = over(None, self._settings)
+        asked = self._section()
         clients = self._new_clients(asked)()
         sampling, samples = self._sampling(asked), self._options.samples or asked.samples
         file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
@@ -198,7 +198,11 @@ class ConfiguredJudges:
     @property
     def at_once(self) -> int:
         """The most questions at a time, to all models together."""
-        return over(None, self._settings).at_once or AT_ONCE
+        return self._section().at_once or AT_ONCE
+
+    def _section(self, section: JudgeSection | None = None) -> JudgeSection:
+        """A section with the given settings in place of its own."""
+        return (section or JudgeSection()).model_copy(update=self._settings)
 
     def _new(self, asked: JudgeSection) -> VerdictJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
