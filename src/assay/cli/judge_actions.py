@@ -30,7 +30,7 @@ def judge_runs(args: argparse.Namespace) -> int:
     places, options = run_folders(args.runs), judge_options(args)
     with ConfiguredJudges(options) as judges:
         again = args.again and not args.resume
-        done = judge_stored(places, LocalCases(), judges, again=again, do_all=judges.ask_all)
+        done = judge_stored(places, LocalCases(), judges.judge, again=again, do_all=judges.ask_all)
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:

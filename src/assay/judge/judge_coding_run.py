@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import reduce
 from typing import Final
 
 from assay.dialects.scorers.calibration_record import CalibrationRecord
@@ -50,9 +51,6 @@ class VerdictJudge:
 def _verdict(
     found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
 ) -> JudgeVerdict:
-    total = JudgeUsage()
-    for one in found.answers:
-        total = total.plus(one.usage)
     return JudgeVerdict(
         opinion=opinion_of(found.judgement),
         models=models,
@@ -65,7 +63,7 @@ def _verdict(
             canary=setting.canary,
         ),
         sampling=JudgeSampling(**asdict(setting.sampling), samples=setting.samples),
-        usage=total,
+        usage=reduce(JudgeUsage.plus, (one.usage for one in found.answers), JudgeUsage()),
         cut=list(found.cuts),
         guard=found.guard,
         monitor=found.monitor,

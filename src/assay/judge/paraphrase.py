@@ -60,21 +60,16 @@ def _turn(turn: Turn) -> str:
 def read_answer(written: str, question: Paraphrase, model: str) -> Answer:
     """The opinion in an answer, or why there is none. No answer raises."""
     try:
-        said, turn, quote = _fields(written)
+        found = find_object(written, SCHEMA["required"], LONGEST, ("said", true_or_false("said"))).fields
+        said, turn, quote = found["said"], found.get("turn"), found.get("quote")
+        if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
+            raise UnusableError("turn must be a whole number or null")
+        if not isinstance(quote, str):
+            raise UnusableError("quote must be a text")
         _check(said, turn, quote, question)
     except UnusableError as error:
         return NoOpinion(f"the answer of {model} can't be used: {error}")
     return Opinion(said, turn, visible_text(quote), model)
-
-
-def _fields(written: str) -> tuple[bool, int | None, str]:
-    found = find_object(written, SCHEMA["required"], LONGEST, ("said", true_or_false("said"))).fields
-    said, turn, quote = found["said"], found.get("turn"), found.get("quote")
-    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
-        raise UnusableError("turn must be a whole number or null")
-    if not isinstance(quote, str):
-        raise UnusableError("quote must be a text")
-    return said, turn, quote
 
 
 def _check(said: bool, turn: int | None, quote: str, question: Paraphrase) -> None:

@@ -137,22 +137,16 @@ def _is_open(written: str) -> bool:
 
 def _object_at(written: str, start: int) -> _Candidate | None:
     """The object at a place; failing that, one with line breaks in its strings, or with a comma too many."""
-    with contextlib.suppress(ValueError, RecursionError):
-        return _Candidate(*_decoded(written, start, strict=True))
     # Spaces in the place of commas: all places stay the same.
-    mended = _TRAILING.sub(lambda found: found[1] or " ", written[start:])
-    with contextlib.suppress(ValueError, RecursionError):
-        fields, _, end = _decoded(mended, 0, strict=False)
-        return _Candidate(fields, start, start + end, mended=True)
+    for mended in (False, True):
+        text = _TRAILING.sub(lambda found: found[1] or " ", written[start:]) if mended else written
+        with contextlib.suppress(ValueError, RecursionError):
+            decoder = json.JSONDecoder(
+                object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=not mended
+            )
+            fields, end = decoder.raw_decode(text, 0 if mended else start)
+            return _Candidate(fields, start, start + end if mended else end, mended)
     return None
-
-
-def _decoded(written: str, start: int, *, strict: bool) -> tuple[dict[str, Any], int, int]:
-    decoder = json.JSONDecoder(
-        object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=strict
-    )
-    fields, end = decoder.raw_decode(written, start)
-    return fields, start, end
 
 
 def _behind_thoughts(written: str, every: list[_Candidate]) -> tuple[list[_Candidate], bool]:

@@ -45,6 +45,10 @@ class PromptParts:
             self.cuts.append(PartCut(part=label, name=json_text(name), lines=shown.lines, bytes=shown.bytes))
         return shown
 
+    def middle(self, label: str, name: str, text: str, limit: int, key: str = "text") -> dict[str, object]:
+        """The fields of a text without its middle, where it is too long."""
+        return self.shown(label, name, cut_middle(text, limit)).record(key)
+
     def record(self, label: str, name: str, text: str, shown: Shown, key: str = "text") -> dict[str, object]:
         """The fields of a text. One that is there already is only named, unless it is short."""
         known = self.texts.get(text.strip())
@@ -58,7 +62,7 @@ class PromptParts:
 def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
     made = PromptParts()
-    made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
+    made.add("task", [line(made.middle("task", "", run.instruction, bounds.task))])
     made.add("trajectory", _trajectory(run.trajectory, bounds.trajectory, made))
     if len(run.turns) > 1:
         made.add("user turns", _turns(run.turns, bounds.turns, made))
@@ -95,8 +99,7 @@ def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Itera
     each = limit // max(1, 2 * len(turns))
     for turn in turns:
         name = f"turn {turn.number}"
-        shown = made.shown("user turns", name, cut_middle(turn.request, each))
-        yield line({"turn": turn.number, **shown.record("user")})
+        yield line({"turn": turn.number, **made.middle("user turns", name, turn.request, each, "user")})
         if turn.response is not None:
             answer = cut_middle(turn.response, each)
             yield line({"turn": turn.number, **made.record("user turns", name, turn.response, answer, "agent")})
@@ -175,17 +178,17 @@ def _ends(sizes: Sequence[int], limit: int) -> tuple[int, int]:
 
 def _objective(row: ScorerRow, limit: int, made: PromptParts) -> str:
     output = made.shown("objective test", "output", cut_front(row.output or "", limit))
-    command = made.shown("objective test", "command", cut_middle(row.command or "", limit))
-    said = {"name": row.name, **command.record("command"), "verdict": row.verdict, "detail": row.detail[:limit]}
+    command = made.middle("objective test", "command", row.command or "", limit, "command")
+    said = {"name": row.name, **command, "verdict": row.verdict, "detail": row.detail[:limit]}
     return line({**said, **output.record("output")})
 
 
 def _scorers(rows: Sequence[ScorerRow], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(rows))
     for row in rows:
-        detail = made.shown("scorer results", row.name, cut_middle(row.detail, each))
+        detail = made.middle("scorer results", row.name, row.detail, each, "detail")
         said: dict[str, object] = {"name": row.name, "type": row.type, "required": row.required}
-        yield line({**said, "verdict": row.verdict, "score": row.score, **detail.record("detail")})
+        yield line({**said, "verdict": row.verdict, "score": row.score, **detail})
 
 
 def _metric(metric: MetricRow) -> str:
@@ -203,11 +206,11 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: Promp
 
 def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[str]:
     if remarks:
-        yield line(made.shown("remarks on the record", "", cut_middle("\n".join(remarks), limit)).record())
+        yield line(made.middle("remarks on the record", "", "\n".join(remarks), limit))
 
 
 def _notes(notes: Sequence[AuthorNote], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(notes))
     for note in notes:
-        shown = made.shown("notes of the author", note.name, cut_middle(note.rubric, each))
-        yield line({"name": note.name, "required": note.required, **shown.record("note")})
+        text = made.middle("notes of the author", note.name, note.rubric, each, "note")
+        yield line({"name": note.name, "required": note.required, **text})
