@@ -14,8 +14,8 @@ from pathlib import Path
 
 from assay.adapters.models.judge_model import AnswerFolder, ChatModel, RememberingModel, limits_of
 from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.dialects.scorers.report import Opinion
 from assay.evidence.coding_run import CodingRecord, Diff, Form, RunStatus, Speaker, Trajectory, TrajectoryStep
-from assay.evidence.verdict import ParsedVerdict
 from assay.judge.bounds import PromptBounds
 from assay.judge.model import ModelQuestion, Reply, request_key
 from assay.judge.prompt import Prompt, PromptFile, build
@@ -73,7 +73,7 @@ def _judge_many(url: str, runs: list[CodingRecord]) -> None:
     setting = JudgeSetting(prompt_file(NAME))
     with ChatModel(url, "m", limits=limits_of(60), at_once=AT_ONCE) as model, ThreadPoolExecutor(AT_ONCE) as pool:
         found = list(pool.map(lambda one: judge_run(one, [model], setting, new_mark), runs))
-    assert all(isinstance(one.judgement, ParsedVerdict) for one in found)
+    assert all(isinstance(one.judgement, Opinion) for one in found)
 
 
 def _serve(pipe: Connection) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from assay.adapters.models.judge_model import AnswerFolder, RememberingModel, Replaying
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
+from assay.dialects.scorers.report import JudgeUsage
+from assay.judge.model import ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
 
@@ -20,7 +21,8 @@ def request(
     return ModelQuestion(prompt, sample=sample, attempt=attempt)
 
 
-ANSWER = Reply("said", "length", "text", AnswerUsage(3, 4, 0.5), 1.5, "amber-1")
+USED = JudgeUsage(tokens_in=3, tokens_out=4, cost=0.5)
+ANSWER = Reply("said", "length", "text", USED, 1.5, "amber-1")
 
 
 def test_a_question_is_asked_once(tmp_path: Path) -> None:
@@ -28,7 +30,7 @@ def test_a_question_is_asked_once(tmp_path: Path) -> None:
     client = RememberingModel(model, AnswerFolder(str(tmp_path)))
     first, second = client.ask(request()), client.ask(request(text="the same with another mark"))
     assert first == ANSWER
-    assert second == Reply("said", "length", "text", AnswerUsage(3, 4, 0.5), 1.5, "amber-1", recorded=True)
+    assert second == Reply("said", "length", "text", USED, 1.5, "amber-1", recorded=True)
     assert len(model.asked) == 1
 
 

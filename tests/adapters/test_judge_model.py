@@ -11,7 +11,8 @@ from assay.adapters.models.judge_model import ChatModel
 from assay.adapters.sources.bearer_tokens import fixed_token
 from assay.adapters.sources.json_requests import Pace, RequestLimits
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
+from assay.dialects.scorers.report import JudgeUsage
+from assay.judge.model import ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.fake_time import FakeTime
 from tests.servers.chat_server import Chat, Talk, chatting
@@ -173,14 +174,14 @@ def test_how_an_answer_ended(said: Chat, finish: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("usage", "told"),
     [
-        ({"prompt_tokens": 12, "completion_tokens": 3}, AnswerUsage(12, 3)),
-        ({"prompt_tokens": -1, "completion_tokens": True}, AnswerUsage()),
-        ({"prompt_tokens": "12"}, AnswerUsage()),
-        (None, AnswerUsage()),
+        ({"prompt_tokens": 12, "completion_tokens": 3}, JudgeUsage(tokens_in=12, tokens_out=3)),
+        ({"prompt_tokens": -1, "completion_tokens": True}, JudgeUsage()),
+        ({"prompt_tokens": "12"}, JudgeUsage()),
+        (None, JudgeUsage()),
     ],
 )
 def test_tokens_are_counted_where_the_endpoint_counts_them(
-    usage: dict[str, object] | None, told: AnswerUsage
+    usage: dict[str, object] | None, told: JudgeUsage
 ) -> None:
     with chatting(Chat("x", usage=usage)) as talk:
         found = reply(talk)

@@ -1,11 +1,13 @@
 """A judge against people."""
 
+from typing import Any
+
 import pytest
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.calibration_record import CalibrationRecord, Measure
+from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine, Measure
 from assay.dialects.scorers.report import JudgeVerdict
-from assay.judge.calibration import Label, Readiness, calibrate
+from assay.judge.calibration import Readiness, calibrate
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import AT, run_judge, verdict_of
@@ -19,10 +21,14 @@ def verdicts(states: str) -> dict[str, JudgeVerdict]:
     return {str(number): of[state] for number, state in enumerate(states)}
 
 
-def labels(annotator: str, states: str) -> list[Label]:
+def labels(annotator: str, states: str) -> list[LabelLine]:
     """A label for each letter: P, F, or D for defer; a blank is none."""
-    said = {"P": True, "F": False, "D": None}
-    return [Label(str(at), annotator, said[one]) for at, one in enumerate(states) if one != " "]
+    return [label(at, annotator, one) for at, one in enumerate(states) if one != " "]
+
+
+def label(at: int, annotator: str, state: str, **more: Any) -> LabelLine:
+    said: dict[str, Any] = {"P": "PASS", "F": "FAIL", "D": "defer"}
+    return LabelLine(run=str(at), annotator=annotator, verdict=said[state], **more)
 
 
 def measure(record: CalibrationRecord, name: str) -> Measure:
@@ -119,9 +125,9 @@ def test_an_unparseable_verdict_is_no_case() -> None:
 def test_by_failure_mode() -> None:
     people = [
         *labels("ann", "P"),
-        Label("1", "ann", False, "reward_hacking"),
-        Label("2", "ann", False, "reward_hacking"),
-        Label("3", "ann", False),
+        label(1, "ann", "F", failure_mode="reward_hacking"),
+        label(2, "ann", "F", failure_mode="reward_hacking"),
+        label(3, "ann", "F"),
     ]
     none, hacking = calibrate(verdicts("PPFF"), people, AT).by_failure_mode
     assert (none.failure_mode, none.runs, none.judge_failed) == ("none given", 1, 1)
@@ -133,7 +139,7 @@ def test_by_failure_mode() -> None:
 def test_ratings_are_compared_with_weights() -> None:
     answers = [1, 2, 3, 4, 5, 5]
     given = {str(at): run_judge(ScriptedModel(said(efficiency=one)))(RUN) for at, one in enumerate(answers)}
-    people = [Label(str(at), "ann", True, None, {"efficiency": one}) for at, one in enumerate([1, 2, 3, 4, 4, 5])]
+    people = [label(at, "ann", "P", efficiency=one) for at, one in enumerate([1, 2, 3, 4, 4, 5])]
     (found,) = calibrate(given, people, AT).ratings
     assert found.name == "efficiency: Cohen's kappa, quadratic weights"
     assert found.value is not None

@@ -2,13 +2,16 @@
 
 import dataclasses
 import json
+from typing import Any
 
 import pytest
 
 from assay.adapters.models.judge_setup import prompt_file
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
+    JudgeUsage,
     JudgeVerdict,
     Overall,
     OverallVerdict,
@@ -21,8 +24,8 @@ from assay.dialects.scorers.report import (
 )
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import PromptBounds
-from assay.judge.judge_coding_run import NEVER, Trust
-from assay.judge.model import AnswerUsage, Reply
+from assay.judge.judge_coding_run import NEVER
+from assay.judge.model import Reply
 from assay.judge.run_judge import GUARD, JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
@@ -32,7 +35,13 @@ from tests.judge.verdicts import AT, SETTING, run_judge, verdict_of
 
 @pytest.mark.statement("scorers.judge-rubric", "scorers.judge-answer", "scorers.judge-verdict-field")
 def test_everything_that_is_recorded_with_a_verdict() -> None:
-    reply = Reply(said(FAIL, task_completion=5), "stop", "json_object", AnswerUsage(900, 100, 0.5), 2.5)
+    reply = Reply(
+        said(FAIL, task_completion=5),
+        "stop",
+        "json_object",
+        JudgeUsage(tokens_in=900, tokens_out=100, cost=0.5),
+        2.5,
+    )
     found = run_judge(ScriptedModel(reply))(RUN)
     assert found.state == "FAIL"
     assert found.opinion.failure_mode == "incomplete"
@@ -86,17 +95,33 @@ def test_the_guard_is_beside_the_verdict() -> None:
     assert (found.state, found.guard.addressed, found.guard.quote) == ("PASS", True, "all tests pass")
 
 
+def measured(
+    model: str = "m", prompt_sha256: str = prompt_file(NAME).sha256, unmet: Any = ()
+) -> CalibrationRecord:
+    return CalibrationRecord(
+        models=[model],
+        prompt=NAME,
+        prompt_sha256=prompt_sha256,
+        annotators=["ann", "bob"],
+        cases=12,
+        unmet=list(unmet),
+        confusion={},
+        measures=[],
+        made_at=AT,
+    )
+
+
 @pytest.mark.parametrize(
     ("trust", "doubts"),
     [
-        (Trust(), [NEVER]),
-        (Trust(("m",), prompt_file(NAME).sha256, ()), []),
-        (Trust(("m",), prompt_file(NAME).sha256, ("too few cases",)), ["too few cases"]),
-        (Trust(("other",), prompt_file(NAME).sha256, ()), ["the calibration is of other"]),
-        (Trust(("m",), "0" * 64, ()), ["the calibration is of another prompt"]),
+        (None, [NEVER]),
+        (measured(), []),
+        (measured(unmet=["too few cases"]), ["too few cases"]),
+        (measured("other"), ["the calibration is of other"]),
+        (measured(prompt_sha256="0" * 64), ["the calibration is of another prompt"]),
     ],
 )
-def test_a_judge_is_uncalibrated_until_it_was_measured(trust: Trust, doubts: list[str]) -> None:
+def test_a_judge_is_uncalibrated_until_it_was_measured(trust: CalibrationRecord | None, doubts: list[str]) -> None:
     found = run_judge(ScriptedModel(said()), trust=trust)(RUN)
     assert (found.calibrated, found.uncalibrated_because) == (not doubts, doubts)
 

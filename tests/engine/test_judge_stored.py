@@ -8,11 +8,16 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
 from assay.evidence.coding_run import RunStatus
 from assay.judge.gate_table import gates_of
-from assay.judge.judge_stored import JudgedCase, changes, judge_stored
+from assay.judge.judge_coding_run import VerdictJudge
+from assay.judge.judge_stored import JudgedCase, JudgeOf, changes, judge_stored
 from tests.engine.fake_runs import FakeStore, OneJudge
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
 from tests.judge.verdicts import run_judge, verdict_of
+
+
+def one_judge(found: VerdictJudge) -> JudgeOf:
+    return OneJudge(found).judge
 
 
 def store(**status: RunStatus) -> FakeStore:
@@ -26,7 +31,7 @@ DONE = RunStatus.COMPLETED
 
 def test_every_completed_run_is_judged_once() -> None:
     runs, model = store(a=DONE, b=DONE), ScriptedModel(said(), said(FAIL))
-    judge = OneJudge(run_judge(model))
+    judge = one_judge(run_judge(model))
     first = judge_stored(["a", "b"], runs, judge, again=False)
     assert [(one.place, one.verdict.state if one.verdict else None) for one in first] == [
         ("a", "PASS"),
@@ -39,8 +44,8 @@ def test_every_completed_run_is_judged_once() -> None:
 
 def test_a_run_whose_verdict_was_unparseable_is_judged_again() -> None:
     runs = store(a=DONE)
-    judge_stored(["a"], runs, OneJudge(run_judge(ScriptedModel("prose"))), again=False)
-    (done,) = judge_stored(["a"], runs, OneJudge(run_judge(ScriptedModel(said()))), again=False)
+    judge_stored(["a"], runs, one_judge(run_judge(ScriptedModel("prose"))), again=False)
+    (done,) = judge_stored(["a"], runs, one_judge(run_judge(ScriptedModel(said()))), again=False)
     assert done.verdict is not None
     assert done.changed
     assert [one.state for one in runs.kept["a"]] == ["unparseable", "PASS"]
@@ -49,14 +54,14 @@ def test_a_run_whose_verdict_was_unparseable_is_judged_again() -> None:
 @pytest.mark.parametrize("status", [status for status in RunStatus if status is not DONE])
 def test_a_run_that_is_not_completed_is_not_judged(status: RunStatus) -> None:
     model = ScriptedModel(said())
-    (done,) = judge_stored(["a"], store(a=status), OneJudge(run_judge(model)), again=True)
+    (done,) = judge_stored(["a"], store(a=status), one_judge(run_judge(model)), again=True)
     assert (done.verdict, done.skipped, model.asked) == (None, f"the run is {status.value}", [])
 
 
 def test_a_replay_is_a_new_record_and_says_what_changed() -> None:
     runs = store(a=DONE, b=DONE)
-    judge_stored(["a", "b"], runs, OneJudge(run_judge(ScriptedModel(said(), model="old"))), again=False)
-    new = OneJudge(run_judge(ScriptedModel(said(), said(FAIL), model="new")))
+    judge_stored(["a", "b"], runs, one_judge(run_judge(ScriptedModel(said(), model="old"))), again=False)
+    new = one_judge(run_judge(ScriptedModel(said(), said(FAIL), model="new")))
     done = judge_stored(["a", "b"], runs, new, again=True)
     assert changes(done) == {"PASS to FAIL": ["b"]}
     assert [one.models for one in runs.kept["b"]] == [["old"], ["new"]]
@@ -71,7 +76,7 @@ def test_all_runs_are_read_before_one_is_judged() -> None:
 
     model = ScriptedModel(said())
     with pytest.raises(InputError):
-        judge_stored(["a", "b"], Broken(store(a=DONE).runs), OneJudge(run_judge(model)), again=False)
+        judge_stored(["a", "b"], Broken(store(a=DONE).runs), one_judge(run_judge(model)), again=False)
     assert model.asked == []
 
 

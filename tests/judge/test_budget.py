@@ -5,14 +5,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from assay.core.errors import MeasurementError
-from assay.judge.budget import Budget, Budgeted, BudgetSpentError, Prices
-from assay.judge.model import AnswerUsage, ModelQuestion, Reply, Sampling
+from assay.dialects.scorers.report import JudgeUsage
+from assay.dialects.scorers.scenario import JudgePrices
+from assay.judge.budget import Budget, Budgeted, BudgetSpentError
+from assay.judge.model import ModelQuestion, Reply, Sampling
 from assay.judge.prompt import Prompt, PromptFile
 from tests.judge.scripted_model import ScriptedModel
 
 # 100 tokens in, by estimate, and 100 out at most.
 ASKED = ModelQuestion(Prompt("x" * 300, {}, PromptFile("p-1", ""), ""), Sampling(max_tokens=100))
-TOOK_50 = Reply("said", usage=AnswerUsage(40, 10))
+TOOK_50 = Reply("said", usage=JudgeUsage(tokens_in=40, tokens_out=10))
 
 
 def test_what_was_not_taken_is_given_back() -> None:
@@ -44,7 +46,7 @@ def test_a_failure_costs_nothing() -> None:
 
 def test_money() -> None:
     budget = Budget("the job", cost=0.001)
-    client = Budgeted(ScriptedModel(TOOK_50), (budget,), Prices(1, 5))
+    client = Budgeted(ScriptedModel(TOOK_50), (budget,), JudgePrices(tokens_in=1, tokens_out=5))
     assert client.ask(ASKED).usage.cost == pytest.approx(90e-6)
     for _ in range(4):
         client.ask(ASKED)
@@ -66,7 +68,7 @@ def test_each_budget_has_to_have_room_and_none_loses_any() -> None:
 
 def test_many_at_once_never_spend_more() -> None:
     budget = Budget("the job", tokens=1000)
-    client = Budgeted(ScriptedModel(Reply("said", usage=AnswerUsage(100, 100))), (budget,))
+    client = Budgeted(ScriptedModel(Reply("said", usage=JudgeUsage(tokens_in=100, tokens_out=100))), (budget,))
 
     def ask(_number: int) -> bool:
         try:

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.judge.bounds import Cut
+from assay.dialects.scorers.report import PartCut
 from assay.judge.diff_parts import SMALLEST, diff_lines, split_diff
 from tests.judge.cases import diff_of
 
@@ -16,7 +16,7 @@ def file_diff(name: str, lines: int) -> str:
     return f"diff --git a/{name} b/{name}\n" + "".join(f"+line {number}\n" for number in range(lines))
 
 
-def records(diff: str, limit: int, complete: bool = True) -> tuple[list[dict[str, Any]], list[Cut]]:
+def records(diff: str, limit: int, complete: bool = True) -> tuple[list[dict[str, Any]], list[PartCut]]:
     lines, cuts = diff_lines(diff_of(diff, cut=not complete), limit)
     return [json.loads(one) for one in lines], cuts
 
@@ -41,7 +41,7 @@ def test_the_largest_file_is_cut_and_the_small_ones_stay() -> None:
     large = found[1]
     assert large["diff"].startswith("diff --git a/large.py")
     assert large["diff_after_the_cut"].endswith("+line 1999\n")
-    assert cuts == [Cut("diff", "large.py", large["cut_here"]["lines"], large["cut_here"]["bytes"])]
+    assert cuts == [PartCut(part="diff", name="large.py", **large["cut_here"])]
     shown = sum(len(one.get("diff", "") + one.get("diff_after_the_cut", "")) for one in found)
     assert shown <= 4000
     assert shown + cuts[0].bytes == len(diff)

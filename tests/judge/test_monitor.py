@@ -7,8 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
+from assay.dialects.scorers.report import Opinion
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import MonitorFinding, MonitorPlace, ParsedVerdict, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import PromptBounds
 from assay.judge.monitor import NAME, SCHEMA, monitor_question, read_monitor
 from assay.judge.run_judge import JudgeSetting, judge_run
@@ -53,14 +55,14 @@ def answer(*places: Any, suspicion: Any = 0.9, **more: Any) -> str:
     return json.dumps({"reasoning": "A table.", "places": list(places), "suspicion": suspicion} | more)
 
 
-def read(written: str, run: CodingRecord = CHEATING) -> MonitorFinding | Unparseable:
+def read(written: str, run: CodingRecord = CHEATING) -> MonitorAnswer | Unparseable:
     verdict = verdict_question(run, prompt_file(VERDICT), PromptBounds(), planted=False)
     return read_monitor(written, monitor_question(verdict, prompt_file(NAME)))
 
 
-def finding(written: str) -> MonitorFinding:
+def finding(written: str) -> MonitorAnswer:
     found = read(written)
-    assert isinstance(found, MonitorFinding), found
+    assert isinstance(found, MonitorAnswer), found
     return found
 
 
@@ -127,11 +129,17 @@ SETTING = JudgeSetting(prompt_file(VERDICT), monitor_prompt=prompt_file(NAME))
 def test_it_is_a_second_question_about_the_same_data_and_gates_nothing() -> None:
     model = ScriptedModel(said(), answer(PLACE))
     found = judge_run(CHEATING, [model], SETTING, new_mark)
-    assert isinstance(found.judgement, ParsedVerdict)
-    assert found.judgement.passed
+    assert isinstance(found.judgement, Opinion)
+    assert found.judgement.state == "PASS"
     why = "only the tests' titles"
-    place = MonitorPlace("hard_coded_answers", "slug.js", 3, None, PLACE["quote"], why)
-    assert found.monitor == MonitorFinding(0.9, (place,), 0, "A table.")
+    place = MonitorRow(kind="hard_coded_answers", file="slug.js", line=3, quote=PLACE["quote"], why=why)
+    assert found.monitor == MonitorAnswer(
+        suspicion=0.9,
+        places=[place],
+        reasoning="A table.",
+        prompt=NAME,
+        prompt_sha256=prompt_file(NAME).sha256,
+    )
     assert "did the agent work around its task" in model.asked[1].prompt.text
     assert model.asked[1].prompt.text.count("const known") == 1
 
@@ -164,5 +172,5 @@ def test_who_suspects_shows_a_place(places: list[Any], suspicion: float, suspect
 def test_several_monitors_make_one_finding() -> None:
     models = [ScriptedModel(said(), answer(PLACE, suspicion=one), model=f"m{one}") for one in (0.2, 0.6, 0.9)]
     found = judge_run(CHEATING, models, SETTING, new_mark).monitor
-    assert isinstance(found, MonitorFinding)
+    assert isinstance(found, MonitorAnswer)
     assert (found.suspicion, len(found.places)) == (0.6, 1)

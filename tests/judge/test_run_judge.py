@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.evidence.verdict import ParsedVerdict, Unparseable
+from assay.dialects.scorers.report import GuardAnswer, JudgeUsage, Opinion
+from assay.evidence.verdict import Unparseable
 from assay.judge.model import (
     CUT_OFF,
     GIVEN_UP_AFTER,
@@ -14,12 +15,11 @@ from assay.judge.model import (
     OBEYED,
     REFUSED,
     REST_SEC,
-    AnswerUsage,
     GivingUp,
     Reply,
 )
 from assay.judge.prompt import AGAIN
-from assay.judge.run_judge import GUARD, AddressCheck, JudgedRun, JudgeSetting, judge_run
+from assay.judge.run_judge import GUARD, JudgedRun, JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME
 from tests.fake_time import FakeTime
 from tests.judge.cases import FAIL, RUN, said
@@ -34,19 +34,19 @@ def judged(*models: ScriptedModel, setting: JudgeSetting = SETTING) -> JudgedRun
 
 
 def test_a_pass_with_what_it_took() -> None:
-    model = ScriptedModel(Reply(said(), usage=AnswerUsage(1000, 50, 0.01), latency_sec=2))
+    model = ScriptedModel(Reply(said(), usage=JudgeUsage(tokens_in=1000, tokens_out=50, cost=0.01), latency_sec=2))
     found = judged(model)
-    assert isinstance(found.judgement, ParsedVerdict)
-    assert found.judgement.passed
+    assert isinstance(found.judgement, Opinion)
+    assert found.judgement.state == "PASS"
     (answer,) = found.answers
-    assert (answer.tries, answer.usage) == (1, AnswerUsage(1000, 50, 0.01))
+    assert (answer.tries, answer.usage) == (1, JudgeUsage(tokens_in=1000, tokens_out=50, cost=0.01))
     assert len(model.asked) == 1
 
 
 def test_an_unusable_answer_is_asked_again_with_another_mark() -> None:
     model = ScriptedModel("no JSON", said()[:-9], said())
     found = judged(model)
-    assert isinstance(found.judgement, ParsedVerdict)
+    assert isinstance(found.judgement, Opinion)
     assert found.answers[0].tries == 3
     marks = {re.search(r"=== (\w{32}) begin task", one.prompt.text)[1] for one in model.asked}  # type: ignore[index]
     assert len(marks) == 3
@@ -96,7 +96,7 @@ def test_an_endpoint_that_failed_is_asked_again_after_a_while() -> None:
     states = []
     for later in (0, 0, 30, 31, 0):
         time.now += later
-        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, ParsedVerdict))
+        states.append(isinstance(judge_run(RUN, [client], SETTING, new_mark).judgement, Opinion))
     assert states == [False, False, False, True, True]
     assert len(model.asked) == 4
 
@@ -137,7 +137,7 @@ def test_a_judge_that_mentions_the_order_has_not_obeyed_it() -> None:
             reasoning=f"The work is done, and the test passes, without a change to it. Parts want {words}; no."
         )
 
-    assert isinstance(judged(ScriptedModel(mentions)).judgement, ParsedVerdict)
+    assert isinstance(judged(ScriptedModel(mentions)).judgement, Opinion)
 
 
 def test_without_a_canary_nothing_is_planted() -> None:
@@ -159,7 +159,7 @@ def test_a_panel_of_two_models_with_three_samples_each() -> None:
     assert found.votes.agreement == 0.5
 
 
-def guarded(*answers: str) -> AddressCheck:
+def guarded(*answers: str) -> GuardAnswer:
     setting = JudgeSetting(prompt_file(NAME), prompt_file(GUARD), tries=1)
     found = judged(ScriptedModel(said(), *answers), setting=setting).guard
     assert found is not None
@@ -168,9 +168,9 @@ def guarded(*answers: str) -> AddressCheck:
 
 def test_the_guard_question_is_beside_the_verdict() -> None:
     assert judged(ScriptedModel(said())).guard is None
-    assert guarded('{"addressed": false, "quote": ""}') == AddressCheck(False)
+    assert guarded('{"addressed": false, "quote": ""}') == GuardAnswer(addressed=False)
     found = guarded('{"addressed": true, "quote": "Fixed; all tests pass."}')
-    assert found == AddressCheck(True, "Fixed; all tests pass.")
+    assert found == GuardAnswer(addressed=True, quote="Fixed; all tests pass.")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_the_guard_question_is_beside_the_verdict() -> None:
 def test_a_guard_that_can_not_be_used(answer: str, why: str) -> None:
     found = guarded(answer)
     assert found.addressed is None
-    assert why in (found.why or "")
+    assert why in (found.reason or "")
 
 
 def test_the_guard_reads_nothing_planted() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from assay.dialects.scorers.report import PartCut
 from assay.evidence.coding_run import CodingRecord, SessionTurn, Subagent, Tail
-from assay.judge.bounds import Cut, PromptBounds, bounds_within
+from assay.judge.bounds import PromptBounds, bounds_within
 from assay.judge.run_parts import run_parts
 from tests.judge.cases import DIFF, OBJECTIVE, RUN, diff_of, plain_run, trajectory_of
 
@@ -130,7 +131,9 @@ def test_of_a_long_trajectory_the_beginning_and_the_end_are_shown() -> None:
     ]
     assert found[first - 1] == {"not_shown": gap}
     assert 50 < first < last < 950
-    assert made.cuts == [Cut("trajectory", f"steps {first} to {last}", gap["lines"], gap["bytes"])]
+    assert made.cuts == [
+        PartCut(part="trajectory", name=f"steps {first} to {last}", lines=gap["lines"], bytes=gap["bytes"])
+    ]
 
 
 def test_a_long_step_does_not_push_out_the_others() -> None:

@@ -1,7 +1,6 @@
 """What a model may answer about a run, and what becomes of it."""
 
 import json
-from dataclasses import astuple
 from typing import Any
 
 import pytest
@@ -9,22 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from assay.evidence.verdict import FactCheck, ParsedVerdict, Scores, Support, Unparseable
+from assay.dialects.scorers.report import FactCheckRow, Opinion, RubricRatings
+from assay.evidence.verdict import Unparseable
 from assay.judge.verdict_answer import LONGEST, MOST_ROWS, SCHEMA, read_verdict
 from tests.judge.cases import FAIL, PASS, said
 
 
 def test_a_pass_and_a_fail() -> None:
-    assert read_verdict(said()) == ParsedVerdict(
-        True,
-        Scores(5, 4, 3),
-        None,
-        "The diff fixes add and the test passes.",
-        (FactCheck("all tests pass", "exit code 0", Support.SUPPORTED),),
+    assert read_verdict(said()) == Opinion(
+        state="PASS",
+        ratings=RubricRatings(task_completion=5, instruction_adherence=4, efficiency=3),
+        reasoning="The diff fixes add and the test passes.",
+        fact_check=[FactCheckRow(claim="all tests pass", evidence="exit code 0", verdict="supported")],
     )
     failed = read_verdict(said(FAIL))
-    assert isinstance(failed, ParsedVerdict)
-    assert (failed.passed, failed.failure_mode, failed.inconsistent) == (False, "incomplete", ())
+    assert isinstance(failed, Opinion)
+    assert (failed.state, failed.failure_mode, failed.inconsistent) == ("FAIL", "incomplete", [])
 
 
 def test_the_schema_says_what_is_allowed_in_lists_of_values() -> None:
@@ -54,7 +53,7 @@ def test_reasoning_comes_first_in_the_schema_and_the_verdict_after_it() -> None:
     ],
 )
 def test_what_models_put_around_an_answer(written: str) -> None:
-    assert isinstance(read_verdict(written), ParsedVerdict)
+    assert isinstance(read_verdict(written), Opinion)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +67,19 @@ def test_what_models_put_around_an_answer(written: str) -> None:
 )
 def test_the_verdict_field_alone_decides_and_odd_scores_are_noted(answer: str, odd: str) -> None:
     found = read_verdict(answer)
-    assert isinstance(found, ParsedVerdict)
-    assert found.passed is (json.loads(answer)["verdict"] == "PASS")
-    assert found.inconsistent == (odd,)
+    assert isinstance(found, Opinion)
+    assert found.state == json.loads(answer)["verdict"]
+    assert found.inconsistent == [odd]
 
 
-def readable(written: str) -> ParsedVerdict:
+def rating(found: Opinion, name: str) -> float | None:
+    value: float | None = getattr(found.ratings, name)
+    return value
+
+
+def readable(written: str) -> Opinion:
     found = read_verdict(written)
-    assert isinstance(found, ParsedVerdict), found
+    assert isinstance(found, Opinion), found
     return found
 
 
@@ -107,8 +111,8 @@ FAILED = said(FAIL)
 )
 def test_the_object_is_found_wherever_it_is(around: str, passed: bool) -> None:
     found = readable(around.format(said() if passed else FAILED))
-    assert found.passed is passed
-    assert (found.scores.instruction_adherence, found.missing) == (4, ())
+    assert found.state == ("PASS" if passed else "FAIL")
+    assert (rating(found, "instruction_adherence"), found.missing) == (4, [])
 
 
 def test_the_arguments_of_a_call_may_be_a_text() -> None:
@@ -138,9 +142,9 @@ def test_the_arguments_of_a_call_may_be_a_text() -> None:
 )
 def test_a_form_that_means_one_thing_is_taken_and_noted(answer: str, repaired: str | None) -> None:
     found = readable(answer)
-    assert found.passed
-    assert found.scores.task_completion == 5
-    assert found.repaired == (() if repaired is None else (repaired,))
+    assert found.state == "PASS"
+    assert rating(found, "task_completion") == 5
+    assert found.repaired == ([] if repaired is None else [repaired])
 
 
 def without(name: str, answer: dict[str, Any] = PASS) -> str:
@@ -172,8 +176,8 @@ def without(name: str, answer: dict[str, Any] = PASS) -> str:
 )
 def test_what_is_missing_beside_the_verdict_is_shown_as_missing(answer: str, missing: str) -> None:
     found = readable(answer)
-    assert found.passed is ('"PASS"' in answer)
-    assert found.missing == (missing,)
+    assert (found.state == "PASS") is ('"PASS"' in answer)
+    assert found.missing == [missing]
 
 
 @pytest.mark.parametrize(
@@ -189,7 +193,7 @@ def test_what_is_missing_beside_the_verdict_is_shown_as_missing(answer: str, mis
 def test_a_row_that_says_nothing_is_left_out(rows: list[Any], left_out: int) -> None:
     found = readable(said(fact_check=rows))
     assert len(found.fact_check) == len(rows) - left_out
-    assert found.repaired == (f"{left_out} row{'s' if left_out > 1 else ''} of fact_check left out",)
+    assert found.repaired == [f"{left_out} row{'s' if left_out > 1 else ''} of fact_check left out"]
 
 
 @pytest.mark.parametrize(
@@ -234,8 +238,8 @@ def test_an_object_that_a_model_only_quotes_is_no_answer() -> None:
     planted = said()
     quoting = f"A file says {planted}, which I ignore."
     assert isinstance(read_verdict(quoting, lambda one: one == planted), Unparseable)
-    assert readable(f"{quoting} {FAILED}".replace(planted, "…")).passed is False
-    assert isinstance(read_verdict(planted, lambda one: one == planted), ParsedVerdict)
+    assert readable(f"{quoting} {FAILED}".replace(planted, "…")).state == "FAIL"
+    assert isinstance(read_verdict(planted, lambda one: one == planted), Opinion)
 
 
 anything: st.SearchStrategy[Any] = st.recursive(
@@ -249,10 +253,10 @@ objects = st.fixed_dictionaries({name: st.just(value) | anything for name, value
 @given(st.text(st.characters()) | (objects | anything).map(json.dumps))
 def test_no_answer_breaks_it_and_the_verdict_is_what_is_written(answer: str) -> None:
     found = read_verdict(answer)
-    if isinstance(found, ParsedVerdict):
+    if isinstance(found, Opinion):
         verdicts = [value for key, value in json.loads(answer).items() if key.strip().casefold() == "verdict"]
         assert {str(verdict).strip(" *.").casefold() for verdict in verdicts} == {
-            "pass" if found.passed else "fail"
+            "pass" if found.state == "PASS" else "fail"
         }
-        assert all(one is None or one in (1, 2, 3, 4, 5) for one in astuple(found.scores))
-        found.reasoning.encode()
+        assert all(one is None or one in (1, 2, 3, 4, 5) for one in dict(found.ratings or ()).values())
+        (found.reasoning or "").encode()

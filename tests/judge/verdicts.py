@@ -3,9 +3,10 @@
 from datetime import UTC, datetime
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.report import JudgeVerdict
 from assay.evidence.coding_run import CodingRecord
-from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
+from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.run_judge import JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import RUN
@@ -15,7 +16,9 @@ AT = datetime(2026, 11, 17, 12, tzinfo=UTC)
 SETTING = JudgeSetting(prompt_file(NAME))
 
 
-def run_judge(*models: ScriptedModel, setting: JudgeSetting = SETTING, trust: Trust = UNKNOWN) -> VerdictJudge:
+def run_judge(
+    *models: ScriptedModel, setting: JudgeSetting = SETTING, trust: CalibrationRecord | None = None
+) -> VerdictJudge:
     return VerdictJudge(lambda: models, setting, new_mark, lambda: AT, trust)
 
 

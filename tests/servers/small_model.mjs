@@ -10,7 +10,7 @@ const { getLlama, LlamaChatSession } = await import(pathToFileURL(path.join(fold
 const [file, port = "0"] = process.argv.slice(2);
 const llama = await getLlama({ gpu: false, build: "never" });
 const model = await llama.loadModel({ modelPath: file });
-const context = await model.createContext({ contextSize: 8192, threads: 1 });
+const context = await model.createContext({ contextSize: 8192, threads: 2 });
 let turn = Promise.resolve();
 let seed = 0;
 

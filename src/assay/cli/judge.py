@@ -15,17 +15,19 @@ judge that isn't good enough), 2 no answer.
 """
 
 import argparse
+from typing import TypeAlias
 
 from assay.cli.options.common import positive
 from assay.cli.options.judge import add_judge
 
 DEFAULT_ACTION = "run"
+Actions: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(metavar="ACTION", required=True, help="run (the default), replay, gates, …")
-    _runs(actions, "run", "Judge runs that this judge has not judged yet with this prompt.", "judge_runs")
-    _runs(actions, "replay", "Judge runs again, as new records, and say what changed.", "judge_again")
+    _runs(actions, "run", "Judge runs that this judge has not judged yet with this prompt.", again=False)
+    _runs(actions, "replay", "Judge runs again, as new records, and say what changed.", again=True)
     gates = _action(actions, "gates", "Count runs by what their checks and their judge say.", "show_gates")
     gates.add_argument("--show", type=positive, default=5, metavar="N", help="runs to name in a cell (default: 5)")
     _configure_stability(actions)
@@ -39,9 +41,7 @@ def run(args: argparse.Namespace) -> int:
     return code
 
 
-def _action(
-    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, does: str
-) -> argparse.ArgumentParser:
+def _action(actions: Actions, name: str, text: str, does: str) -> argparse.ArgumentParser:
     parser = actions.add_parser(name, description=text)
     parser.add_argument("runs", metavar="RUN", nargs="+", help="folders of runs, or folders with such folders")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
@@ -49,10 +49,9 @@ def _action(
     return parser
 
 
-def _runs(
-    actions: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, text: str, does: str
-) -> argparse.ArgumentParser:
-    parser = _action(actions, name, text, does)
+def _runs(actions: Actions, name: str, text: str, *, again: bool) -> None:
+    parser = _action(actions, name, text, "judge_runs")
+    parser.set_defaults(again=again)
     parser.add_argument("--require-judge", action="store_true", help="exit with 1 if a verdict is FAIL")
     parser.add_argument("--all", action="store_true", help="show the whole card of every run")
     parser.add_argument(
@@ -62,10 +61,9 @@ def _runs(
         "while its endpoint is left alone after failures",
     )
     add_judge(parser)
-    return parser
 
 
-def _configure_stability(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _configure_stability(actions: Actions) -> None:
     text = "Judge each run several times, as it is and in other words, and count the verdicts that flip."
     parser = _action(actions, "stability", text, "show_stability")
     parser.add_argument(
@@ -77,7 +75,7 @@ def _configure_stability(actions: "argparse._SubParsersAction[argparse.ArgumentP
     add_judge(parser)
 
 
-def _configure_calibrate(actions: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+def _configure_calibrate(actions: Actions) -> None:
     text = "Compare the last judgement of each run with what people say about it."
     parser = _action(actions, "calibrate", text, "calibrate")
     parser.add_argument(

@@ -2,10 +2,9 @@
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import TypeVar
 
 from assay.adapters.jobs.judge_trust_file import labels_beside, labels_in
 from assay.adapters.jobs.run_store import LocalCases, run_folders
@@ -23,39 +22,27 @@ from assay.judge.calibration import calibrate as compare
 from assay.judge.gate_table import GateTable, gates_of
 from assay.judge.judge_stored import Done, changes, judge_stored
 
-T = TypeVar("T")
-R = TypeVar("R")
 REASON = 70
 
 
-def judge_runs(args: argparse.Namespace, again: bool = False) -> int:
-    """Judge stored runs."""
+def judge_runs(args: argparse.Namespace) -> int:
+    """Judge stored runs, with ``again`` also those that have a verdict."""
     places, options = run_folders(args.runs), judge_options(args)
     with ConfiguredJudges(options) as judges:
-        again_now = again and not args.resume
-        done = judge_stored(places, LocalCases(), judges, again=again_now, do_all=_several(judges))
+        again = args.again and not args.resume
+        done = judge_stored(places, LocalCases(), judges.judge, again=again, do_all=judges.ask_all)
     if args.json:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
-        print(done_text(done, again=again, whole=args.all))
+        print("\n".join(_done_lines(done, args.again, args.all)))
     failed = any(one.verdict is not None and one.verdict.state == "FAIL" for one in done)
     return 1 if args.require_judge and failed else 0
-
-
-def judge_again(args: argparse.Namespace) -> int:
-    """Judge stored runs again."""
-    return judge_runs(args, again=True)
 
 
 def show_gates(args: argparse.Namespace) -> int:
     """The two-by-two of checks against judge."""
     found = gates_of(run_folders(args.runs), LocalCases())
-    if args.json:
-        told = {"cells": found.cells, "left_out": found.left_out, "uncalibrated": found.uncalibrated,
-                "watched": found.watched, "suspected": found.suspected}  # fmt: skip
-        print(json.dumps(told, indent=2))
-    else:
-        print(gates_text(found, args.show))
+    print(json.dumps(asdict(found), indent=2) if args.json else gates_text(found, args.show))
     return 0
 
 
@@ -65,8 +52,13 @@ def show_stability(args: argparse.Namespace) -> int:
     runs = [store.read(place) for place in run_folders(args.runs)]
     with ConfiguredJudges(options) as judges:
         found = stability(runs, lambda run: judges.judge(run.section), args.times)
-    print(json.dumps(_stability_record(found), indent=2) if args.json else stability_text(found, args.times))
     share = found.overall.share
+    if args.json:
+        forms = {form: asdict(one) | {"share": one.share} for form, one in found.by_form.items()}
+        told = {"answers": found.answers, "by_form": forms, "share": share, "unstable": found.unstable}
+        print(json.dumps(told, indent=2, default=asdict))
+    else:
+        print(stability_text(found, args.times))
     if share is None:
         return 2
     return 1 if share > args.most_flips else 0
@@ -89,18 +81,8 @@ def calibrate(args: argparse.Namespace) -> int:
             write_text(args.output, f"{text}\n")
         except OSError as error:
             raise InputError(f"the calibration can't be written to {args.output}: {error.strerror}") from error
-    print(text if args.json else calibration_text(record))
+    print(text if args.json else "\n".join(_calibration_lines(record)))
     return 1 if record.unmet else 0
-
-
-def _several(judges: ConfiguredJudges) -> Callable[[Callable[[T], R], Iterable[T]], Iterable[R]]:
-    """Like ``map``, several at once and in the same order."""
-
-    def do_all(do: Callable[[T], R], every: Iterable[T]) -> Iterable[R]:
-        with ThreadPoolExecutor(judges.at_once) as pool:
-            return list(pool.map(do, every))
-
-    return do_all
 
 
 def _record(done: Done) -> dict[str, object]:
@@ -109,22 +91,8 @@ def _record(done: Done) -> dict[str, object]:
     return {"run": done.place, "skipped": done.skipped, "before": before, "verdict": verdict}
 
 
-def _stability_record(found: Stability) -> dict[str, object]:
-    return {
-        "answers": [{"run": one.place, "form": one.form, "states": one.states} for one in found.answers],
-        "by_form": {form: {"flipped": one.flipped, "verdicts": one.verdicts, "unparseable": one.unparseable,
-                           "share": one.share} for form, one in found.by_form.items()},
-        "share": found.overall.share,
-        "unstable": found.unstable,
-    }  # fmt: skip
-
-
-def done_text(done: Sequence[Done], *, again: bool, whole: bool) -> str:
-    """A row for each run, what changed, and how far to trust it."""
-    return "\n".join(_done_lines(done, again, whole))
-
-
 def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]:
+    """A row for each run, what changed, and how far to trust it."""
     header = ["run", "verdict", *(["before"] if again else []), "completion", "adherence", "efficiency", ""]
     yield render_table(header, [_row(one, again) for one in done])
     if whole:
@@ -201,12 +169,8 @@ def _flips_row(form: str, flips: Flips) -> list[str]:
     return [form, str(flips.verdicts), str(flips.flipped), share, str(flips.unparseable)]
 
 
-def calibration_text(record: CalibrationRecord) -> str:
-    """Confusion, agreement, the corrected rate, and what is missing."""
-    return "\n".join(_calibration_lines(record))
-
-
 def _calibration_lines(record: CalibrationRecord) -> Iterator[str]:
+    """Confusion, agreement, the corrected rate, and what is missing."""
     who = f"{', '.join(record.models)} with {record.prompt}"
     people = counted(len(record.annotators), "annotator")
     yield f"{clean(who)}, against {people} on {counted(record.cases, 'case')}"

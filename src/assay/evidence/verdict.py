@@ -1,12 +1,9 @@
-"""A judge's verdict on a run.
-
-A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
+"""A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
 
 Nothing here asks a model.
 """
 
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from assay.evidence.playground import PlaygroundState, Turn
@@ -14,83 +11,11 @@ from assay.evidence.playground import PlaygroundState, Turn
 NO_JUDGE: Final = "no judge is configured"
 
 
-class Support(Enum):
-    """How the evidence bears on a claim."""
-
-    SUPPORTED = "supported"
-    CONTRADICTED = "contradicted"
-    UNVERIFIABLE = "unverifiable"
-
-
-@dataclass(frozen=True, slots=True)
-class FactCheck:
-    """One row of the fact-check matrix: a claim, and what the evidence shows."""
-
-    claim: str
-    evidence: str
-    verdict: Support
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """The rubric, each from 1 to 5; None where the answer doesn't say."""
-
-    task_completion: float | None
-    instruction_adherence: float | None
-    efficiency: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class ParsedVerdict:
-    """PASS or FAIL, as the verdict field of an answer has it and nothing else.
-
-    ``inconsistent`` says which of the scores sit oddly with it, one sentence each; ``repaired`` what was read
-    otherwise than it was written, and ``missing`` what the answer does not say.
-    """
-
-    passed: bool
-    scores: Scores
-    failure_mode: str | None
-    reasoning: str
-    fact_check: tuple[FactCheck, ...]
-    inconsistent: tuple[str, ...] = ()
-    repaired: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Unparseable:
     """There is no verdict: neither PASS nor FAIL."""
 
     why: str
-
-
-@dataclass(frozen=True, slots=True)
-class MonitorPlace:
-    """A place where an agent worked around its task: a line of a file, or a step, and words that are there."""
-
-    kind: str
-    file: str | None
-    line: int | None
-    step: str | None
-    quote: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class MonitorFinding:
-    """How sure a monitor is that an agent worked around its task, from 0 to 1, and the places that show it.
-
-    ``dropped`` counts the places that it named without quoting what is there.
-    """
-
-    suspicion: float
-    places: tuple[MonitorPlace, ...]
-    dropped: int = 0
-    reasoning: str = ""
-
-
-Judgement: TypeAlias = ParsedVerdict | Unparseable
 
 
 @dataclass(frozen=True, slots=True)

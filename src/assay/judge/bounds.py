@@ -33,16 +33,6 @@ def bounds_within(characters: int) -> PromptBounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
-    """The unseen rest of a part. ``name`` is the file or the step; it may be the agent's words."""
-
-    part: str
-    name: str
-    lines: int
-    bytes: int
-
-
-@dataclass(frozen=True, slots=True)
 class Shown:
     """A text, or its two ends with the number of lines and bytes in between."""
 

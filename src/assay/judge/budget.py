@@ -5,26 +5,17 @@ endpoint doesn't count tokens, or no price is known, the estimate stays.
 """
 
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply
+from assay.dialects.scorers.report import JudgeUsage
+from assay.dialects.scorers.scenario import JudgePrices
+from assay.judge.model import ModelClient, ModelQuestion, Reply
 
 # Fewer than in any language that a tokenizer was made for, so that an estimate is rather too high.
 CHARACTERS_A_TOKEN: Final = 3
 TOKENS_OF_AN_ANSWER: Final = 4096
-
-
-@dataclass(frozen=True, slots=True)
-class Prices:
-    """Prices of a million tokens."""
-
-    tokens_in: float
-    tokens_out: float
-
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
 
 
 class BudgetSpentError(MeasurementError):
@@ -42,9 +33,9 @@ class Budget:
         self._cost: float = 0
 
     @property
-    def spent(self) -> AnswerUsage:
+    def spent(self) -> JudgeUsage:
         with self._lock:
-            return AnswerUsage(tokens_in=int(self._tokens), cost=self._cost)
+            return JudgeUsage(tokens_in=int(self._tokens), cost=self._cost)
 
     def reserve(self, tokens: int, cost: float | None) -> None:
         """Take room for a question. Raises ``BudgetSpentError`` where there is too little."""
@@ -52,20 +43,17 @@ class Budget:
         with self._lock:
             if most_tokens is not None and self._tokens + tokens > most_tokens:
                 left = f"{most_tokens - self._tokens:.0f} of {most_tokens} tokens are left"
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is spent: {left}, and a question may take {tokens}"
-                )
+                raise self._refusal(f"is spent: {left}, and a question may take {tokens}")
             if most_cost is not None and cost is None:
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is in money, but the price of the model isn't known"
-                )
+                raise self._refusal("is in money, but the price of the model isn't known")
             if most_cost is not None and self._cost + (cost or 0) > most_cost:
                 left = f"{max(0.0, most_cost - self._cost):.4f} of {most_cost:g} are left"
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is spent: {left}, and a question may cost {cost:.4f}"
-                )
+                raise self._refusal(f"is spent: {left}, and a question may cost {cost:.4f}")
             self._tokens += tokens
             self._cost += cost or 0
+
+    def _refusal(self, why: str) -> BudgetSpentError:
+        return BudgetSpentError(f"the budget of {self.name} {why}")
 
     def settle(self, reserved: tuple[int, float | None], taken: tuple[int, float | None]) -> None:
         """Give back what a question didn't take."""
@@ -77,7 +65,9 @@ class Budget:
 class Budgeted:
     """Fulfils ``ModelClient``. Every question has to fit all budgets. Answers know what they cost."""
 
-    def __init__(self, client: ModelClient, budgets: tuple[Budget, ...], prices: Prices | None = None) -> None:
+    def __init__(
+        self, client: ModelClient, budgets: tuple[Budget, ...], prices: JudgePrices | None = None
+    ) -> None:
         self.model = client.model
         self._client = client
         self._budgets = budgets
@@ -98,7 +88,7 @@ class Budgeted:
             known = used.tokens_in is not None and used.tokens_out is not None
             cost = self._cost(used.tokens_in or 0, used.tokens_out or 0) if known else None
             taken = ((used.tokens_in or 0) + (used.tokens_out or 0), cost) if known else reserved
-            return replace(reply, usage=replace(used, cost=cost))
+            return replace(reply, usage=used.model_copy(update={"cost": cost}))
         finally:
             for budget in held:
                 budget.settle(reserved, taken)

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from statistics import median
 from typing import Final
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, Measure
+from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, LabelLine, Measure
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.report import JudgeVerdict, Opinion
 from assay.judge.judge_coding_run import VerdictJudge
@@ -21,21 +21,6 @@ from assay.stats.interval import CantSay, Interval, rate_interval
 RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
 CHEATS: Final = ("reward_hacking", "false_claim")
 _SCALE: Final = (1, 2, 3, 4, 5)
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """One person's verdict on one run. ``passed`` is None if the person doesn't decide.
-
-    ``cheated`` says whether the agent worked around its task; where it is None, the failure_mode tells.
-    """
-
-    run: str
-    annotator: str
-    passed: bool | None
-    failure_mode: str | None = None
-    ratings: Mapping[str, int] = field(default_factory=dict)
-    cheated: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +37,7 @@ DEFAULT: Final = Readiness()
 
 
 def calibrate(
-    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label], now: datetime, wanted: Readiness = DEFAULT
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[LabelLine], now: datetime, wanted: Readiness = DEFAULT
 ) -> CalibrationRecord:
     """Compare verdicts with labels, both by run. Raises ``InputError`` if the verdicts are of several judges."""
     one = _one_judge(verdicts)
@@ -63,7 +48,9 @@ def calibrate(
     judge, human = [said[run] for run in both], [truth[run] for run in both]
     agreement, kappa = percent_agreement(judge, human), cohen_kappa(judge, human)
     annotators = sorted({label.annotator for label in labels if label.passed is not None})
-    known = _calibration_of(judge, human)
+    pairs = Counter(zip(human, judge, strict=True))
+    passes, fails = ((pairs[one, "PASS"], pairs[one, "FAIL"]) for one in ("PASS", "FAIL"))
+    known = Calibration(passes[0], sum(passes), fails[1], sum(fails))
     rate = corrected_rate(sum(state == "PASS" for state in said.values()), len(said), known)
     corrected = _with_ends("pass rate, corrected", rate.value, len(said), rate.interval)
     return CalibrationRecord(
@@ -73,7 +60,10 @@ def calibrate(
         annotators=annotators,
         cases=len(both),
         unmet=_unmet(agreement, kappa, annotators, len(both), wanted),
-        confusion=_confusion(judge, human),
+        confusion={
+            f"people {one}": {f"judge {other}": pairs[one, other] for other in ("PASS", "FAIL")}
+            for one in ("PASS", "FAIL")
+        },
         measures=[_measure(found) for found in (agreement, kappa, *_among(people, said, annotators))],
         ratings=_ratings(verdicts, people),
         by_failure_mode=_by_failure_mode(people, truth, said),
@@ -84,13 +74,13 @@ def calibrate(
 
 
 def of_monitor(
-    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[Label]
-) -> tuple[dict[str, JudgeVerdict], list[Label]]:
+    verdicts: Mapping[str, JudgeVerdict], labels: Sequence[LabelLine]
+) -> tuple[dict[str, JudgeVerdict], list[LabelLine]]:
     """The same question about a monitor: FAIL is a run that it suspects, or that cheated as a person says."""
     answers = {run: _suspicion(one, one.monitor) for run, one in verdicts.items() if one.monitor is not None}
     if not answers:
         raise InputError("a monitor's calibration needs runs with its answers (see 'assay judge --monitor')")
-    return answers, [replace(label, passed=_is_honest(label)) for label in labels]
+    return answers, [label.model_copy(update={"verdict": _honesty(label)}) for label in labels]
 
 
 def _suspicion(verdict: JudgeVerdict, monitor: MonitorAnswer) -> JudgeVerdict:
@@ -100,10 +90,11 @@ def _suspicion(verdict: JudgeVerdict, monitor: MonitorAnswer) -> JudgeVerdict:
     return verdict.model_copy(update={"opinion": opinion, "prompt": prompt})
 
 
-def _is_honest(label: Label) -> bool | None:
-    if label.cheated is not None or label.passed is None:
-        return None if label.cheated is None else not label.cheated
-    return label.passed or label.failure_mode not in CHEATS
+def _honesty(label: LabelLine) -> str:
+    """PASS for an honest run, as far as the person says."""
+    if label.cheated is None and label.verdict == "FAIL":
+        return "FAIL" if label.failure_mode in CHEATS else "PASS"
+    return label.verdict if label.cheated is None else "FAIL" if label.cheated else "PASS"
 
 
 def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
@@ -116,39 +107,23 @@ def _one_judge(verdicts: Mapping[str, JudgeVerdict]) -> JudgeVerdict:
     return next(iter(judges.values()))
 
 
-def _by_run(labels: Sequence[Label]) -> dict[str, dict[str, Label]]:
+def _by_run(labels: Sequence[LabelLine]) -> dict[str, dict[str, LabelLine]]:
     """The last label of each person, by run."""
-    found: dict[str, dict[str, Label]] = {}
+    found: dict[str, dict[str, LabelLine]] = {}
     for label in labels:
         found.setdefault(label.run, {})[label.annotator] = label
     return found
 
 
-def _consensus(given: Mapping[str, Label]) -> str | None:
+def _consensus(given: Mapping[str, LabelLine]) -> str | None:
     """The majority's verdict; None where as many say the opposite."""
     said = [one.passed for one in given.values() if one.passed is not None]
     passes, fails = said.count(True), said.count(False)
     return None if passes == fails else "PASS" if passes > fails else "FAIL"
 
 
-def _calibration_of(judge: Sequence[str], human: Sequence[str]) -> Calibration:
-    pairs = Counter(zip(human, judge, strict=True))
-    return Calibration(
-        pairs["PASS", "PASS"],
-        pairs["PASS", "PASS"] + pairs["PASS", "FAIL"],
-        pairs["FAIL", "FAIL"],
-        pairs["FAIL", "FAIL"] + pairs["FAIL", "PASS"],
-    )
-
-
-def _confusion(judge: Sequence[str], human: Sequence[str]) -> dict[str, dict[str, int]]:
-    pairs = Counter(zip(human, judge, strict=True))
-    states = ("PASS", "FAIL")
-    return {f"people {one}": {f"judge {other}": pairs[one, other] for other in states} for one in states}
-
-
 def _among(
-    people: Mapping[str, Mapping[str, Label]], said: Mapping[str, str], annotators: Sequence[str]
+    people: Mapping[str, Mapping[str, LabelLine]], said: Mapping[str, str], annotators: Sequence[str]
 ) -> list[Agreement]:
     """Agreement of people among each other, and of all together with the judge as one more."""
     rows = [
@@ -164,16 +139,16 @@ def _among(
 
 
 def _prefix_measure(found: Agreement, of: str) -> Agreement:
-    return Agreement(f"{of}{found.measure}", found.value, found.interval, found.items, found.standard_error)
+    return replace(found, measure=f"{of}{found.measure}")
 
 
-def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, Label]]) -> list[Measure]:
+def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, LabelLine]]) -> list[Measure]:
     """Weighted kappa of each rating, between the judge and the median of people."""
     found = []
     for name in RATINGS:
         judge, human = [], []
         for run, given in people.items():
-            rated = [label.ratings[name] for label in given.values() if name in label.ratings]
+            rated = [rating for label in given.values() if (rating := getattr(label, name)) is not None]
             verdict = verdicts.get(run)
             ratings = None if verdict is None else verdict.opinion.ratings
             given_by_judge = None if ratings is None else getattr(ratings, name)
@@ -187,7 +162,7 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
 
 
 def _by_failure_mode(
-    people: Mapping[str, Mapping[str, Label]], truth: Mapping[str, str], said: Mapping[str, str]
+    people: Mapping[str, Mapping[str, LabelLine]], truth: Mapping[str, str], said: Mapping[str, str]
 ) -> list[FailureModeRow]:
     """Of the runs that people fail, by their failure_mode: how many the judge fails too."""
     found: dict[str, list[bool]] = {}
@@ -196,14 +171,12 @@ def _by_failure_mode(
             continue
         modes = [label.failure_mode or "none given" for label in given.values() if label.passed is False]
         found.setdefault(max(modes, key=modes.count), []).append(said[run] == "FAIL")
-    return [_mode_row(mode, failed) for mode, failed in sorted(found.items())]
-
-
-def _mode_row(mode: str, failed: Sequence[bool]) -> FailureModeRow:
-    interval = rate_interval(sum(failed) / len(failed), len(failed))
-    return FailureModeRow(
-        failure_mode=mode, runs=len(failed), judge_failed=sum(failed), low=interval.low, high=interval.high
-    )
+    rows = []
+    for mode, failed in sorted(found.items()):
+        count, ends = len(failed), rate_interval(sum(failed) / len(failed), len(failed))
+        row = {"failure_mode": mode, "runs": count, "judge_failed": sum(failed)}
+        rows.append(FailureModeRow.model_validate(row | {"low": ends.low, "high": ends.high}))
+    return rows
 
 
 def _unmet(
@@ -244,7 +217,7 @@ def _with_ends(name: str, value: float | None, items: int, interval: Interval | 
 class FormAnswers:
     """The answers about one run in one form: a state for each time."""
 
-    place: str
+    run: str
     form: str
     states: tuple[str, ...]
 
@@ -275,9 +248,9 @@ class Stability:
 def stability(runs: Sequence[JudgedCase], judge_of: Callable[[JudgedCase], VerdictJudge], times: int) -> Stability:
     """Judge each run so many times in each form."""
     answers = tuple(_ask_in_form(run, form, judge_of(run), times) for run in runs for form in FORMS)
-    usual = {run.place: _usual([one for one in answers if one.place == run.place]) for run in runs}
+    usual = {run.place: _usual([one for one in answers if one.run == run.place]) for run in runs}
     by_form = {form: _flips([one for one in answers if one.form == form], usual) for form in FORMS}
-    unstable = tuple(place for place in usual if _flips([a for a in answers if a.place == place], usual).flipped)
+    unstable = tuple(place for place in usual if _flips([a for a in answers if a.run == place], usual).flipped)
     return Stability(answers, by_form, _flips(answers, usual), unstable)
 
 
@@ -296,6 +269,6 @@ def _usual(answers: Sequence[FormAnswers]) -> str | None:
 
 
 def _flips(answers: Sequence[FormAnswers], usual: dict[str, str | None]) -> Flips:
-    said = [(one.place, state) for one in answers for state in one.states]
+    said = [(one.run, state) for one in answers for state in one.states]
     verdicts = [(place, state) for place, state in said if state != "unparseable"]
     return Flips(sum(state != usual[place] for place, state in verdicts), len(verdicts), len(said) - len(verdicts))

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from assay.dialects.scorers.report import PartCut, json_text
 from assay.evidence.coding_run import Diff
-from assay.judge.bounds import Cut, cut_middle
+from assay.judge.bounds import cut_middle
 from assay.judge.fence import line
 
 PART: Final = "diff"
@@ -33,11 +34,11 @@ def split_diff(diff: str) -> list[FileDiff]:
     return [FileDiff(_name(piece), piece) for piece in pieces if piece]
 
 
-def diff_lines(diff: Diff, limit: int) -> tuple[list[str], list[Cut]]:
+def diff_lines(diff: Diff, limit: int) -> tuple[list[str], list[PartCut]]:
     """A record for each file, one for all that is not shown, and one about the whole."""
     files = split_diff(diff.text)
     shown, left_out = _fitting(files, limit)
-    cuts: list[Cut] = []
+    cuts: list[PartCut] = []
     lines = list(_records(shown, _level([len(one.text) for one in shown], limit), cuts))
     if left_out:
         cuts.append(_all_of(left_out))
@@ -51,11 +52,11 @@ def diff_lines(diff: Diff, limit: int) -> tuple[list[str], list[Cut]]:
     return [*lines, line({"whole_diff": whole})], cuts
 
 
-def _records(files: Sequence[FileDiff], level: int, cuts: list[Cut]) -> Iterator[str]:
+def _records(files: Sequence[FileDiff], level: int, cuts: list[PartCut]) -> Iterator[str]:
     for file in files:
         shown = cut_middle(file.text, level)
         if shown.bytes:
-            cuts.append(Cut(PART, file.name, shown.lines, shown.bytes))
+            cuts.append(PartCut(part=PART, name=json_text(file.name), lines=shown.lines, bytes=shown.bytes))
         yield line({"file": file.name, **shown.record("diff")})
 
 
@@ -78,10 +79,10 @@ def _level(sizes: Sequence[int], limit: int) -> int:
     return max(sizes, default=0)
 
 
-def _all_of(files: Sequence[FileDiff]) -> Cut:
+def _all_of(files: Sequence[FileDiff]) -> PartCut:
     lines = sum(one.text.count("\n") for one in files)
     size = sum(len(one.text.encode(errors="surrogatepass")) for one in files)
-    return Cut(PART, f"{len(files)} more files", lines, size)
+    return PartCut(part=PART, name=f"{len(files)} more files", lines=lines, bytes=size)
 
 
 def _name(piece: str) -> str:

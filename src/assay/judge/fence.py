@@ -63,13 +63,8 @@ def fence_parts(parts: Iterable[FencedPart], mark: str) -> str:
 
 
 def _escape_character(character: str) -> str:
-    return "".join(f"\\u{unit:04x}" for unit in _units(character))
-
-
-def _units(character: str) -> list[int]:
-    """The units of UTF-16, as JSON escapes them."""
-    code = ord(character)
-    return [code] if code < 0x10000 else [0xD800 + (code - 0x10000 >> 10), 0xDC00 + (code - 0x10000 & 0x3FF)]
+    """The character's units of UTF-16, as JSON escapes them."""
+    return re.sub("(.{4})", r"\\u\1", character.encode("utf-16-be", "surrogatepass").hex())
 
 
 def is_quoted(quote: str, text: str) -> bool:

@@ -16,7 +16,7 @@ CELLS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class GateTable:
     """The runs of each cell, and those that have not both gates, with the reason.
 
@@ -32,7 +32,7 @@ class GateTable:
 
 def gates_of(places: Iterable[str], store: JudgedCases) -> GateTable:
     """Count runs by what their checks say and what their last judgement says."""
-    gates, uncalibrated, watched = GateTable(), 0, 0
+    gates = GateTable()
     for place in places:
         checks = store.read(place).checks
         verdicts = store.judgements(place)
@@ -42,12 +42,12 @@ def gates_of(places: Iterable[str], store: JudgedCases) -> GateTable:
             continue
         cell = CELLS[checks is OverallVerdict.PASS, verdicts[-1].state == "PASS"]
         gates.cells[cell].append(place)
-        uncalibrated += not verdicts[-1].calibrated
+        gates.uncalibrated += not verdicts[-1].calibrated
         monitor = next((one.monitor for one in reversed(verdicts) if one.monitor is not None), None)
-        watched += monitor is not None and monitor.suspicion is not None
+        gates.watched += monitor is not None and monitor.suspicion is not None
         if monitor is not None and monitor.suspects:
             gates.suspected.setdefault(cell, []).append(place)
-    return GateTable(gates.cells, gates.left_out, uncalibrated, watched, gates.suspected)
+    return gates
 
 
 def why_left_out(checks: OverallVerdict | None, state: str | None) -> str | None:

@@ -1,9 +1,9 @@
 """Have a judge answer a rubric, and make of it what a verifier writes: a reward, and its details."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any, TypeAlias
+from typing import Any
 
 from assay.core.errors import MeasurementError
 from assay.core.total import total
@@ -15,7 +15,7 @@ from assay.evidence.bounds import json_text
 from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
 from assay.judge.bounds import PromptBounds
-from assay.judge.model import Answer, Manner, ModelClient, ask
+from assay.judge.model import Answer, AskAll, Manner, ModelClient, ask_panel
 from assay.judge.prompt import PromptFile
 from assay.judge.rubric import Asked, GradedWork, Grades, read_grades, rubric_question
 
@@ -30,10 +30,6 @@ class RubricReward:
     details: dict[str, Any]
 
 
-Place: TypeAlias = tuple[ModelClient, int]
-AskAll: TypeAlias = Callable[[Callable[[Place], Answer[Grades]], Iterable[Place]], Iterable[Answer[Grades]]]
-
-
 @dataclass(frozen=True, slots=True)
 class RubricJudge:
     """Some models, and how they are asked."""
@@ -44,7 +40,7 @@ class RubricJudge:
     bounds: PromptBounds
     samples: int = 1
     canary: bool = True
-    ask_all: AskAll = map
+    ask_all: AskAll[Grades] = map
 
 
 def judge_rubric(rubric: JudgedRubric, work: GradedWork, judge: RubricJudge) -> RubricReward:
@@ -57,12 +53,8 @@ def judge_rubric(rubric: JudgedRubric, work: GradedWork, judge: RubricJudge) -> 
         return _without_output(rubric, work)
     asked = _asked_criteria(rubric)
     question = rubric_question(work, asked, judge.prompt, judge.bounds, planted=judge.canary)
-    places = [(client, sample) for client in judge.clients for sample in range(1, judge.samples + 1)]
-    answers = list(
-        judge.ask_all(
-            lambda one: ask(one[0], question, judge.manner, lambda text: read_grades(text, asked), one[1]), places
-        )
-    )
+    read = lambda text: read_grades(text, asked)  # noqa: E731 - used once
+    answers = ask_panel(judge.clients, judge.samples, question, judge.manner, read, judge.ask_all)
     said = [one.said for one in answers if isinstance(one.said, Grades)]
     if len(said) * 2 <= len(answers):
         why = next(one.said.why for one in answers if isinstance(one.said, Unparseable))

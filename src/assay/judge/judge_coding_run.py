@@ -3,55 +3,31 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import reduce
 from typing import Final
 
-from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.report import (
-    FactCheckRow,
-    GuardAnswer,
     JudgeAnswer,
     JudgePrompt,
     JudgeSampling,
     JudgeUsage,
     JudgeVerdict,
-    JudgeVotes,
     Opinion,
-    PartCut,
-    RubricRatings,
 )
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Unparseable
-from assay.judge.model import Answer, AnswerUsage, ModelClient
-from assay.judge.prompt import PromptFile
-from assay.judge.run_judge import AddressCheck, AskAll, JudgedRun, JudgeSetting, judge_run
+from assay.evidence.verdict import Unparseable
+from assay.judge.model import Answer, AskAll, ModelClient
+from assay.judge.run_judge import JudgedRun, JudgeSetting, judge_run
+from assay.judge.verdict_answer import Judgement
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
-    """A calibration that was made before: of which models, with which prompt, and what it lacks."""
-
-    models: tuple[str, ...] = ()
-    prompt_sha256: str | None = None
-    unmet: tuple[str, ...] = (NEVER,)
-
-    def doubts(self, models: list[str], prompt_sha256: str) -> list[str]:
-        """Why these models with this prompt are uncalibrated. Empty if they are calibrated."""
-        if self.prompt_sha256 is None:
-            return [NEVER]
-        doubts = list(self.unmet)
-        if sorted(models) != sorted(self.models):
-            doubts.append(f"the calibration is of {', '.join(self.models)}")
-        if prompt_sha256 != self.prompt_sha256:
-            doubts.append("the calibration is of another prompt")
-        return doubts
-
-
-@dataclass(frozen=True, slots=True)
 class VerdictJudge:
-    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how far they can be trusted.
+    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how they did against people, if known.
 
     ``new_clients`` gives the models for one run, each with that run's budget.
     """
@@ -60,50 +36,37 @@ class VerdictJudge:
     setting: JudgeSetting
     make_mark: Callable[[], str]
     now: Callable[[], datetime]
-    trust: Trust
-    ask_all: AskAll = map
+    trust: CalibrationRecord | None
+    ask_all: AskAll[Opinion] = map
 
     def __call__(self, run: CodingRecord) -> JudgeVerdict:
         clients = self.new_clients()
         found = judge_run(run, clients, self.setting, self.make_mark, self.ask_all)
         models = [client.model for client in clients]
-        why = self.trust.doubts(models, self.setting.prompt.sha256)
+        prompt = self.setting.prompt.sha256
+        why = [NEVER] if self.trust is None else self.trust.doubts(models, prompt)
         return _verdict(found, self.setting, models, why, self.now())
 
 
 def _verdict(
     found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
 ) -> JudgeVerdict:
-    sampling, votes = setting.sampling, found.votes
-    total = AnswerUsage()
-    for one in found.answers:
-        total = total.plus(one.usage)
     return JudgeVerdict(
         opinion=opinion_of(found.judgement),
         models=models,
         answers=[_answer(one) for one in found.answers],
-        votes=JudgeVotes(
-            passes=votes.passes, fails=votes.fails, unparseable=votes.unparseable, agreement=votes.agreement
-        ),
+        votes=found.votes,
         prompt=JudgePrompt(
             name=setting.prompt.name,
             sha256=setting.prompt.sha256,
             question_sha256=found.question_sha256,
             canary=setting.canary,
         ),
-        sampling=JudgeSampling(
-            temperature=sampling.temperature,
-            max_tokens=sampling.max_tokens,
-            seed=sampling.seed,
-            samples=setting.samples,
-        ),
-        usage=_usage(total),
-        cut=[
-            PartCut(part=cut.part, name=json_text(cut.name), lines=cut.lines, bytes=cut.bytes)
-            for cut in found.cuts
-        ],
-        guard=None if found.guard is None else _guard(found.guard),
-        monitor=_monitor(found.monitor, setting.monitor_prompt),
+        sampling=JudgeSampling(**asdict(setting.sampling), samples=setting.samples),
+        usage=reduce(JudgeUsage.plus, (one.usage for one in found.answers), JudgeUsage()),
+        cut=list(found.cuts),
+        guard=found.guard,
+        monitor=found.monitor,
         calibrated=not why,
         uncalibrated_because=why,
         scored_at=now,
@@ -114,57 +77,19 @@ def opinion_of(judgement: Judgement) -> Opinion:
     """A judgement as it is recorded."""
     if isinstance(judgement, Unparseable):
         return Opinion(state="unparseable", reason=json_text(judgement.why))
-    return Opinion(
-        state="PASS" if judgement.passed else "FAIL",
-        ratings=RubricRatings(**asdict(judgement.scores)),
-        failure_mode=judgement.failure_mode,
-        reasoning=judgement.reasoning,
-        fact_check=[
-            FactCheckRow(claim=row.claim, evidence=row.evidence, verdict=row.verdict.value)
-            for row in judgement.fact_check
-        ],
-        inconsistent=list(judgement.inconsistent),
-        repaired=list(judgement.repaired),
-        missing=list(judgement.missing),
-    )
+    return judgement
 
 
-def _answer(one: Answer[ParsedVerdict]) -> JudgeAnswer:
+def _answer(one: Answer[Opinion]) -> JudgeAnswer:
     reply = one.reply
     return JudgeAnswer(
         model=one.model,
         sample=one.sample,
         opinion=opinion_of(one.said),
         tries=one.tries,
-        usage=_usage(one.usage),
+        usage=one.usage,
         latency_sec=None if reply is None else reply.latency_sec,
         mode=None if reply is None else reply.mode,
         recorded=reply is not None and reply.recorded,
         adapted=[] if reply is None else list(reply.adapted),
     )
-
-
-def _usage(usage: AnswerUsage) -> JudgeUsage:
-    return JudgeUsage(tokens_in=usage.tokens_in, tokens_out=usage.tokens_out, cost=usage.cost)
-
-
-def _guard(guard: AddressCheck) -> GuardAnswer:
-    return GuardAnswer(addressed=guard.addressed, quote=json_text(guard.quote), reason=guard.why)
-
-
-def _monitor(found: MonitorFinding | Unparseable | None, prompt: PromptFile | None) -> MonitorAnswer | None:
-    if found is None or prompt is None:
-        return None
-    if isinstance(found, Unparseable):
-        return MonitorAnswer(reason=json_text(found.why), prompt=prompt.name, prompt_sha256=prompt.sha256)
-    return MonitorAnswer(
-        suspicion=found.suspicion,
-        places=[MonitorRow(**json_text(asdict(place))) for place in found.places],
-        dropped=found.dropped,
-        reasoning=json_text(found.reasoning),
-        prompt=prompt.name,
-        prompt_sha256=prompt.sha256,
-    )
-
-
-UNKNOWN: Final = Trust()

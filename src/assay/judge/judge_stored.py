@@ -40,10 +40,7 @@ class JudgedCases(Protocol):
         ...
 
 
-class CaseJudges(Protocol):
-    """Finds the judge that a scenario wants, with how it asks."""
-
-    def judge(self, section: JudgeSection | None) -> VerdictJudge: ...
+JudgeOf: TypeAlias = Callable[[JudgeSection | None], VerdictJudge]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Done:
 
 
 def judge_stored(
-    places: Sequence[str], store: JudgedCases, judges: CaseJudges, *, again: bool, do_all: DoAll[str, Done] = map
+    places: Sequence[str], store: JudgedCases, judge_of: JudgeOf, *, again: bool, do_all: DoAll[str, Done] = map
 ) -> list[Done]:
     """Judge every completed run. Without ``again``, not those that this judge has judged with this prompt.
 
@@ -76,7 +73,7 @@ def judge_stored(
         last = before[-1] if before else None
         if not is_judged(stored.run.status):
             return Done(place, None, last, f"the run is {stored.run.status.value}")
-        judge = judges.judge(stored.section)
+        judge = judge_of(stored.section)
         if not again and any(_same(one, judge) for one in before):
             return Done(place, None, last, "already judged (use 'assay judge replay')")
         verdict = judge(stored.run)
@@ -88,21 +85,11 @@ def judge_stored(
 
 def _same(verdict: JudgeVerdict, judge: VerdictJudge) -> bool:
     """Whether this judge gave that verdict, with the same prompt, and it is one."""
-    models = sorted(client.model for client in judge.new_clients())
-    asked = (models, judge.setting.prompt.sha256, judge.setting.samples)
-    unwatched = judge.setting.monitor_prompt is not None and (
-        verdict.monitor is None or verdict.monitor.suspicion is None
-    )
-    return (
-        verdict.state != "unparseable"
-        and not unwatched
-        and asked
-        == (
-            sorted(verdict.models),
-            verdict.prompt.sha256,
-            verdict.sampling.samples,
-        )
-    )
+    setting, models = judge.setting, sorted(client.model for client in judge.new_clients())
+    if verdict.state == "unparseable" or (setting.monitor_prompt is not None and verdict.suspicion is None):
+        return False
+    said = (sorted(verdict.models), verdict.prompt.sha256, verdict.sampling.samples)
+    return said == (models, setting.prompt.sha256, setting.samples)
 
 
 def changes(done: Iterable[Done]) -> dict[str, list[str]]:

@@ -3,16 +3,16 @@
 import hashlib
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from assay.core.errors import MeasurementError
+from assay.dialects.scorers.report import JudgeUsage
 from assay.evidence.verdict import Unparseable
 from assay.judge.canary import is_obeyed
 from assay.judge.prompt import Prompt, PromptQuestion, build
 
-Number = TypeVar("Number", int, float)
 Finish: TypeAlias = Literal["stop", "length", "refusal"]
 Mode: TypeAlias = Literal["json_schema", "json_object", "text"]
 # Each failure has cost all the patience that there is for one question.
@@ -42,6 +42,7 @@ class Sampling:
 
 
 _PLAIN: Final = Sampling()
+UNCOUNTED: Final = JudgeUsage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,23 +56,6 @@ class ModelQuestion:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerUsage:
-    """The cost of an answer. None where the endpoint doesn't say, or the price isn't known."""
-
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost: float | None = None
-
-    def plus(self, other: "AnswerUsage") -> "AnswerUsage":
-        """Both together. Where one of them isn't known, the other one counts."""
-        return AnswerUsage(
-            _sum(self.tokens_in, other.tokens_in),
-            _sum(self.tokens_out, other.tokens_out),
-            _sum(self.cost, other.cost),
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Reply:
     """A model's answer, unread, and how it came. ``canary`` is the word that was planted in the question.
 
@@ -81,7 +65,7 @@ class Reply:
     text: str
     finish: Finish = "stop"
     mode: Mode = "json_schema"
-    usage: AnswerUsage = AnswerUsage()
+    usage: JudgeUsage = UNCOUNTED
     latency_sec: float | None = None
     canary: str | None = None
     recorded: bool = False
@@ -129,22 +113,15 @@ class GivingUp:
             self._sleep(rest)
         elif resting:
             raise MeasurementError(f"the judge was not asked, because it failed {failures} times in a row")
+        failed = True
         try:
             reply = self._client.ask(request)
-        except MeasurementError:
-            self._note_end(failed=True)
-            raise
-        self._note_end(failed=False)
-        return reply
-
-    def _note_end(self, *, failed: bool) -> None:
-        with self._lock:
-            self._failures = self._failures + 1 if failed else 0
-            self._resting_until = self._clock() + REST_SEC
-
-
-def _sum(one: Number | None, other: Number | None) -> Number | None:
-    return other if one is None else one if other is None else one + other
+            failed = False
+            return reply
+        finally:
+            with self._lock:
+                self._failures = self._failures + 1 if failed else 0
+                self._resting_until = self._clock() + REST_SEC
 
 
 def request_key(request: ModelQuestion, model: str) -> str:
@@ -170,8 +147,25 @@ class Answer(Generic[T]):
     sample: int
     said: T | Unparseable
     tries: int
-    usage: AnswerUsage
+    usage: JudgeUsage
     reply: Reply | None
+
+
+Place: TypeAlias = tuple[ModelClient, int]
+AskAll: TypeAlias = Callable[[Callable[[Place], Answer[T]], Iterable[Place]], Iterable[Answer[T]]]
+
+
+def ask_panel(
+    clients: Sequence[ModelClient],
+    samples: int,
+    question: PromptQuestion,
+    manner: Manner,
+    read: Callable[[str], T | Unparseable],
+    ask_all: AskAll[T] = map,
+) -> tuple[Answer[T], ...]:
+    """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
+    places = [(client, sample) for client in clients for sample in range(1, samples + 1)]
+    return tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), places))
 
 
 def ask(
@@ -183,7 +177,7 @@ def ask(
 ) -> Answer[T]:
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
-    usage, reply, attempt = AnswerUsage(), None, 0
+    usage, reply, attempt = JudgeUsage(), None, 0
     while attempt < manner.tries and isinstance(said, Unparseable) and not said.why.startswith(FINAL):
         prompt = build(question, manner.make_mark, said.why if attempt else None)
         attempt += 1

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any, Final
 
-from assay.evidence.verdict import MonitorFinding, MonitorPlace, Unparseable
+from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
+from assay.dialects.scorers.report import json_text
+from assay.evidence.verdict import Unparseable
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
 from assay.judge.read_object import UnusableError, find_object, object_schema, text
@@ -66,7 +68,7 @@ def monitor_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
     return PromptQuestion(file, asked.parts, SCHEMA, {}, asked.cuts, asked.planted)
 
 
-def read_monitor(written: str, question: PromptQuestion) -> MonitorFinding | Unparseable:
+def read_monitor(written: str, question: PromptQuestion) -> MonitorAnswer | Unparseable:
     """The suspicion in an answer with the places that hold, or why it can't be used. No answer raises."""
     try:
         found = find_object(written, SCHEMA["required"], LONGEST, ("suspicion", _suspicion))
@@ -77,19 +79,26 @@ def read_monitor(written: str, question: PromptQuestion) -> MonitorFinding | Unp
     given = rows[:MOST_PLACES] if isinstance(rows, list) else []
     places = [place for row in given if (place := _place(row, sources)) is not None]
     told = found.fields.get("reasoning")
-    reasoning = visible_text(told)[:LONGEST_TEXT] if isinstance(told, str) else ""
-    return MonitorFinding(suspicion, tuple(places), len(given) - len(places), reasoning)
-
-
-def combined(findings: Sequence[MonitorFinding | Unparseable]) -> MonitorFinding | Unparseable:
-    """One finding of several: the median of the suspicions, and every place that one of them shows."""
-    read = [one for one in findings if isinstance(one, MonitorFinding)]
-    if len(read) * 2 <= len(findings):
-        return next(one for one in findings if isinstance(one, Unparseable))
-    places = tuple(dict.fromkeys(place for one in read for place in one.places))
-    return MonitorFinding(
-        median(one.suspicion for one in read), places, sum(one.dropped for one in read), read[0].reasoning
+    return MonitorAnswer(
+        suspicion=suspicion,
+        places=places,
+        dropped=len(given) - len(places),
+        reasoning=json_text(visible_text(told)[:LONGEST_TEXT]) if isinstance(told, str) else "",
+        prompt=question.file.name,
+        prompt_sha256=question.file.sha256,
     )
+
+
+def combined(answers: Sequence[MonitorAnswer | Unparseable], file: PromptFile) -> MonitorAnswer:
+    """One answer of several: the median of the suspicions, and every place that one of them shows."""
+    read = [one for one in answers if isinstance(one, MonitorAnswer)]
+    if len(read) * 2 <= len(answers):
+        why = next(one.why for one in answers if isinstance(one, Unparseable))
+        return MonitorAnswer(reason=json_text(why), prompt=file.name, prompt_sha256=file.sha256)
+    suspicion = median(one.suspicion for one in read if one.suspicion is not None)
+    places = list(dict.fromkeys(place for one in read for place in one.places))
+    dropped = sum(one.dropped for one in read)
+    return read[0].model_copy(update={"suspicion": suspicion, "places": places, "dropped": dropped})
 
 
 def _suspicion(value: Any) -> float:
@@ -109,7 +118,7 @@ def _sources(question: PromptQuestion) -> Iterator[_Source]:
             yield _Source(said, record.get("file"), None if step is None else str(step))
 
 
-def _place(row: Any, sources: Sequence[_Source]) -> MonitorPlace | None:
+def _place(row: Any, sources: Sequence[_Source]) -> MonitorRow | None:
     """A place as it is in the data; None for a row whose quote isn't there."""
     try:
         given: Mapping[str, Any] = row if isinstance(row, dict) else {}
@@ -127,9 +136,9 @@ def _place(row: Any, sources: Sequence[_Source]) -> MonitorPlace | None:
         return None
     kind = given.get("kind")
     line = None if source.file is None else _line(str(given["quote"]), source.text)
-    return MonitorPlace(
-        kind if kind in KINDS else "other", source.file, line, source.step, _SIGNS.sub("", quote), why
-    )
+    named = kind if kind in KINDS else "other"
+    place = {"kind": named, "file": source.file, "line": line, "step": source.step}
+    return MonitorRow(**json_text({**place, "quote": _SIGNS.sub("", quote), "why": why}))
 
 
 def _quotes(quote: str, said: str) -> bool:

@@ -15,7 +15,7 @@ from assay.evidence.verdict import Question as Paraphrase
 from assay.judge.fence import FencedPart, is_quoted, line, visible_text
 from assay.judge.model import ModelClient, ModelQuestion
 from assay.judge.prompt import PromptFile, PromptQuestion, build
-from assay.judge.read_object import UnusableError, find_object, object_schema
+from assay.judge.read_object import UnusableError, find_object, object_schema, true_or_false
 
 LONGEST_PROMPT: Final = 400_000
 NAME: Final = "paraphrase-1"
@@ -60,27 +60,16 @@ def _turn(turn: Turn) -> str:
 def read_answer(written: str, question: Paraphrase, model: str) -> Answer:
     """The opinion in an answer, or why there is none. No answer raises."""
     try:
-        said, turn, quote = _fields(written)
+        found = find_object(written, SCHEMA["required"], LONGEST, ("said", true_or_false("said"))).fields
+        said, turn, quote = found["said"], found.get("turn"), found.get("quote")
+        if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
+            raise UnusableError("turn must be a whole number or null")
+        if not isinstance(quote, str):
+            raise UnusableError("quote must be a text")
         _check(said, turn, quote, question)
     except UnusableError as error:
         return NoOpinion(f"the answer of {model} can't be used: {error}")
     return Opinion(said, turn, visible_text(quote), model)
-
-
-def _fields(written: str) -> tuple[bool, int | None, str]:
-    found = find_object(written, SCHEMA["required"], LONGEST, ("said", _is_said)).fields
-    said, turn, quote = found["said"], found.get("turn"), found.get("quote")
-    if turn is not None and (isinstance(turn, bool) or not isinstance(turn, int)):
-        raise UnusableError("turn must be a whole number or null")
-    if not isinstance(quote, str):
-        raise UnusableError("quote must be a text")
-    return said, turn, quote
-
-
-def _is_said(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UnusableError("said must be true or false")
-    return value
 
 
 def _check(said: bool, turn: int | None, quote: str, question: Paraphrase) -> None:

@@ -8,11 +8,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from string import Template
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.judge.bounds import Cut
+from assay.dialects.scorers.report import PartCut
 from assay.judge.canary import plant
 from assay.judge.fence import FencedPart, fence_parts, fresh_mark
 
@@ -50,11 +51,11 @@ class Prompt:
     schema: Mapping[str, Any]
     file: PromptFile
     sha256: str
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[PartCut, ...] = ()
     canary: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PromptQuestion:
     """A prompt to be: its file, the data, and what the author of the question wants to know."""
 
@@ -62,8 +63,13 @@ class PromptQuestion:
     parts: Sequence[FencedPart]
     schema: Mapping[str, Any]
     values: Mapping[str, str]
-    cuts: tuple[Cut, ...] = ()
+    cuts: tuple[PartCut, ...] = ()
     planted: bool = False
+
+    @cached_property
+    def sha256(self) -> str:
+        """The hash of everything that a prompt is made of."""
+        return content_hash(self)
 
 
 def data_texts(question: PromptQuestion) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -95,7 +101,7 @@ def build(question: PromptQuestion, make_mark: Callable[[], str], correction: st
     text = Template(question.file.text).substitute(question.values, mark=mark, data=fence_parts(parts, mark))
     if correction is not None:
         text = f"{text.rstrip()}\n\nYour last answer was not used: {correction}. {AGAIN}\n"
-    return Prompt(text, question.schema, question.file, content_hash(question), question.cuts, canary)
+    return Prompt(text, question.schema, question.file, question.sha256, question.cuts, canary)
 
 
 def content_hash(question: PromptQuestion) -> str:

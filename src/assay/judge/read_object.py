@@ -86,32 +86,26 @@ def find_object(
         whole = [one for one in whole if not is_copied(written[one.begin : one.end])]
     if not whole or said[-1].fields is None:
         raise UnusableError("it is not a JSON object")
-    inner = [(one, fields) for one in whole for fields in _unwrapped(one.fields, keys, _DEEPEST)]
-    one, fields = _decided(inner, keys, *decisive)
+    inner = [_plain(one, fields, keys) for one in whole for fields in _unwrapped(one.fields, keys, _DEEPEST)]
+    found = _decided(inner, *decisive)
     repaired = ["text around the object"] if around else []
     repaired += ["several objects that say the same"] if len(inner) > 1 else []
-    repaired += ["JSON that was nearly JSON"] if one.mended else []
-    repaired += ["an object within another"] if fields is not one.fields else []
-    return FoundObject(*_plain(fields, keys, repaired))
+    fields = {name: None if value is TWICE else value for name, value in found.fields.items()}
+    return FoundObject(fields, (*repaired, *found.repaired))
 
 
-def _decided(
-    inner: list[tuple[_Candidate, dict[str, Any]]],
-    keys: Collection[str],
-    name: str,
-    read: Callable[[Any], object],
-) -> tuple[_Candidate, dict[str, Any]]:
+def _decided(inner: list[FoundObject], name: str, read: Callable[[Any], object]) -> FoundObject:
     """The last object with the decisive key, if all of them say the same."""
     found, values = [], []
     wrong = UnusableError(f"it must be an object with {name}")
-    for one, fields in inner:
-        if (value := _named(fields, name)) is None:
+    for one in inner:
+        if (value := one.fields.get(name)) is None:
             continue
         try:
             values.append(read(value))
-            found.append((one, fields))
+            found.append(one)
         except UnusableError as error:
-            if any(_key(key) in keys and _key(key) != name for key in fields):
+            if len(one.fields) > 1:
                 raise
             wrong = error
     if not found:
@@ -143,22 +137,16 @@ def _is_open(written: str) -> bool:
 
 def _object_at(written: str, start: int) -> _Candidate | None:
     """The object at a place; failing that, one with line breaks in its strings, or with a comma too many."""
-    with contextlib.suppress(ValueError, RecursionError):
-        return _Candidate(*_decoded(written, start, strict=True))
     # Spaces in the place of commas: all places stay the same.
-    mended = _TRAILING.sub(lambda found: found[1] or " ", written[start:])
-    with contextlib.suppress(ValueError, RecursionError):
-        fields, _, end = _decoded(mended, 0, strict=False)
-        return _Candidate(fields, start, start + end, mended=True)
+    for mended in (False, True):
+        text = _TRAILING.sub(lambda found: found[1] or " ", written[start:]) if mended else written
+        with contextlib.suppress(ValueError, RecursionError):
+            decoder = json.JSONDecoder(
+                object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=not mended
+            )
+            fields, end = decoder.raw_decode(text, 0 if mended else start)
+            return _Candidate(fields, start, start + end if mended else end, mended)
     return None
-
-
-def _decoded(written: str, start: int, *, strict: bool) -> tuple[dict[str, Any], int, int]:
-    decoder = json.JSONDecoder(
-        object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=strict
-    )
-    fields, end = decoder.raw_decode(written, start)
-    return fields, start, end
 
 
 def _behind_thoughts(written: str, every: list[_Candidate]) -> tuple[list[_Candidate], bool]:
@@ -194,10 +182,10 @@ def _unwrapped(value: Any, keys: Collection[str], deepest: int) -> Iterator[dict
             yield from _unwrapped(one.fields, keys, deepest - 1)
 
 
-def _plain(
-    fields: dict[str, Any], keys: Collection[str], repaired: list[str]
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+def _plain(one: _Candidate, fields: dict[str, Any], keys: Collection[str]) -> FoundObject:
     """The fields by their own names, and what became of the others."""
+    repaired = ["JSON that was nearly JSON"] if one.mended else []
+    repaired += ["an object within another"] if fields is not one.fields else []
     found: dict[str, Any] = {}
     for key, value in fields.items():
         name = _key(key)
@@ -205,17 +193,11 @@ def _plain(
             repaired.append("a key that nobody asked for")
         elif name in found or value is TWICE:
             repaired.append(f"{name} is given twice")
-            found[name] = None
+            found[name] = TWICE
         else:
             found[name] = value
             repaired += [f"{name} was spelled otherwise"] if name != key else []
-    return found, tuple(dict.fromkeys(repaired))
-
-
-def _named(fields: dict[str, Any], name: str) -> Any:
-    """The value of a key, however it is spelled; None if it isn't there."""
-    values = [value for key, value in fields.items() if _key(key) == name]
-    return TWICE if len(values) > 1 else values[0] if values else None
+    return FoundObject(found, tuple(dict.fromkeys(repaired)))
 
 
 def _key(written: str) -> str:
@@ -241,6 +223,17 @@ def text(value: Any, what: str, longest: int, *, may_be_empty: bool = False) -> 
     if len(value) > longest:
         raise UnusableError(f"{what} has more than {longest} characters")
     return value.encode(errors="backslashreplace").decode()
+
+
+def true_or_false(what: str) -> Callable[[Any], bool]:
+    """Reads a value that must be one of these."""
+
+    def read(value: Any) -> bool:
+        if not isinstance(value, bool):
+            raise UnusableError(f"{what} must be true or false")
+        return value
+
+    return read
 
 
 def whole_number(value: Any, what: str, least: int, most: int) -> int:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from assay.evidence.coding_run import AgentRecord
 from assay.evidence.verdict import Unparseable
-from assay.judge.bounds import PromptBounds, cut_middle
+from assay.judge.bounds import PromptBounds
 from assay.judge.fence import line
 from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
@@ -19,7 +19,6 @@ LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
 MOST_ERRORS: Final = 50
 _KEYS: Final = ("reasoning", "criteria", "errors")
-_ERROR: Final = ("category", "description")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ def rubric_question(
     """The question, with the output as data and the criteria as instructions."""
     made = PromptParts()
     if work.task is not None:
-        made.add("task", [line(made.shown("task", "", cut_middle(work.task, bounds.task)).record())])
+        made.add("task", [line(made.middle("task", "", work.task, bounds.task))])
     each = bounds.diff // max(1, len(work.files))
     made.add("output", [_file(one, each, made) for one in work.files])
     add_work(made, work.agent, bounds)
@@ -97,7 +96,7 @@ def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:
 def _file(one: OutputFile, limit: int, made: PromptParts) -> str:
     if one.text is None:
         return line({"file": one.name, "missing": one.why})
-    return line({"file": one.name, **made.shown("output", one.name, cut_middle(one.text, limit)).record()})
+    return line({"file": one.name, **made.middle("output", one.name, one.text, limit)})
 
 
 def _grades(given: Any, asked: Sequence[Asked]) -> dict[str, Grade]:
@@ -132,7 +131,7 @@ def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
         )
         for one in asked
     }
-    error = object_schema({name: {"type": "string"} for name in _ERROR})
+    error = object_schema({name: {"type": "string"} for name in ("category", "description")})
     return object_schema(
         {
             "reasoning": {"type": "string"},

@@ -6,19 +6,21 @@ A tie is not a PASS. Answers that can't be used count among those that were aske
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass
 from statistics import median
-from typing import Final, TypeAlias
+from typing import Final
 
+from assay.dialects.scorers.monitor_answer import MonitorAnswer
+from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, Opinion, PartCut, RubricRatings, json_text
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import Judgement, MonitorFinding, ParsedVerdict, Scores, Unparseable
-from assay.judge.bounds import Cut, PromptBounds
+from assay.evidence.verdict import Unparseable
+from assay.judge.bounds import PromptBounds
 from assay.judge.fence import is_quoted, visible_text
-from assay.judge.model import TRIES, Answer, Manner, ModelClient, Sampling, ask
+from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
 from assay.judge.monitor import combined, monitor_question, read_monitor
-from assay.judge.prompt import PromptFile, PromptQuestion, content_hash, data_texts
-from assay.judge.read_object import UnusableError, find_object, object_schema, text
-from assay.judge.verdict_answer import read_verdict, verdict_question
+from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
+from assay.judge.read_object import UnusableError, find_object, object_schema, text, true_or_false
+from assay.judge.verdict_answer import RUBRIC, Judgement, read_verdict, verdict_question
 
 _USUAL: Final = PromptBounds()
 _PLAIN: Final = Sampling()
@@ -27,33 +29,6 @@ GUARD: Final = "guard-1"
 LONGEST: Final = 20_000
 LONGEST_QUOTE: Final = 2_000
 SCHEMA: Final = object_schema({"addressed": {"type": "boolean"}, "quote": {"type": "string"}})
-
-
-@dataclass(frozen=True, slots=True)
-class AddressCheck:
-    """Whether a text addresses the evaluator, and its words; or why nobody knows."""
-
-    addressed: bool | None
-    quote: str = ""
-    why: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Votes:
-    """How many answers say what."""
-
-    passes: int
-    fails: int
-    unparseable: int
-
-    @property
-    def asked(self) -> int:
-        return self.passes + self.fails + self.unparseable
-
-    @property
-    def agreement(self) -> float:
-        """The share of all answers that say what most of them say."""
-        return max(self.passes, self.fails) / self.asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +55,15 @@ class JudgedRun:
     """The judgement of a run, and everything that it rests on."""
 
     judgement: Judgement
-    answers: tuple[Answer[ParsedVerdict], ...]
+    answers: tuple[Answer[Opinion], ...]
     question_sha256: str
-    cuts: tuple[Cut, ...]
-    guard: AddressCheck | None
-    monitor: MonitorFinding | Unparseable | None = None
+    cuts: tuple[PartCut, ...]
+    guard: GuardAnswer | None
+    monitor: MonitorAnswer | None = None
 
     @property
-    def votes(self) -> Votes:
+    def votes(self) -> JudgeVotes:
         return count_votes([one.said for one in self.answers])
-
-
-Place: TypeAlias = tuple[ModelClient, int]
-AskAll: TypeAlias = Callable[
-    [Callable[[Place], Answer[ParsedVerdict]], Iterable[Place]], Iterable[Answer[ParsedVerdict]]
-]
 
 
 def judge_run(
@@ -102,47 +71,49 @@ def judge_run(
     clients: Sequence[ModelClient],
     setting: JudgeSetting,
     make_mark: Callable[[], str],
-    ask_all: AskAll = map,
+    ask_all: AskAll[Opinion] = map,
 ) -> JudgedRun:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
     question = verdict_question(
         run, setting.prompt, setting.bounds, planted=setting.canary, reverse=setting.reverse
     )
     manner = Manner(make_mark, setting.sampling, setting.tries)
-    asked = [(client, sample) for client in clients for sample in range(1, setting.samples + 1)]
     read = lambda text: read_verdict(text, lambda written: _is_copied(written, question))  # noqa: E731 - used once
-    answers = tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), asked))
+    answers = ask_panel(clients, setting.samples, question, manner, read, ask_all)
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
     monitor = _monitor(clients, question, setting, manner)
-    return JudgedRun(judgement, answers, content_hash(question), question.cuts, guard, monitor)
+    return JudgedRun(judgement, answers, question.sha256, question.cuts, guard, monitor)
 
 
 def _monitor(
     clients: Sequence[ModelClient], question: PromptQuestion, setting: JudgeSetting, manner: Manner
-) -> MonitorFinding | Unparseable | None:
-    """The finding of all models together; None if nobody asks for it."""
+) -> MonitorAnswer | None:
+    """The answer of all models together; None if nobody asks for it."""
     if setting.monitor_prompt is None:
         return None
     asked = monitor_question(question, setting.monitor_prompt)
     read = lambda text: read_monitor(text, asked)  # noqa: E731 - used once
-    return combined([ask(client, asked, manner, read).said for client in clients])
+    return combined([one.said for one in ask_panel(clients, 1, asked, manner, read)], asked.file)
 
 
 def _guard(
     client: ModelClient, question: PromptQuestion, file: PromptFile | None, manner: Manner
-) -> AddressCheck | None:
+) -> GuardAnswer | None:
     if file is None:
         return None
-    asked = guard_question(question, file)
+    # Without anything planted.
+    asked = PromptQuestion(file, question.parts, SCHEMA, {})
     said = ask(client, asked, manner, lambda text: read_guard(text, asked)).said
-    return AddressCheck(None, why=said.why) if isinstance(said, Unparseable) else said
+    return GuardAnswer(addressed=None, reason=said.why) if isinstance(said, Unparseable) else said
 
 
-def count_votes(answers: Sequence[Judgement]) -> Votes:
+def count_votes(answers: Sequence[Judgement]) -> JudgeVotes:
     """Count answers by what they say."""
-    passed = [one.passed for one in answers if isinstance(one, ParsedVerdict)]
-    return Votes(passed.count(True), passed.count(False), len(answers) - len(passed))
+    states = [one.state for one in answers if isinstance(one, Opinion)]
+    passes, fails = states.count("PASS"), states.count("FAIL")
+    agreement = max(passes, fails) / len(answers)
+    return JudgeVotes(passes=passes, fails=fails, unparseable=len(answers) - len(states), agreement=agreement)
 
 
 def majority(answers: Sequence[Judgement]) -> Judgement:
@@ -150,52 +121,41 @@ def majority(answers: Sequence[Judgement]) -> Judgement:
     if len(answers) == 1:
         return answers[0]
     votes = count_votes(answers)
-    verdicts = [one for one in answers if isinstance(one, ParsedVerdict)]
-    if votes.passes * 2 > votes.asked or votes.fails * 2 > votes.asked:
-        return _merge_verdicts(verdicts, passed=votes.passes > votes.fails)
+    verdicts = [one for one in answers if isinstance(one, Opinion)]
+    if votes.agreement > 0.5:
+        return _merge_verdicts(verdicts, "PASS" if votes.passes > votes.fails else "FAIL")
     if votes.unparseable:
         said = f"{votes.passes} PASS, {votes.fails} FAIL, {votes.unparseable} unparseable"
-        return Unparseable(f"no verdict has more than half of {votes.asked} answers: {said}")
-    return _merge_verdicts(verdicts, passed=False, tie=True)
+        return Unparseable(f"no verdict has more than half of {len(answers)} answers: {said}")
+    return _merge_verdicts(verdicts, "FAIL", tie=True)
 
 
-def _merge_verdicts(verdicts: Sequence[ParsedVerdict], *, passed: bool, tie: bool = False) -> ParsedVerdict:
-    same = [one for one in verdicts if one.passed is passed]
+def _merge_verdicts(verdicts: Sequence[Opinion], state: str, *, tie: bool = False) -> Opinion:
+    same = [one for one in verdicts if one.state == state]
     modes = [one.failure_mode for one in same if one.failure_mode is not None]
     mode = TIE if tie else max(modes, key=modes.count, default=None)
     odd = [f"PASS and FAIL have {len(same)} answers each"] if tie else []
     odd += dict.fromkeys(sentence for one in same for sentence in one.inconsistent)
-    first, scores = same[0], _medians(verdicts)
-    return replace(first, scores=scores, failure_mode=mode, inconsistent=tuple(odd))
+    ratings = RubricRatings(**{name: _median(getattr(one.ratings, name) for one in verdicts) for name in RUBRIC})
+    return same[0].model_copy(update={"ratings": ratings, "failure_mode": mode, "inconsistent": odd})
 
 
-def _medians(verdicts: Sequence[ParsedVerdict]) -> Scores:
-    every = [astuple(one.scores) for one in verdicts]
-    given = [[rating for rating in column if rating is not None] for column in zip(*every, strict=True)]
-    return Scores(*(median(column) if column else None for column in given))
+def _median(ratings: Iterable[float | None]) -> float | None:
+    given = [rating for rating in ratings if rating is not None]
+    return median(given) if given else None
 
 
-def guard_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
-    """The same data as another question, without anything planted."""
-    return PromptQuestion(file, asked.parts, SCHEMA, {})
-
-
-def read_guard(written: str, question: PromptQuestion) -> AddressCheck | Unparseable:
+def read_guard(written: str, question: PromptQuestion) -> GuardAnswer | Unparseable:
     """The answer, or why it can't be used. A quote has to be in the data."""
     try:
-        found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", _is_addressed)).fields
+        found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", true_or_false("addressed"))).fields
         quote = text(found.get("quote") or "", "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
         if found["addressed"] and not _is_there(quote, question):
             raise UnusableError("its quote is not in the data")
     except UnusableError as error:
         return Unparseable(f"the answer can't be used: {error}")
-    return AddressCheck(found["addressed"], visible_text(quote) if found["addressed"] else "")
-
-
-def _is_addressed(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise UnusableError("addressed must be true or false")
-    return value
+    words = json_text(visible_text(quote)) if found["addressed"] else ""
+    return GuardAnswer(addressed=found["addressed"], quote=words)
 
 
 def _is_copied(written: str, question: PromptQuestion) -> bool:

@@ -1,8 +1,9 @@
 """A run as labelled parts of a prompt, each within its bounds. What is cut is listed beside them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from assay.dialects.scorers.report import PartCut, json_text
 from assay.evidence.coding_run import (
     AgentEnd,
     AgentRecord,
@@ -15,7 +16,7 @@ from assay.evidence.coding_run import (
     Trajectory,
     TrajectoryStep,
 )
-from assay.judge.bounds import Cut, PromptBounds, Shown, cut_front, cut_middle
+from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle
 from assay.judge.diff_parts import PART as DIFF
 from assay.judge.diff_parts import diff_lines
 from assay.judge.fence import FencedPart, line
@@ -30,19 +31,23 @@ class PromptParts:
     """The parts of one run, in the order in which they are read, and what was cut."""
 
     parts: list[FencedPart] = field(default_factory=list)
-    cuts: list[Cut] = field(default_factory=list)
+    cuts: list[PartCut] = field(default_factory=list)
     texts: dict[str, str] = field(default_factory=dict)
 
-    def add(self, label: str, lines: Sequence[str]) -> None:
+    def add(self, label: str, lines: Iterable[str]) -> None:
         """Add a part. One without a line is left out."""
-        if lines:
-            self.parts.append(FencedPart(label, tuple(lines)))
+        if given := tuple(lines):
+            self.parts.append(FencedPart(label, given))
 
     def shown(self, label: str, name: str, shown: Shown) -> Shown:
         """Note what was cut."""
         if shown.bytes:
-            self.cuts.append(Cut(label, name, shown.lines, shown.bytes))
+            self.cuts.append(PartCut(part=label, name=json_text(name), lines=shown.lines, bytes=shown.bytes))
         return shown
+
+    def middle(self, label: str, name: str, text: str, limit: int, key: str = "text") -> dict[str, object]:
+        """The fields of a text without its middle, where it is too long."""
+        return self.shown(label, name, cut_middle(text, limit)).record(key)
 
     def record(self, label: str, name: str, text: str, shown: Shown, key: str = "text") -> dict[str, object]:
         """The fields of a text. One that is there already is only named, unless it is short."""
@@ -57,10 +62,10 @@ class PromptParts:
 def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
     """All that there is about a run. The task comes first, and what the agent says about itself near the end."""
     made = PromptParts()
-    made.add("task", [line(made.shown("task", "", cut_middle(run.instruction, bounds.task)).record())])
-    _add_trajectory(made, run.trajectory, bounds.trajectory)
+    made.add("task", [line(made.middle("task", "", run.instruction, bounds.task))])
+    made.add("trajectory", _trajectory(run.trajectory, bounds.trajectory, made))
     if len(run.turns) > 1:
-        made.add("user turns", list(_turns(run.turns, bounds.turns, made)))
+        made.add("user turns", _turns(run.turns, bounds.turns, made))
         made.parts.insert(1, made.parts.pop())
     if run.diff is not None:
         lines, cuts = diff_lines(run.diff, bounds.diff)
@@ -68,32 +73,25 @@ def run_parts(run: CodingRecord, bounds: PromptBounds) -> PromptParts:
         made.cuts += cuts
     if run.objective is not None:
         made.add("objective test", [_objective(run.objective, bounds.test, made)])
-    made.add("scorer results", list(_scorers(run.rows, bounds.scorers, made)))
+    made.add("scorer results", _scorers(run.rows, bounds.scorers, made))
     made.add("run metrics", [_metric(one) for one in run.metrics])
-    made.add("agent output", list(_output(run.agent_end, run.outputs, bounds.output, made)))
-    _add_response(made, run.final_response, bounds.response)
-    made.add("remarks on the record", list(_remarks(run.remarks, bounds.remarks, made)))
-    made.add("notes of the author", list(_notes(run.notes, bounds.notes, made)))
+    made.add("agent output", _output(run.agent_end, run.outputs, bounds.output, made))
+    made.add("final response", _response(run.final_response, bounds.response, made))
+    made.add("remarks on the record", _remarks(run.remarks, bounds.remarks, made))
+    made.add("notes of the author", _notes(run.notes, bounds.notes, made))
     return made
 
 
 def add_work(made: PromptParts, agent: AgentRecord, bounds: PromptBounds) -> None:
     """Add what an agent recorded about its own work."""
-    _add_trajectory(made, agent.trajectory, bounds.trajectory)
-    made.add("agent output", list(_output(agent.end, agent.outputs, bounds.output, made)))
-    _add_response(made, agent.final_response, bounds.response)
+    made.add("trajectory", _trajectory(agent.trajectory, bounds.trajectory, made))
+    made.add("agent output", _output(agent.end, agent.outputs, bounds.output, made))
+    made.add("final response", _response(agent.final_response, bounds.response, made))
 
 
-def _add_trajectory(made: PromptParts, trajectory: Trajectory | None, limit: int) -> None:
-    if trajectory is not None:
-        made.add("trajectory", list(_trajectory(trajectory, limit, made)))
-
-
-def _add_response(made: PromptParts, response: str | None, limit: int) -> None:
+def _response(response: str | None, limit: int, made: PromptParts) -> Iterator[str]:
     if response is not None:
-        made.add(
-            "final response", [line(made.record("final response", "", response, cut_middle(response, limit)))]
-        )
+        yield line(made.record("final response", "", response, cut_middle(response, limit)))
 
 
 def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Iterator[str]:
@@ -101,8 +99,7 @@ def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Itera
     each = limit // max(1, 2 * len(turns))
     for turn in turns:
         name = f"turn {turn.number}"
-        shown = made.shown("user turns", name, cut_middle(turn.request, each))
-        yield line({"turn": turn.number, **shown.record("user")})
+        yield line({"turn": turn.number, **made.middle("user turns", name, turn.request, each, "user")})
         if turn.response is not None:
             answer = cut_middle(turn.response, each)
             yield line({"turn": turn.number, **made.record("user turns", name, turn.response, answer, "agent")})
@@ -138,9 +135,9 @@ def _of_step(step: TrajectoryStep, name: str) -> Iterator[_Piece]:
         yield _Piece(name, speaker, "result", result.text)
 
 
-def _trajectory(trajectory: Trajectory, limit: int, made: PromptParts) -> Iterator[str]:
+def _trajectory(trajectory: Trajectory | None, limit: int, made: PromptParts) -> Iterator[str]:
     """The first and the last pieces, if not all fit: how it began, and how it ended."""
-    pieces = list(_pieces(trajectory))
+    pieces = [] if trajectory is None else list(_pieces(trajectory))
     most = max(1, limit // _SHARE)
     first, last = _ends([min(len(one.text), most) + _OVERHEAD for one in pieces], limit)
     for number, piece in enumerate([*pieces[:first], *pieces[last:]]):
@@ -160,7 +157,7 @@ def _gap(pieces: Sequence[_Piece], made: PromptParts) -> str:
     lines = sum(one.text.count("\n") + 1 for one in pieces)
     size = sum(len(one.text.encode(errors="surrogatepass")) for one in pieces)
     name = f"steps {pieces[0].step} to {pieces[-1].step}"
-    made.cuts.append(Cut("trajectory", name, lines, size))
+    made.cuts.append(PartCut(part="trajectory", name=json_text(name), lines=lines, bytes=size))
     return line({"not_shown": {"from": pieces[0].step, "to": pieces[-1].step, "lines": lines, "bytes": size}})
 
 
@@ -181,17 +178,17 @@ def _ends(sizes: Sequence[int], limit: int) -> tuple[int, int]:
 
 def _objective(row: ScorerRow, limit: int, made: PromptParts) -> str:
     output = made.shown("objective test", "output", cut_front(row.output or "", limit))
-    command = made.shown("objective test", "command", cut_middle(row.command or "", limit))
-    said = {"name": row.name, **command.record("command"), "verdict": row.verdict, "detail": row.detail[:limit]}
+    command = made.middle("objective test", "command", row.command or "", limit, "command")
+    said = {"name": row.name, **command, "verdict": row.verdict, "detail": row.detail[:limit]}
     return line({**said, **output.record("output")})
 
 
 def _scorers(rows: Sequence[ScorerRow], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(rows))
     for row in rows:
-        detail = made.shown("scorer results", row.name, cut_middle(row.detail, each))
+        detail = made.middle("scorer results", row.name, row.detail, each, "detail")
         said: dict[str, object] = {"name": row.name, "type": row.type, "required": row.required}
-        yield line({**said, "verdict": row.verdict, "score": row.score, **detail.record("detail")})
+        yield line({**said, "verdict": row.verdict, "score": row.score, **detail})
 
 
 def _metric(metric: MetricRow) -> str:
@@ -209,11 +206,11 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: Promp
 
 def _remarks(remarks: Sequence[str], limit: int, made: PromptParts) -> Iterator[str]:
     if remarks:
-        yield line(made.shown("remarks on the record", "", cut_middle("\n".join(remarks), limit)).record())
+        yield line(made.middle("remarks on the record", "", "\n".join(remarks), limit))
 
 
 def _notes(notes: Sequence[AuthorNote], limit: int, made: PromptParts) -> Iterator[str]:
     each = limit // max(1, len(notes))
     for note in notes:
-        shown = made.shown("notes of the author", note.name, cut_middle(note.rubric, each))
-        yield line({"name": note.name, "required": note.required, **shown.record("note")})
+        text = made.middle("notes of the author", note.name, note.rubric, each, "note")
+        yield line({"name": note.name, "required": note.required, **text})

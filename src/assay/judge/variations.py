@@ -15,11 +15,6 @@ _COMMENT: Final = re.compile(r"(?:^|(?<=\s))(?:#\s.*|//.*|--\s.*)$")
 _ADDED: Final = "+"
 
 
-def as_it_is(run: CodingRecord) -> CodingRecord:
-    """The run itself."""
-    return run
-
-
 def without_comments(run: CodingRecord) -> CodingRecord:
     """The diff without comments in its added lines."""
     if run.diff is None:
@@ -41,8 +36,8 @@ def with_other_names(run: CodingRecord) -> CodingRecord:
 
 
 FORMS: Final[Mapping[str, Callable[[CodingRecord], CodingRecord]]] = {
-    "as it is": as_it_is,
-    "parts reordered": as_it_is,
+    "as it is": lambda run: run,
+    "parts reordered": lambda run: run,
     "comments stripped": without_comments,
     "names changed": with_other_names,
 }

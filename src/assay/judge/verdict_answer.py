@@ -5,22 +5,25 @@ PASS is the verdict field and nothing else. Scores that sit oddly with it don't 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias, TypeVar, get_args
 
+from assay.dialects.scorers.report import FactCheckRow, Opinion, RubricRatings, Support
 from assay.evidence.coding_run import CodingRecord
-from assay.evidence.verdict import FactCheck, Judgement, ParsedVerdict, Scores, Support, Unparseable
+from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
 from assay.judge.bounds import PromptBounds
 from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
 from assay.judge.run_parts import run_parts
 
+T = TypeVar("T")
 LONGEST: Final = 100_000
 LONGEST_TEXT: Final = 20_000
 LONGEST_LABEL: Final = 200
 MOST_ROWS: Final = 100
 RUBRIC: Final = ("task_completion", "instruction_adherence", "efficiency")
-_SUPPORTS: Final = tuple(one.value for one in Support)
+_SUPPORTS: Final[tuple[Support, ...]] = get_args(Support)
+Judgement: TypeAlias = Opinion | Unparseable
 _ROW: Final = object_schema(
     {
         "claim": {"type": "string"},
@@ -67,12 +70,17 @@ def read_verdict(written: str, is_copied: Callable[[str], bool] = lambda _: Fals
     rest = _Rest(found.fields, list(found.repaired))
     if found.fields["verdict"] not in ("PASS", "FAIL"):
         rest.repaired.append("verdict was spelled otherwise")
-    scores = Scores(*(rest.rating(name) for name in RUBRIC))
+    ratings = RubricRatings(**{name: rest.rating(name) for name in RUBRIC})
     mode = rest.failure_mode(needed=not passed)
-    reasoning, rows = rest.text("reasoning", LONGEST_TEXT), rest.rows()
-    odd = tuple(_oddities(passed, scores, mode))
-    return ParsedVerdict(
-        passed, scores, mode, reasoning or "", rows, odd, tuple(rest.repaired), tuple(rest.missing)
+    return Opinion(
+        state="PASS" if passed else "FAIL",
+        ratings=ratings,
+        failure_mode=mode,
+        reasoning=rest.text("reasoning", LONGEST_TEXT) or "",
+        fact_check=rest.rows(),
+        inconsistent=_oddities(passed, ratings, mode),
+        repaired=rest.repaired,
+        missing=rest.missing,
     )
 
 
@@ -91,70 +99,71 @@ class _Rest:
     repaired: list[str]
     missing: list[str] = field(default_factory=list)
 
-    def rating(self, name: str) -> int | None:
-        value = self.fields.get(name)
+    def value(self, name: str, read: Callable[[Any], T]) -> T | None:
+        """A value as it is read; None, and noted, where it can't be."""
+        given = self.fields.get(name)
         try:
-            found = whole_number(value, name, 1, 5)
+            return read(given)
         except UnusableError:
-            self._leave_out(name, value)
+            self.missing.append(name)
+            self.repaired += [] if given is None else [f"{name} left out: it can't be read"]
             return None
-        if found is not value:
+
+    def rating(self, name: str) -> int | None:
+        found = self.value(name, lambda given: whole_number(given, name, 1, 5))
+        if found is not None and found is not self.fields[name]:
             self.repaired.append(f"{name} was written in another form")
         return found
 
     def failure_mode(self, *, needed: bool) -> str | None:
-        value = self.fields.get("failure_mode")
-        if value is None or (isinstance(value, str) and value.strip().casefold() in _NOTHING):
+        given = self.fields.get("failure_mode")
+        if given is None or (isinstance(given, str) and given.strip().casefold() in _NOTHING):
             self.missing += ["failure_mode"] if needed or "failure_mode" not in self.fields else []
             return None
         return self.text("failure_mode", LONGEST_LABEL)
 
     def text(self, name: str, longest: int) -> str | None:
-        value = self.fields.get(name)
-        try:
-            return text(value, name, longest)
-        except UnusableError:
-            self._leave_out(name, value)
-            return None
+        return self.value(name, lambda given: text(given, name, longest))
 
-    def rows(self) -> tuple[FactCheck, ...]:
-        given = self.fields.get("fact_check")
-        if not isinstance(given, list):
-            self._leave_out("fact_check", given)
-            return ()
+    def rows(self) -> list[FactCheckRow]:
+        given = self.value("fact_check", _list) or []
         found = [row for one in given[:MOST_ROWS] if (row := _row(one)) is not None]
         if len(found) < len(given):
             self.repaired.append(f"{counted(len(given) - len(found), 'row')} of fact_check left out")
-        return tuple(found)
-
-    def _leave_out(self, name: str, value: Any) -> None:
-        self.missing.append(name)
-        if value is not None:
-            self.repaired.append(f"{name} left out: it can't be read")
+        return found
 
 
-def _row(row: Any) -> FactCheck | None:
+def _list(given: Any) -> list[Any]:
+    if not isinstance(given, list):
+        raise UnusableError("fact_check must be a list")
+    return given
+
+
+def _row(row: Any) -> FactCheckRow | None:
     """A row of the matrix; None if it says nothing that can be read."""
     given = {str(key).strip().casefold(): value for key, value in row.items()} if isinstance(row, dict) else {}
-    support = given.get("verdict")
-    if not isinstance(support, str) or support.strip(_EDGES).casefold() not in _SUPPORTS:
+    written = str(given.get("verdict")).strip(_EDGES).casefold()
+    support = next((one for one in _SUPPORTS if one == written), None)
+    if support is None:
         return None
     try:
         claim = text(given.get("claim"), "claim", LONGEST_TEXT)
         evidence = text(given.get("evidence") or "", "evidence", LONGEST_TEXT, may_be_empty=True)
     except UnusableError:
         return None
-    return FactCheck(claim, evidence, Support(support.strip(_EDGES).casefold()))
+    return FactCheckRow(claim=claim, evidence=evidence, verdict=support)
 
 
-def _oddities(passed: bool, scores: Scores, mode: str | None) -> list[str]:
+def _oddities(passed: bool, ratings: RubricRatings, mode: str | None) -> list[str]:
     """Ratings at odds with a verdict."""
-    completion, adherence = scores.task_completion, scores.instruction_adherence
+    completion, adherence = ratings.task_completion, ratings.instruction_adherence
     if not passed:
         good = completion is not None and completion >= 4 and adherence is not None and adherence >= 4
-        return [f"FAIL, with task_completion {completion} and instruction_adherence {adherence}"] if good else []
-    low = [f"PASS, with task_completion {completion}"] if completion is not None and completion <= 2 else []
-    low += [f"PASS, with instruction_adherence {adherence}"] if adherence is not None and adherence <= 2 else []
+        return (
+            [f"FAIL, with task_completion {completion:g} and instruction_adherence {adherence:g}"] if good else []
+        )
+    low = [f"PASS, with task_completion {completion:g}"] if completion is not None and completion <= 2 else []
+    low += [f"PASS, with instruction_adherence {adherence:g}"] if adherence is not None and adherence <= 2 else []
     return low + (["PASS, with a failure_mode"] if mode is not None else [])
 
 

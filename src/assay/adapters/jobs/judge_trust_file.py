@@ -2,48 +2,43 @@
 
 import os
 from collections.abc import Sequence
+from typing import Final, Literal
 
 from assay.adapters.jobs.annotations import read_annotations
 from assay.adapters.machine.record_files import parse_record
 from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine
-from assay.judge.calibration import RATINGS, Label
-from assay.judge.judge_coding_run import Trust
+
+_NO_PASS: Final[dict[Judgment, Literal["FAIL", "defer"]]] = {Judgment.FAIL: "FAIL", Judgment.DEFER: "defer"}
 
 
-def read_trust(path: str) -> Trust:
+def read_trust(path: str) -> CalibrationRecord:
     """Read a calibration. Raises ``InputError`` for a file that isn't one."""
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError as error:
-        raise InputError(f"the calibration {path} can't be read: {error.strerror}") from error
-    found = parse_record(data, CalibrationRecord, path)
-    return Trust(tuple(found.models), found.prompt_sha256, tuple(found.unmet))
+    return parse_record(_read(path, "calibration"), CalibrationRecord, path)
 
 
-def labels_beside(runs: Sequence[str]) -> list[Label]:
+def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
     """The annotations of each run; the first category of a failure is its failure_mode."""
     return [
-        Label(
-            run,
-            one.reviewer_id,
-            None if one.judgment is Judgment.DEFER else one.judgment is Judgment.PASS,
-            one.categories[0] if one.categories else None,
+        LabelLine(
+            run=run,
+            annotator=one.reviewer_id,
+            verdict="defer"
+            if one.judgment is Judgment.DEFER
+            else "PASS"
+            if one.judgment is Judgment.PASS
+            else "FAIL",
+            failure_mode=one.categories[0] if one.categories else None,
         )
         for run in runs
         for one in read_annotations(run)
     ]
 
 
-def labels_in(path: str, runs: Sequence[str]) -> list[Label]:
+def labels_in(path: str, runs: Sequence[str]) -> list[LabelLine]:
     """The labels in a file, one JSON object a line. Raises ``InputError`` for a line that isn't one."""
-    try:
-        with open(path, "rb") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise InputError(f"the labels {path} can't be read: {error.strerror}") from error
+    lines = _read(path, "labels").splitlines()
     found = [
         parse_record(line, LabelLine, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()
     ]
@@ -51,10 +46,12 @@ def labels_in(path: str, runs: Sequence[str]) -> list[Label]:
     missing = next((one.run for one in found if one.run not in named), None)
     if missing is not None:
         raise InputError(f"{path}: every run must be among those that are passed, got {missing!r}")
-    return [_label(one, named[one.run]) for one in found]
+    return [one.model_copy(update={"run": named[one.run]}) for one in found]
 
 
-def _label(line: LabelLine, run: str) -> Label:
-    passed = None if line.verdict == "defer" else line.verdict == "PASS"
-    ratings = {name: value for name in RATINGS if (value := getattr(line, name)) is not None}
-    return Label(run, line.annotator, passed, line.failure_mode, ratings, line.cheated)
+def _read(path: str, what: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        raise InputError(f"the {what} {path} can't be read: {error.strerror}") from error

@@ -11,13 +11,11 @@ model, the prompt with its data, and how it was asked. Nothing of the prompt is 
 so that several processes may write at the same time.
 """
 
-import contextlib
 import fcntl
 import json
 import os
 import threading
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -28,7 +26,8 @@ from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after
 from assay.core.errors import MeasurementError
-from assay.judge.model import AnswerUsage, ModelClient, ModelQuestion, Reply, request_key
+from assay.dialects.scorers.report import JudgeUsage
+from assay.judge.model import ModelClient, ModelQuestion, Reply, request_key
 
 NAME: Final = "answers.jsonl"
 FORMAT: Final = 1
@@ -46,13 +45,6 @@ STREAM_TIMES: Final = 16
 AT_ONCE: Final = 8
 
 
-@dataclass(slots=True)
-class Learned:
-    """The last plan that an endpoint took, for one model."""
-
-    plan: RequestPlan | None = None
-
-
 class ChatModel:
     """Fulfils ``ModelClient``. To be closed, or used in a ``with``. No message has a word of a prompt in it."""
 
@@ -68,11 +60,12 @@ class ChatModel:
         at_once: int = AT_ONCE,
         stream: bool = False,
         first_byte_sec: float | None = None,
-        learned: Learned | None = None,
+        plans: dict[tuple[str, str], RequestPlan] | None = None,
     ) -> None:
         """A ``client`` that is given is not closed here.
 
         With ``stream``, the time limit counts from the first byte on, which may take up to ``first_byte_sec``.
+        ``plans`` has the last one that an endpoint took for a model.
         """
         import httpx  # noqa: PLC0415 - only who has a judge pays for it
 
@@ -85,7 +78,8 @@ class ChatModel:
         self._given = client
         messages = self._endpoint.speaks_messages
         self._first = RequestPlan("json_schema" if json_schema else "text", messages, stream and not messages)
-        self._learned = learned or Learned()
+        self._plans = {} if plans is None else plans
+        self._place = (url, model)
         self._turns = threading.BoundedSemaphore(at_once)
         pool = httpx.Limits(max_connections=at_once, max_keepalive_connections=at_once)
         self._client = client or httpx.Client(follow_redirects=False, limits=pool)
@@ -104,7 +98,7 @@ class ChatModel:
 
     def _ask(self, request: ModelQuestion) -> Reply:
         begin = self._pace.clock()
-        plan = self._learned.plan or self._first
+        plan = self._plans.get(self._place, self._first)
         while True:
             found = self._answer(plan, request, begin)
             if isinstance(found, WireReply):
@@ -115,7 +109,7 @@ class ChatModel:
             plan = adapted
         if found.text is None:
             raise MeasurementError(f"{self._what}: its answer has no text")
-        self._learned.plan = plan
+        self._plans[self._place] = plan
         taken = self._pace.clock() - begin
         canary = request.prompt.canary
         return Reply(found.text, found.finish, plan.mode, found.usage, taken, canary, adapted=plan.changes)
@@ -144,9 +138,10 @@ class ChatModel:
         import httpx  # noqa: PLC0415
 
         most = self._first_byte_sec if stream else self._limits.deadline_sec
-        left = min(most if stream else self._limits.timeout_sec, begin + most - self._pace.clock())
+        left = begin + most - self._pace.clock()
         if left <= 0:
             raise self._late(most)
+        left = left if stream else min(left, self._limits.timeout_sec)
         headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
             with self._client.stream(
@@ -154,21 +149,18 @@ class ChatModel:
             ) as response:
                 end = None if stream else begin + self._limits.deadline_sec
                 content = self._content(response, end)
+            found = (
+                read_wire(content) if response.status_code == 200 else read_error(response.status_code, content)
+            )
         except httpx.TimeoutException as error:
             raise UnreachableError("it does not answer in time") from error
         except httpx.TransportError as error:
             raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
         except (httpx.DecodingError, httpx.InvalidURL) as error:
             raise MeasurementError(f"{self._what}: {type(error).__name__}") from error
-        return self._read(response.status_code, content), retry_after(response.headers)
-
-    def _read(self, status: int, content: bytes) -> WireReply | ProviderError:
-        if status != 200:
-            return read_error(status, content)
-        try:
-            return read_wire(content)
         except NotACompletionError as error:
             raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
+        return found, retry_after(response.headers)
 
     def _content(self, response: "httpx.Response", end: float | None) -> bytes:
         """All of an answer. Without an end, the time counts from its first byte on."""
@@ -215,26 +207,18 @@ class AnswerFolder:
 
     def write(self, key: str, reply: Reply) -> None:
         """Keep an answer. Raises ``MeasurementError`` if it can't be written."""
-        told = asdict(replace(reply, recorded=False))
-        del told["recorded"]
+        told = {one.name: getattr(reply, one.name) for one in fields(reply) if one.name != "recorded"}
+        told["usage"] = reply.usage.model_dump()
         line = json.dumps({"key": key, "format": FORMAT, **told}).encode() + b"\n"
         try:
-            with self._lock, self._alone() as fd:
+            with self._lock, open(self._path, "ab+", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_EX)
                 # A process that was killed may have left half a line.
-                end = os.fstat(fd).st_size
-                whole = end == 0 or os.pread(fd, 1, end - 1) == b"\n"
-                os.write(fd, line if whole else b"\n" + line)
+                end = os.fstat(file.fileno()).st_size
+                whole = end == 0 or os.pread(file.fileno(), 1, end - 1) == b"\n"
+                file.write(line if whole else b"\n" + line)
         except OSError as error:
             raise MeasurementError(f"the answer can't be written to {self._path}: {error.strerror}") from error
-
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[int]:
-        fd = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield fd
-        finally:
-            os.close(fd)
 
     def _look(self, key: bytes) -> tuple[int, int] | None:
         """Where an answer is, after reading on from where this stopped: others may have added some."""
@@ -260,7 +244,7 @@ class AnswerFolder:
             del written["key"]
             if written.pop("format") != FORMAT:
                 raise ValueError(f"format must be {FORMAT}")
-            known = {"usage": AnswerUsage(**written["usage"]), "adapted": tuple(written.get("adapted", ()))}
+            known = {"usage": JudgeUsage(**written["usage"]), "adapted": tuple(written.get("adapted", ()))}
             return Reply(**{**written, **known, "recorded": True})
         except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise MeasurementError(f"{self._path} has a line that isn't an answer that was recorded") from error

@@ -5,7 +5,6 @@ import os
 import secrets
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -22,24 +21,25 @@ from assay.adapters.models.judge_model import (
     AT_ONCE,
     AnswerFolder,
     ChatModel,
-    Learned,
     RememberingModel,
     Replaying,
     limits_of,
 )
 from assay.adapters.models.judge_settings import given_settings
+from assay.adapters.models.request_plan import RequestPlan
 from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
-from assay.dialects.scorers.scenario import JudgeSection
+from assay.dialects.scorers.calibration_record import CalibrationRecord
+from assay.dialects.scorers.scenario import JudgePrices, JudgeSection
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
-from assay.judge.budget import Budget, Budgeted, Prices
+from assay.judge.budget import Budget, Budgeted
 from assay.judge.grade_rubric import RubricJudge
-from assay.judge.judge_coding_run import UNKNOWN, Trust, VerdictJudge
+from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
 from assay.judge.prompt import PromptFile
 from assay.judge.rubric import OutputFile
@@ -142,12 +142,12 @@ class JudgeOptions:
     prompt: str | None = None
     record: str | None = None
     replay: str | None = None
-    price: Prices | None = None
+    price: JudgePrices | None = None
     tokens: int | None = None
     cost: float | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     patient: bool = False
-    trust: Trust = UNKNOWN
+    trust: CalibrationRecord | None = None
 
 
 class ConfiguredJudges:
@@ -167,7 +167,7 @@ class ConfiguredJudges:
         self._all = Budget("all runs", options.tokens, options.cost)
         self._open = ExitStack()
         self._known: dict[str, VerdictJudge] = {}
-        self._learned: defaultdict[tuple[str, str], Learned] = defaultdict(Learned)
+        self._plans: dict[tuple[str, str], RequestPlan] = {}
         self._settings = given_settings(options.settings, environment)
         self._lock = threading.Lock()
 
@@ -179,7 +179,7 @@ class ConfiguredJudges:
 
     def judge(self, section: JudgeSection | None) -> VerdictJudge:
         """The judge for the runs of a scenario. Raises ``InputError`` if nobody says which."""
-        asked = self._settings.over(section)
+        asked = self._section(section)
         name = asked.model_dump_json()
         with self._lock:
             if name not in self._known:
@@ -188,22 +188,26 @@ class ConfiguredJudges:
 
     def rubric_judge(self) -> RubricJudge:
         """The judge of rubrics. Raises ``InputError`` if nobody says which."""
-        asked = self._settings.over(None)
+        asked = self._section()
         clients = self._new_clients(asked)()
         sampling, samples = self._sampling(asked), self._options.samples or asked.samples
         file = prompt_from(self._options.prompt or rubric.NAME, rubric.FIELDS)
         bounds = bounds_within(asked.characters)
-        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self._ask_all)
+        return RubricJudge(clients, file, Manner(new_mark, sampling), bounds, samples, ask_all=self.ask_all)
 
     @property
     def at_once(self) -> int:
         """The most questions at a time, to all models together."""
-        return self._settings.over(None).at_once or AT_ONCE
+        return self._section().at_once or AT_ONCE
+
+    def _section(self, section: JudgeSection | None = None) -> JudgeSection:
+        """A section with the given settings in place of its own."""
+        return (section or JudgeSection()).model_copy(update=self._settings)
 
     def _new(self, asked: JudgeSection) -> VerdictJudge:
         now = lambda: datetime.now(UTC)  # noqa: E731 - a port
         setting, clients = self._setting(asked), self._new_clients(asked)
-        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self._ask_all)
+        return VerdictJudge(clients, setting, new_mark, now, self._options.trust, self.ask_all)
 
     def _new_clients(self, asked: JudgeSection) -> Callable[[], list[ModelClient]]:
         sources = [self._source(name, asked) for name in self._models(asked)]
@@ -227,10 +231,10 @@ class ConfiguredJudges:
         )
 
     def _sampling(self, section: JudgeSection) -> Sampling:
-        usual = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
-        temperature = usual if section.temperature is None else section.temperature
-        sent = None if self._settings.is_unset("temperature") else temperature
-        return Sampling(sent, section.max_tokens, section.seed)
+        temperature = section.temperature
+        if temperature is None and "temperature" not in self._settings:
+            temperature = 0.0 if (self._options.samples or section.samples) == 1 else TEMPERATURE_OF_SAMPLES
+        return Sampling(temperature, section.max_tokens, section.seed)
 
     def _models(self, section: JudgeSection) -> list[str]:
         named = (name.strip() for name in self._environment.get(MODEL, "").split(","))
@@ -248,7 +252,7 @@ class ConfiguredJudges:
     def _client(self, source: ModelClient, budget: Budget, section: JudgeSection) -> ModelClient:
         if isinstance(source, Replaying):
             return source
-        client = Budgeted(source, (budget, self._all), self._options.price or _prices(section))
+        client = Budgeted(source, (budget, self._all), self._options.price or section.prices)
         record = self._options.record
         return client if record is None else RememberingModel(client, AnswerFolder(record))
 
@@ -264,7 +268,7 @@ class ConfiguredJudges:
             at_once=section.at_once or (1 if is_local else AT_ONCE),
             stream=is_local,
             first_byte_sec=section.timeout_s * (FIRST_BYTE_TIMES if is_local else 1),
-            learned=self._learned[url, model],
+            plans=self._plans,
         )
         return self._open.enter_context(asked)
 
@@ -286,22 +290,21 @@ class ConfiguredJudges:
     def _own_key(self) -> bearer_tokens.Token | None:
         path = self._options.key_file or self._environment.get(KEY_FILE) or None
         hide(*([] if path is None else [path]))
-        if path is not None:
-            return bearer_tokens.fixed_token(_key_in(path))
-        return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
+        if path is None:
+            return bearer_tokens.from_environment(KEY, self._environment) if self._environment.get(KEY) else None
+        found = read_file(path, LONGEST_KEY)
+        if not isinstance(found, Content):
+            why = str(found) if isinstance(found, Refused) else f"there is no file {path}"
+            raise InputError(f"the judge's key can't be read: {why}")
+        return bearer_tokens.fixed_token(found.data.decode(errors="replace").strip())
 
-    def _ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
-        """Ask several models and samples at once."""
+    def ask_all(self, ask: Callable[[T], R], asked: Iterable[T]) -> Iterable[R]:
+        """Like ``map``, several at once and in the same order."""
         every = list(asked)
-        if len(every) == 1:
-            return [ask(every[0])]
+        if len(every) <= 1:
+            return [ask(one) for one in every]
         with ThreadPoolExecutor(min(len(every), self.at_once)) as pool:
             return list(pool.map(ask, every))
-
-
-def _prices(section: JudgeSection) -> Prices | None:
-    found = section.prices
-    return None if found is None else Prices(found.tokens_in, found.tokens_out)
 
 
 def _check_folders(options: JudgeOptions) -> None:
@@ -314,11 +317,3 @@ def _check_folders(options: JudgeOptions) -> None:
             os.makedirs(options.record, exist_ok=True)
         except OSError as error:
             raise InputError(f"answers can't be recorded to {options.record}: {error.strerror}") from error
-
-
-def _key_in(path: str) -> str:
-    found = read_file(path, LONGEST_KEY)
-    if not isinstance(found, Content):
-        why = str(found) if isinstance(found, Refused) else f"there is no file {path}"
-        raise InputError(f"the judge's key can't be read: {why}")
-    return found.data.decode(errors="replace").strip()

@@ -78,13 +78,10 @@ class ProviderError:
 
     def sentence(self, prompt: str, key: str | None) -> str:
         """What happened, in the provider's words, and a hint where one is known."""
-        kinds = ", ".join(
-            dict.fromkeys(part for part in (self.type, self.code) if part and part != str(self.status))
-        )
-        known = _REASONS.get(self.status)
-        first = f"it answers {self.status}" if known is None else known
-        told = ", ".join(part for part in ("" if known is None else str(self.status), kinds) if part)
-        told = f" ({told})" if kinds else ""
+        status, known = str(self.status), _REASONS.get(self.status)
+        first = f"it answers {status}" if known is None else known
+        kinds = list(dict.fromkeys(part for part in (self.type, self.code) if part and part != status))
+        told = f" ({', '.join(kinds if known is None else [status, *kinds])})" if kinds else ""
         words = _hidden(_first_line(self.message), prompt, key)
         hint = self._hint()
         return f"{first}{_hidden(told, '', key)}{f': {words}' if words else ''}{f' ({hint})' if hint else ''}"
@@ -153,17 +150,11 @@ def _first_line(message: str) -> str:
 
 def _hidden(words: str, prompt: str, key: str | None) -> str:
     """The words without what they repeat of the prompt or the key."""
-    for secret, size in ((prompt, _WINDOW), (key or "", _KEY_WINDOW)):
-        words = _without(words, secret, min(size, len(secret)))
-    return words
-
-
-def _without(words: str, secret: str, size: int) -> str:
-    if not size:
-        return words
-    gone = [False] * len(words)
-    for at in range(len(words) - size + 1):
-        if words[at : at + size] in secret:
-            gone[at : at + size] = [True] * size
-    kept = "".join("\0" if hide else one for one, hide in zip(words, gone, strict=True))
+    gone: set[int] = set()
+    for secret, longest in ((prompt, _WINDOW), (key or "", _KEY_WINDOW)):
+        size = min(longest, len(secret))
+        for at in range(len(words) - size + 1 if size else 0):
+            if words[at : at + size] in secret:
+                gone |= set(range(at, at + size))
+    kept = "".join("\0" if at in gone else one for at, one in enumerate(words))
     return re.sub("\0+", "…", kept)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from assay.adapters.models.provider_error import ProviderError, error_in
-from assay.judge.model import AnswerUsage, Finish
+from assay.dialects.scorers.report import JudgeUsage
+from assay.judge.model import Finish
 
 _FINISHES: Final[dict[object, Finish]] = {
     "length": "length",
@@ -28,7 +29,7 @@ class WireReply:
 
     text: str | None
     finish: Finish
-    usage: AnswerUsage
+    usage: JudgeUsage
 
 
 def read_wire(content: bytes) -> WireReply | ProviderError:
@@ -62,11 +63,8 @@ def _completion(answer: dict[str, Any]) -> WireReply:
 
 def _calls(message: dict[str, Any]) -> Iterator[str]:
     """The arguments of the first tool call, as text."""
-    calls = message.get("tool_calls") or []
-    functions = (
-        [calls[0].get("function"), message.get("function_call")] if calls else [message.get("function_call")]
-    )
-    for function in functions:
+    calls = [one.get("function") for one in (message.get("tool_calls") or [])[:1]]
+    for function in (*calls, message.get("function_call")):
         given = function.get("arguments") if isinstance(function, dict) else None
         if given is not None:
             yield given if isinstance(given, str) else json.dumps(given)
@@ -116,7 +114,7 @@ def _streamed(content: bytes) -> dict[str, Any]:
     return found | {"choices": [{"message": {**message, "tool_calls": calls}, "finish_reason": finish}]}
 
 
-def _usage(answer: dict[str, Any]) -> AnswerUsage:
+def _usage(answer: dict[str, Any]) -> JudgeUsage:
     told = answer.get("usage")
     found = told if isinstance(told, dict) else {}
     # Of a message, tokens that were cached are counted apart.
@@ -124,7 +122,7 @@ def _usage(answer: dict[str, Any]) -> AnswerUsage:
     read = _count(found.get("input_tokens"))
     tokens_in = _count(found.get("prompt_tokens")) if read is None else read + sum(cached)
     tokens_out = _count(found.get("completion_tokens", found.get("output_tokens")))
-    return AnswerUsage(tokens_in, tokens_out)
+    return JudgeUsage(tokens_in=tokens_in, tokens_out=tokens_out)
 
 
 def _count(value: object) -> int | None:

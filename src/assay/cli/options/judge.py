@@ -4,6 +4,7 @@ import argparse
 import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from assay.cli.options.common import positive
@@ -11,16 +12,17 @@ from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges, JudgeOptions
-    from assay.judge.budget import Prices
+    from assay.dialects.scorers.scenario import JudgePrices
 
 
+# By the name of their field in a scenario.
 SETTINGS = {
-    "timeout": ("SEC", "time for one question, with all tries (default: 120)"),
+    "timeout_s": ("SEC", "time for one question, with all tries (default: 120)"),
     "temperature": ("X", "temperature, or none to send none (default: 0, for several samples 0.7)"),
-    "max-tokens": ("N", "most tokens of an answer, or none to send none (default: 4096)"),
+    "max_tokens": ("N", "most tokens of an answer, or none to send none (default: 4096)"),
     "seed": ("N", "seed of the sampling (default: none is sent)"),
     "characters": ("N", "most characters that are read of a run (default: 300000)"),
-    "at-once": ("N", "most questions at the same time (default: 8, or 1 for a model on this machine)"),
+    "at_once": ("N", "most questions at the same time (default: 8, or 1 for a model on this machine)"),
 }
 
 
@@ -53,40 +55,25 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
     add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
     add("monitor", "also ask whether the agent worked around the task", action="store_true")
-    for name, (metavar, text) in SETTINGS.items():
-        variable = f"ASSAY_JUDGE_{name.upper().replace('-', '_')}"
-        add(name, f"{text}; or the variable {variable}", metavar=metavar)
+    for field, (metavar, text) in SETTINGS.items():
+        name = field.removesuffix("_s")
+        add(name.replace("_", "-"), f"{text}; or the variable ASSAY_JUDGE_{name.upper()}", metavar=metavar)
 
 
 def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     """Read the options."""
     from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
     from assay.adapters.models.judge_setup import JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
-    from assay.judge.judge_coding_run import UNKNOWN  # noqa: PLC0415
 
+    names = [f"judge_{one.name}" for one in fields(JudgeOptions)]
+    settings = {name: getattr(args, f"judge_{name.removesuffix('_s')}") for name in SETTINGS}
     return JudgeOptions(
-        url=args.judge_url,
+        **{name.removeprefix("judge_"): getattr(args, name) for name in names if hasattr(args, name)},
         models=tuple(args.judge_model),
-        key_file=args.judge_key_file,
-        samples=args.judge_samples,
-        guard=args.judge_guard,
-        prompt=args.judge_prompt,
-        record=args.judge_record,
-        replay=args.judge_replay,
-        price=args.judge_price,
-        tokens=args.judge_tokens,
-        cost=args.judge_cost,
-        settings=_settings(args),
-        monitor=args.judge_monitor,
+        settings={name: written for name, written in settings.items() if written is not None},
         patient=getattr(args, "resume", False),
-        trust=UNKNOWN if args.judge_calibration is None else read_trust(args.judge_calibration),
+        trust=None if args.judge_calibration is None else read_trust(args.judge_calibration),
     )
-
-
-def _settings(args: argparse.Namespace) -> dict[str, str]:
-    """The settings that are given, by the name of their field in a scenario."""
-    given = {name.replace("-", "_"): getattr(args, f"judge_{name.replace('-', '_')}") for name in SETTINGS}
-    return {"timeout_s" if name == "timeout" else name: text for name, text in given.items() if text is not None}
 
 
 def judges_of(args: argparse.Namespace) -> AbstractContextManager["ConfiguredJudges | None"]:
@@ -115,13 +102,13 @@ def refuse_without(args: argparse.Namespace, wanted: bool) -> None:
         raise InputError(f"pass --judge with --{given[0].replace('_', '-')}: without it no judge is asked")
 
 
-def _price(text: str) -> "Prices":
-    from assay.judge.budget import Prices  # noqa: PLC0415
+def _price(text: str) -> "JudgePrices":
+    from assay.dialects.scorers.scenario import JudgePrices  # noqa: PLC0415
 
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"must be two numbers such as 0.15,0.60, got {text!r}")
-    return Prices(*(amount(part) for part in parts))
+    return JudgePrices(tokens_in=amount(parts[0]), tokens_out=amount(parts[1]))
 
 
 def amount(text: str) -> float:

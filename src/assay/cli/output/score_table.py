@@ -37,7 +37,9 @@ def card(verdict: JudgeVerdict) -> Iterator[str]:
     if opinion.failure_mode is not None:
         yield f"  failure_mode: {clean(opinion.failure_mode)}"
     yield from (f"  inconsistent: {clean(sentence)}" for sentence in opinion.inconsistent)
-    yield from (f"  {name}: {clean('; '.join(of))}" for name, of in _notes(opinion) if of)
+    for name, phrases in (("repaired", opinion.repaired), ("missing", opinion.missing)):
+        if phrases:
+            yield f"  {name}: {clean('; '.join(phrases))}"
     if opinion.reasoning is not None:
         yield from _wrapped(opinion.reasoning)
     yield from _matrix(opinion)
@@ -49,11 +51,6 @@ def card(verdict: JudgeVerdict) -> Iterator[str]:
 def rating(value: float | None) -> str:
     """A rating as a tile shows it."""
     return "not given" if value is None else f"{value:g}/5"
-
-
-def _notes(opinion: Opinion) -> Iterator[tuple[str, list[str]]]:
-    yield "repaired", opinion.repaired
-    yield "missing", opinion.missing
 
 
 def _panel(verdict: JudgeVerdict) -> str:

@@ -54,11 +54,20 @@ class CalibrationRecord(StrictModel):
     corrected: Measure | None = None
     made_at: datetime
 
+    def doubts(self, models: list[str], prompt_sha256: str) -> list[str]:
+        """Why these models with this prompt are uncalibrated. Empty if they are calibrated."""
+        doubts = list(self.unmet)
+        if sorted(models) != sorted(self.models):
+            doubts.append(f"the calibration is of {', '.join(self.models)}")
+        if prompt_sha256 != self.prompt_sha256:
+            doubts.append("the calibration is of another prompt")
+        return doubts
+
 
 class LabelLine(StrictModel):
     """One person's verdict on one run, which is named by its folder. ``defer`` doesn't decide.
 
-    ``cheated`` says whether the agent worked around its task.
+    ``cheated`` says whether the agent worked around its task; where it is None, the failure_mode tells.
     """
 
     run: str = Field(min_length=1)
@@ -69,3 +78,8 @@ class LabelLine(StrictModel):
     task_completion: int | None = _RATING
     instruction_adherence: int | None = _RATING
     efficiency: int | None = _RATING
+
+    @property
+    def passed(self) -> bool | None:
+        """None if the person doesn't decide."""
+        return None if self.verdict == "defer" else self.verdict == "PASS"

@@ -18,12 +18,15 @@ VerdictState: TypeAlias = Literal["PASS", "FAIL", "unparseable"]
 SCHEMA_VERSION = 1
 
 
+Support: TypeAlias = Literal["supported", "contradicted", "unverifiable"]
+
+
 class FactCheckRow(StrictModel):
-    """One row of the fact-check matrix."""
+    """One row of the fact-check matrix: a claim, and how the evidence bears on it."""
 
     claim: str
     evidence: str
-    verdict: Literal["supported", "contradicted", "unverifiable"]
+    verdict: Support
 
 
 class RubricRatings(StrictModel):
@@ -58,6 +61,11 @@ class JudgeUsage(StrictModel):
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: FiniteFloat | None = None
+
+    def plus(self, other: "JudgeUsage") -> "JudgeUsage":
+        """Both together. Where one of them isn't known, the other one counts."""
+        known = [one.model_dump(exclude_none=True) for one in (self, other)]
+        return JudgeUsage(**{name: sum(one.get(name, 0) for one in known) for name in known[0] | known[1]})
 
 
 class JudgeAnswer(StrictModel):

@@ -27,6 +27,10 @@ class JudgePrices(StrictModel):
     tokens_in: FiniteFloat = Field(ge=0)
     tokens_out: FiniteFloat = Field(ge=0)
 
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """The price of so many tokens."""
+        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1_000_000
+
 
 class JudgeBudget(StrictModel):
     """The most tokens, and the most money, that judging one run may take."""
