@@ -187,7 +187,7 @@ class ControlGroup:
     def stop_all_but(self, pid: int) -> None:
         """Kill what is in the group now, without waiting. A process that waits for its quota can't even die.
 
-        All are stopped first: who is stopped starts nobody, and doesn't go on when one that it waits for was killed.
+        All are stopped first: who is stopped starts nobody, and doesn't go on when what it waits for is killed.
         """
         self._limits = None
         with contextlib.suppress(OSError):

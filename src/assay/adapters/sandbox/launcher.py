@@ -90,7 +90,7 @@ class Launcher:
     def _begin(self, how: str, argv: list[bytes], fds: list[int], limits: dict[str, int]) -> int:
         """Start a command with its input, its output (twice) and the further descriptors.
 
-        If memory runs out, the command is to die before its launcher. A program inherits this; the launcher drops it.
+        If memory runs out, the command is to die first. A program inherits this; the launcher drops it.
         A fork sees to it itself: it may have used up the memory before the launcher gets its turn again.
         """
         if how == "enter":
@@ -142,7 +142,7 @@ class Launcher:
         del self._pids[own.fileno()]
         with contextlib.suppress(OSError):
             self._poll.unregister(own.fileno())
-        # Assay may ask for an end at this very moment. With something unread, closing would take the report with it.
+        # Assay may ask for an end right now. With something unread, closing would take the report with it.
         with contextlib.suppress(OSError):
             own.shutdown(socket.SHUT_RD)
             while own.recv(16):

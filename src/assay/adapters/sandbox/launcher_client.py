@@ -115,7 +115,7 @@ class LaunchedChild:
             self._own.send(b"kill")
 
     def collect(self) -> tuple[int, float]:
-        """Wait for its end. If it used up the memory of its group, and the launcher died of that, it was killed."""
+        """Wait for its end. One whose launcher died when the memory of their group ran out was killed."""
         try:
             _, *numbers = self._launcher.hear(self._own)
         except MeasurementError:
