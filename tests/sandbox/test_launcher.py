@@ -67,7 +67,7 @@ def test_a_launcher_that_was_killed_while_it_was_free_is_replaced(backend: Backe
     backend.run("true")
     for pid in _launchers():
         os.kill(pid, signal.SIGKILL)
-    assert eventually(lambda: not _launchers())
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     assert backend.run("echo again").output == b"again\n"
 
 
