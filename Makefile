@@ -51,6 +51,10 @@ demo: $(RUNTIME) ## Set up, score, run and report on the bundled examples
 test: $(DEV) ## Set up and run all tests
 	@$(TESTS)
 
+.PHONY: containers
+containers: $(DEV) ## Run all tests that need a container engine: `make test` runs the first of each file
+	@ASSAY_TESTS=containers $(BIN)/python -m pytest -q -p no:xdist -p no:cacheprovider -m containers tests/sandbox
+
 .PHONY: test-fast
 test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or processes
 	@$(TESTS) --only $(PURE) -m "not hypothesis"
@@ -60,7 +64,7 @@ search: $(DEV) ## Run what `make test` only samples whole, on both databases, wi
 	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"
 
 .PHONY: check
-check: $(DEV) lint types imports docs-check test conformance bench-smoke package docs-site ## Everything that CI checks
+check: $(DEV) lint types imports docs-check test containers conformance bench-smoke package docs-site ## Everything that CI checks
 
 .PHONY: lint
 lint: $(DEV)

@@ -22,7 +22,7 @@ settings.register_profile("assay", deadline=None, derandomize=True, max_examples
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile("search" if SEARCHING else "assay")
 
-REASON = 220
+REASON = 400
 SAMPLING = {"SEARCHING", "sampled", "examples"}
 # Reading the certificates of the world takes 20 ms, and each of a thousand clients of httpx would do it again.
 ssl.create_default_context = functools.cache(ssl.create_default_context)  # type: ignore[assignment]

@@ -1,11 +1,43 @@
-"""Every test with ``backend`` runs in each sandbox that works on this machine."""
+"""Every test with ``backend`` runs in each sandbox that works on this machine.
 
+Containers take long: of the tests that need one, the first of each file runs, and all in ``make containers``.
+"""
+
+import os
 from collections.abc import Iterator
 
 import pytest
 
-from tests.sandbox.backends import NAMES, ORDINARY, VIEWS, Backend, need
+from tests.sandbox.backends import NAMES, ORDINARY, VIEWS, Backend, need, working
 from tests.sandbox.killing import sweep_control_groups
+
+ALL_CONTAINERS = os.environ.get("ASSAY_TESTS") == "containers"
+
+
+def _needs_container(item: pytest.Item) -> bool:
+    given = (
+        item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+    )
+    return "container" in given or "container" in getattr(item, "fixturenames", ())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Mark the tests that need a container, and choose among those that are left after all other choices."""
+    needing = {item for item in items if _needs_container(item)}
+    for item in needing:
+        item.add_marker(pytest.mark.containers)
+    yield
+    first = {item.path: item for item in reversed(items) if item in needing}
+    left_out = [item for item in items if item in needing and item is not first[item.path] and not ALL_CONTAINERS]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if ALL_CONTAINERS and isinstance(why := working("container"), str):
+        terminalreporter.write_line(f"WARNING: NO TEST OF CONTAINERS RAN HERE: {why}", red=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -53,6 +53,23 @@ def test_no_engine_is_running(tmp_path: Path) -> None:
         probe()
 
 
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (
+            'echo "time=\\"2026-11-18T21:54:08Z\\" level=error msg=\\"stat /x: no such file\\"" >&2',
+            '"stat /x: no such file"',
+        ),
+        ("true", "no answer, exit status 3"),
+    ],
+)
+def test_the_reason_of_an_engine_is_what_it_said_and_not_when(tmp_path: Path, line: str, reason: str) -> None:
+    script(tmp_path / "docker", f"{line}; exit 3")
+    with pytest.raises(MeasurementError) as error:
+        probe()
+    assert str(error.value).startswith(f"docker has no engine running ({reason});")
+
+
 @pytest.mark.parametrize("first", ["exit 1", '[ "$1" = info ] || exit 1'], ids=["answers", "works"])
 def test_the_second_engine_where_the_first_does_not(tmp_path: Path, no_shell: None, first: str) -> None:
     script(tmp_path / "docker", first)

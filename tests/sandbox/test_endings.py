@@ -53,6 +53,14 @@ def test_a_daemon_dies_with_its_command(backend: Backend, open_folder: Path, for
     assert os.listdir(open_folder) == []
 
 
+def test_nothing_of_a_command_goes_on_at_the_time_limit(backend: Backend, forever: str) -> None:
+    """Not for a moment either, because what it waited for was killed before it."""
+    waiting = f"for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do (sleep {forever}; echo never) & done; wait"
+    for _ in range(4):
+        ran = backend.run(f"{waiting}; echo never", timeout_sec=0.5)
+        assert (ran.end.timed_out, ran.output) == (True, b"")
+
+
 @pytest.mark.parametrize("how", [QUIET, ""], ids=["detached", "holding the pipe"])
 def test_a_daemon_dies_at_the_time_limit(backend: Backend, forever: str, how: str) -> None:
     with within(60):

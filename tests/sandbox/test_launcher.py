@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,9 +14,11 @@ import pytest
 from assay.adapters.sandbox import cgroups, view_sandbox
 from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, place, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
+from assay.adapters.sandbox.orphans import children
 from assay.adapters.sandbox.view_sandbox import NamespaceMaker, ViewSandbox, probe_bubblewrap
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import CommandLimits
+from assay.engine.sandbox import CommandLimits, Mount
+from assay.evidence.coding_run import ProcessEnd
 from tests.pid_namespaces import in_pid_namespace, needs_pid_namespaces
 from tests.sandbox.backends import VIEWS, Backend, eventually, need
 
@@ -58,6 +61,49 @@ def test_a_launcher_that_was_killed_is_a_broken_measurement_and_the_next_command
         with pytest.raises(MeasurementError, match="launcher"):
             running.result(timeout=20)
     assert backend.run("echo again").output == b"again\n"
+
+
+def test_a_launcher_that_was_killed_while_it_was_free_is_replaced(backend: Backend) -> None:
+    backend.run("true")
+    for pid in _launchers():
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    assert backend.run("echo again").output == b"again\n"
+
+
+def test_a_launcher_that_died_of_the_commands_memory_is_no_broken_measurement(
+    backend: Backend, open_folder: Path
+) -> None:
+    if "cgroup" not in backend.sandbox.isolation.memory_limit:
+        pytest.skip("memory is not limited by a control group here")
+    open_folder.chmod(0o777)
+    backend.run("true")
+    others = _launchers()
+    limits, mounts = CommandLimits(timeout_sec=60, memory_mb=24), (Mount(str(open_folder), "/out", writable=True),)
+    with ThreadPoolExecutor(1) as pool:
+        lines = "head -c 80000000 /dev/zero | tail -c 80000000 | sleep 1; echo > /out/ran-out; sleep 30"
+        running = pool.submit(backend.run, lines, limits=limits, mounts=mounts)
+        assert eventually((open_folder / "ran-out").exists)
+        for pid in _busy(others):
+            os.kill(pid, signal.SIGKILL)
+        assert running.result(timeout=20).end == ProcessEnd(exit_code=None, signal=9, out_of_memory=True)
+
+
+def test_a_command_that_ends_when_it_is_killed_has_an_end() -> None:
+    """Its launcher hears of both at one time, in whatever order."""
+    slots = LauncherPool(NONE, None)
+    with slots.take(10) as slot:
+        for wait in range(400):
+            running = slot.launcher.start(["/bin/sleep", "60"], ())
+            (pid,) = children(slot.launcher.pid)
+            os.kill(pid, signal.SIGKILL)
+            until = time.perf_counter() + wait * 2e-6
+            while time.perf_counter() < until:
+                pass
+            running.kill()
+            assert running.collect()[0] == -signal.SIGKILL
+            running.close()
+    slots.close()
 
 
 def _busy(launchers: set[int]) -> set[int]:

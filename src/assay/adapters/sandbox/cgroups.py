@@ -126,6 +126,7 @@ def _usable(folder: str, files: tuple[str, ...]) -> str | None:
 
 PERIOD = 100_000
 LINGER_SEC = 1.0
+PASSES = 100
 UNLIMITED = {1: "-1", 2: "max"}
 DAY_SEC = 24 * 3600
 _NAME = re.compile(r"assay-(\d+)-(\d+)-(.+)-[0-9a-f]+")
@@ -172,23 +173,33 @@ class ControlGroup:
     def add_usage(self, ran: Ran) -> Ran:
         """Add what the group knows about the command that ran in it."""
         end = ran.end
-        if self._memory_kills() > self._kills and not end.timed_out:
+        if self.ran_out_of_memory and not end.timed_out:
             end = replace(end, out_of_memory=True)
         used = self._cpu_usage()
         cpu_sec = ran.cpu_sec if used is None else used - self._cpu_sec
         return replace(ran, end=end, peak_memory_mb=self._peak_memory_mb(), cpu_sec=cpu_sec)
 
+    @property
+    def ran_out_of_memory(self) -> bool:
+        """Whether the kernel killed something for its memory since the command began."""
+        return self._memory_kills() > self._kills
+
     def stop_all_but(self, pid: int) -> None:
-        """Kill what is in the group now, without waiting. A process that waits for its quota can't even die."""
+        """Kill what is in the group now, without waiting. A process that waits for its quota can't even die.
+
+        All are stopped first: who is stopped starts nobody, and doesn't go on when what it waits for is killed.
+        """
         self._limits = None
         with contextlib.suppress(OSError):
             self._limit_cpus(None)
-        self._kill(self._members() - {pid})
-
-    def _kill(self, pids: Iterable[int]) -> None:
-        for pid in pids:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        stopped = {pid}
+        for _ in range(PASSES):
+            others = self._members() - stopped
+            if not others:
+                break
+            _signal(others, signal.SIGSTOP)
+            stopped |= others
+        _signal(self._members() - {pid}, signal.SIGKILL)
 
     def kill_all_but(self, pid: int) -> bool:
         """Kill what a command left in the group. Returns whether the process is soon alone in it."""
@@ -197,7 +208,7 @@ class ControlGroup:
             others = self._members() - {pid}
             if not others:
                 return True
-            self._kill(others)
+            _signal(others, signal.SIGKILL)
             time.sleep(0.0005)
         return False
 
@@ -268,6 +279,12 @@ class ControlGroup:
         with contextlib.suppress(OSError, ValueError):
             return None if self._peak is None else int(os.pread(self._peak, 64, 0)) / 2**20
         return None
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
 
 
 def new_name() -> str:

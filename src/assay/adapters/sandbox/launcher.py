@@ -90,8 +90,11 @@ class Launcher:
     def _begin(self, how: str, argv: list[bytes], fds: list[int], limits: dict[str, int]) -> int:
         """Start a command with its input, its output (twice) and the further descriptors.
 
-        If memory runs out, the command is to die before its launcher. It inherits this; the launcher drops it.
+        If memory runs out, the command is to die first. A program inherits this; the launcher drops it.
+        A fork sees to it itself: it may have used up the memory before the launcher gets its turn again.
         """
+        if how == "enter":
+            return self._fork(how, argv, fds, limits)
         os.write(self._dies_first, b"1000")
         try:
             if how == "spawn" and not limits:
@@ -121,9 +124,6 @@ class Launcher:
     def _kill(self, fd: int) -> None:
         self._poll.unregister(fd)
         pid = self._pids[fd]
-        # With something unread, closing the socket would take the report of the end with it.
-        with contextlib.suppress(OSError):
-            self._sockets[pid].recv(16)
         os.kill(pid, signal.SIGKILL)
 
     def _reap(self) -> None:
@@ -142,6 +142,11 @@ class Launcher:
         del self._pids[own.fileno()]
         with contextlib.suppress(OSError):
             self._poll.unregister(own.fileno())
+        # Assay may ask for an end right now. With something unread, closing would take the report with it.
+        with contextlib.suppress(OSError):
+            own.shutdown(socket.SHUT_RD)
+            while own.recv(16):
+                pass
         with contextlib.suppress(OSError):
             own.send(words.encode())
         own.close()

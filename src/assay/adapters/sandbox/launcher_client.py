@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import socket
 import sys
 import threading
@@ -72,6 +73,14 @@ class LauncherClient:
             raise MeasurementError("the launcher for sandboxes is gone")
         return words
 
+    @property
+    def still_runs(self) -> bool:
+        """Whether it is there still. One that was killed while nobody used it isn't asked for anything."""
+        with contextlib.suppress(ChildProcessError):
+            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            return ended is None
+        return False
+
     def hang_up(self) -> None:
         """Tell it to end, without waiting."""
         self.alive = False
@@ -106,7 +115,13 @@ class LaunchedChild:
             self._own.send(b"kill")
 
     def collect(self) -> tuple[int, float]:
-        _, *numbers = self._launcher.hear(self._own)
+        """Wait for its end. One whose launcher died when the memory of their group ran out was killed."""
+        try:
+            _, *numbers = self._launcher.hear(self._own)
+        except MeasurementError:
+            if self.group is None or not self.group.ran_out_of_memory:
+                raise
+            return -signal.SIGKILL, 0.0
         return os.waitstatus_to_exitcode(int(numbers[0])), float(numbers[1])
 
     def close_stdin(self) -> None:
@@ -130,6 +145,7 @@ class Slot:
 
     def close(self) -> None:
         self.launcher.close()
+        self.group.stop_all_but(self.launcher.pid)
         self.group.remove()
 
 
@@ -167,9 +183,14 @@ class LauncherPool:
         self._last()
 
     def _next(self, file_mb: int) -> Slot:
-        with self._lock:
-            if self._free[file_mb]:
-                return self._free[file_mb].pop()
+        while True:
+            with self._lock:
+                slot = self._free[file_mb].pop() if self._free[file_mb] else None
+            if slot is None:
+                break
+            if slot.launcher.still_runs:
+                return slot
+            slot.close()
         try:
             return Slot(self._controllers, self._owner, file_mb)
         except OSError as error:

@@ -97,6 +97,8 @@ def _outer(steps: Steps, command: "list[bytes]", status: int, rules: bytes, limi
     unshare(CLONE_NEWUSER)
     # The launcher was root once, so that its own files in /proc are closed to it.
     call("prctl", PR_SET_DUMPABLE, 1, 0, 0, 0)
+    # If memory runs out, the command is to die before the launcher.
+    _write("/proc/self/oom_score_adj", "1000")
     _write("/proc/self/setgroups", "deny")
     _write("/proc/self/uid_map", f"{asked.get('--uid', uid)} {uid} 1")
     _write("/proc/self/gid_map", f"{asked.get('--gid', gid)} {gid} 1")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from pathlib import Path
 from assay.core.errors import MeasurementError
 
 ANSWER_SEC = 120
+_LOGGED = re.compile(r"^time=\S+ level=\w+ msg=")
 REMOVE = ("rm", "--force", "--volumes")
 
 
@@ -43,8 +45,7 @@ class Engine:
         except (OSError, subprocess.TimeoutExpired) as error:
             raise MeasurementError(f"{self.name} doesn't answer ({type(error).__name__})") from error
         if asked.returncode != 0:
-            said = (_text(asked.stderr).splitlines() or ["no answer"])[-1]
-            raise MeasurementError(f"{self.name} has no engine running ({said[:200]})")
+            raise MeasurementError(f"{self.name} has no engine running ({_reason(asked)})")
 
     def call(
         self,
@@ -100,6 +101,12 @@ class Engine:
         return subprocess.run(
             [self.path, *arguments], capture_output=True, check=False, timeout=timeout_sec, env=env, input=stdin
         )
+
+
+def _reason(asked: "subprocess.CompletedProcess[bytes]") -> str:
+    """Why a client failed: its last line, without the time and level that podman puts before what it logs."""
+    said = (_text(asked.stderr).splitlines() or [""])[-1]
+    return _LOGGED.sub("", said)[:200] or f"no answer, exit status {asked.returncode}"
 
 
 def _state(said: dict[str, object]) -> ContainerState:
