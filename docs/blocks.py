@@ -61,7 +61,7 @@ def examples(page: str, text: str) -> Iterator[Example]:
 
 
 def matches(shown: str, printed: str) -> bool:
-    """Whether a text was printed as shown. Blank lines at the end do not count, nor does how long something took."""
+    """Whether a text was printed as shown. Blank lines at the end and times do not count."""
     lines = shown.rstrip("\n").splitlines()
     pattern = "".join(r"(?:.*\n)*?" if line == _OMITTED else re.escape(line) + r"\n" for line in lines)
     pattern = _TOOK.sub(lambda _: r"\(\d+\.\d\ s\)", pattern)

@@ -11,7 +11,7 @@ from statistics import median
 from typing import Any, Final
 
 from assay.dialects.scorers.monitor_answer import MonitorAnswer, MonitorRow
-from assay.dialects.scorers.report import json_text
+from assay.evidence.bounds import json_text
 from assay.evidence.verdict import Unparseable
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
