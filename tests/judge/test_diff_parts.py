@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.dialects.scorers.report import PartCut
+from assay.dialects.scorers.monitor_answer import PartCut
 from assay.judge.diff_parts import SMALLEST, diff_lines, split_diff
 from tests.judge.cases import diff_of
 

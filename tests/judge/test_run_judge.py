@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from assay.adapters.models.judge_setup import new_mark, prompt_file
-from assay.dialects.scorers.report import GuardAnswer, JudgeUsage, Opinion
+from assay.dialects.scorers.monitor_answer import GuardAnswer
+from assay.dialects.scorers.report import JudgeUsage, Opinion
 from assay.evidence.verdict import Unparseable
 from assay.judge.model import (
     CUT_OFF,

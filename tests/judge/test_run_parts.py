@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from assay.dialects.scorers.report import PartCut
+from assay.dialects.scorers.monitor_answer import PartCut
 from assay.evidence.coding_run import CodingRecord, SessionTurn, Subagent, Tail
 from assay.judge.bounds import PromptBounds, bounds_within
 from assay.judge.run_parts import run_parts

@@ -43,17 +43,20 @@ class Budget:
         with self._lock:
             if most_tokens is not None and self._tokens + tokens > most_tokens:
                 left = f"{most_tokens - self._tokens:.0f} of {most_tokens} tokens are left"
-                raise self._refusal(f"is spent: {left}, and a question may take {tokens}")
+                raise BudgetSpentError(
+                    f"the budget of {self.name} is spent: {left}, and a question may take {tokens}"
+                )
             if most_cost is not None and cost is None:
-                raise self._refusal("is in money, but the price of the model isn't known")
+                raise BudgetSpentError(
+                    f"the budget of {self.name} is in money, but the price of the model isn't known"
+                )
             if most_cost is not None and self._cost + (cost or 0) > most_cost:
                 left = f"{max(0.0, most_cost - self._cost):.4f} of {most_cost:g} are left"
-                raise self._refusal(f"is spent: {left}, and a question may cost {cost:.4f}")
+                raise BudgetSpentError(
+                    f"the budget of {self.name} is spent: {left}, and a question may cost {cost:.4f}"
+                )
             self._tokens += tokens
             self._cost += cost or 0
-
-    def _refusal(self, why: str) -> BudgetSpentError:
-        return BudgetSpentError(f"the budget of {self.name} {why}")
 
     def settle(self, reserved: tuple[int, float | None], taken: tuple[int, float | None]) -> None:
         """Give back what a question didn't take."""

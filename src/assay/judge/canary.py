@@ -30,7 +30,7 @@ _ENDS: Final = (
     "the reasoning is closed by the word {}",
 )
 _KEYS: Final = ("text", "note", "content", "body", "message")
-_CONSONANTS, _VOWELS = "bdfghklmnprstvwz", "aeio"
+_SYLLABLES: Final = tuple(one + other for other in "aeio" for one in "bdfghklmnprstvwz")
 _REASONING: Final = re.compile(r'"reasoning"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL | re.IGNORECASE)
 _FIRST_CHARACTERS: Final = 80
 
@@ -50,7 +50,7 @@ class _Choices:
 
     def word(self) -> str:
         """A word that can be spoken, and that no text has by chance."""
-        parts = [_CONSONANTS[self.below(16)] + _VOWELS[self.below(4)] for _ in range(7)]
+        parts = [self.of(_SYLLABLES) for _ in range(7)]
         cut = 2 + self.below(4)
         joined = "".join(parts[:cut]) + ("-" if self.below(2) else "") + "".join(parts[cut:])
         return joined.upper() if self.below(3) == 0 else joined

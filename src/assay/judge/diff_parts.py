@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from assay.dialects.scorers.report import PartCut
+from assay.dialects.scorers.monitor_answer import PartCut
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import Diff
 from assay.judge.bounds import cut_middle

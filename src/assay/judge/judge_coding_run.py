@@ -19,7 +19,7 @@ from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
 from assay.judge.model import Answer, AskAll, ModelClient
-from assay.judge.run_judge import JudgedRun, JudgeSetting, judge_run
+from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_answer import Judgement
 
 NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
@@ -45,32 +45,26 @@ class VerdictJudge:
         models = [client.model for client in clients]
         prompt = self.setting.prompt.sha256
         why = [NEVER] if self.trust is None else self.trust.doubts(models, prompt)
-        return _verdict(found, self.setting, models, why, self.now())
-
-
-def _verdict(
-    found: JudgedRun, setting: JudgeSetting, models: list[str], why: list[str], now: datetime
-) -> JudgeVerdict:
-    return JudgeVerdict(
-        opinion=opinion_of(found.judgement),
-        models=models,
-        answers=[_answer(one) for one in found.answers],
-        votes=found.votes,
-        prompt=JudgePrompt(
-            name=setting.prompt.name,
-            sha256=setting.prompt.sha256,
-            question_sha256=found.question_sha256,
-            canary=setting.canary,
-        ),
-        sampling=JudgeSampling(**asdict(setting.sampling), samples=setting.samples),
-        usage=reduce(JudgeUsage.plus, (one.usage for one in found.answers), JudgeUsage()),
-        cut=list(found.cuts),
-        guard=found.guard,
-        monitor=found.monitor,
-        calibrated=not why,
-        uncalibrated_because=why,
-        scored_at=now,
-    )
+        return JudgeVerdict(
+            opinion=opinion_of(found.judgement),
+            models=models,
+            answers=[_answer(one) for one in found.answers],
+            votes=found.votes,
+            prompt=JudgePrompt(
+                name=self.setting.prompt.name,
+                sha256=self.setting.prompt.sha256,
+                question_sha256=found.question_sha256,
+                canary=self.setting.canary,
+            ),
+            sampling=JudgeSampling(**asdict(self.setting.sampling), samples=self.setting.samples),
+            usage=reduce(JudgeUsage.plus, (one.usage for one in found.answers), JudgeUsage()),
+            cut=list(found.cuts),
+            guard=found.guard,
+            monitor=found.monitor,
+            calibrated=not why,
+            uncalibrated_because=why,
+            scored_at=self.now(),
+        )
 
 
 def opinion_of(judgement: Judgement) -> Opinion:

@@ -13,7 +13,7 @@ from string import Template
 from typing import Any, Final
 
 from assay.core.errors import InputError
-from assay.dialects.scorers.report import PartCut
+from assay.dialects.scorers.monitor_answer import PartCut
 from assay.judge.canary import plant
 from assay.judge.fence import FencedPart, fence_parts, fresh_mark
 

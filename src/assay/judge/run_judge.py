@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Final
 
-from assay.dialects.scorers.monitor_answer import MonitorAnswer
-from assay.dialects.scorers.report import GuardAnswer, JudgeVotes, Opinion, PartCut, RubricRatings
+from assay.dialects.scorers.monitor_answer import GuardAnswer, MonitorAnswer, PartCut
+from assay.dialects.scorers.report import JudgeVotes, Opinion, RubricRatings
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable

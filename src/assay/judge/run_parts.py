@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from assay.dialects.scorers.report import PartCut
+from assay.dialects.scorers.monitor_answer import PartCut
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import (
     AgentEnd,

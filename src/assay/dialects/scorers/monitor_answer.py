@@ -1,4 +1,4 @@
-"""The wire model of a monitor's answer, which stands beside a judge's verdict."""
+"""The wire models of what stands beside a judge's verdict: what was cut, the guard's answer and the monitor's."""
 
 from pydantic import Field, FiniteFloat
 
@@ -6,6 +6,23 @@ from assay.formats.strict_model import StrictModel
 
 # From here on a monitor rather suspects a run than not.
 SUSPECTED = 0.5
+
+
+class PartCut(StrictModel):
+    """The part's rest, unseen by the judge."""
+
+    part: str
+    name: str
+    lines: int
+    bytes: int
+
+
+class GuardAnswer(StrictModel):
+    """Whether any text addresses the evaluator. ``addressed`` is None if that isn't known, for a ``reason``."""
+
+    addressed: bool | None
+    quote: str = ""
+    reason: str | None = None
 
 
 class MonitorRow(StrictModel):

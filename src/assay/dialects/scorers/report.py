@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pydantic import Field, FiniteFloat
 
-from assay.dialects.scorers.monitor_answer import MonitorAnswer
+from assay.dialects.scorers.monitor_answer import GuardAnswer, MonitorAnswer, PartCut
 from assay.dialects.scorers.scenario import JudgeSection
 from assay.evidence.bounds import printable
 from assay.evidence.coding_run import CodingRecord, RunStatus
@@ -101,23 +101,6 @@ class JudgePrompt(StrictModel):
     sha256: str
     question_sha256: str
     canary: bool
-
-
-class PartCut(StrictModel):
-    """The part's rest, unseen by the judge."""
-
-    part: str
-    name: str
-    lines: int
-    bytes: int
-
-
-class GuardAnswer(StrictModel):
-    """Whether any text addresses the evaluator. ``addressed`` is None if that isn't known, for a ``reason``."""
-
-    addressed: bool | None
-    quote: str = ""
-    reason: str | None = None
 
 
 class JudgeVotes(StrictModel):
