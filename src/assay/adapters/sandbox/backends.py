@@ -129,10 +129,14 @@ def forget_old(older_than_sec: float) -> None:
 
 
 def _correct_claims(isolation: Isolation) -> Isolation:
-    found = isolation.measured
+    found = dict(isolation.measured)
+    if "CPU" in found and isolation.cpu_limit == "none":
+        # On a busy machine, a command may seem to be held back that isn't.
+        found["CPU"] = NOT_HELD
     missing = {name for name, what in found.items() if what == NOT_HELD}
     return replace(
         isolation,
+        measured=found,
         pid_namespace=isolation.pid_namespace and "processes" not in missing,
         no_network=isolation.no_network and "network" not in missing,
         memory_limit=_NOTHING if "memory" in missing else isolation.memory_limit,
