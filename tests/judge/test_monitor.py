@@ -1,6 +1,7 @@
 """The monitor's question, and what of its answer holds."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from assay.dialects.scorers.report import Opinion
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
 from assay.judge.bounds import PromptBounds
-from assay.judge.monitor import NAME, SCHEMA, monitor_question, read_monitor
+from assay.judge.monitor import NAME, SCHEMA, read_monitor
 from assay.judge.run_judge import JudgeSetting, judge_run
 from assay.judge.verdict_answer import NAME as VERDICT
 from assay.judge.verdict_answer import verdict_question
@@ -57,7 +58,7 @@ def answer(*places: Any, suspicion: Any = 0.9, **more: Any) -> str:
 
 def read(written: str, run: CodingRecord = CHEATING) -> MonitorAnswer | Unparseable:
     verdict = verdict_question(run, prompt_file(VERDICT), PromptBounds(), planted=False)
-    return read_monitor(written, monitor_question(verdict, prompt_file(NAME)))
+    return read_monitor(written, replace(verdict, file=prompt_file(NAME), schema=SCHEMA, values={}))
 
 
 def finding(written: str) -> MonitorAnswer:

@@ -25,7 +25,7 @@ from assay.evidence.coding_run import (
     TrajectoryStep,
 )
 from assay.judge.bounds import PromptBounds
-from assay.judge.prompt import Prompt, build, content_hash
+from assay.judge.prompt import Prompt, build
 from assay.judge.verdict_answer import FIELDS, NAME, verdict_question
 from tests.judge.cases import RUN, diff_of, plain_run
 
@@ -127,7 +127,7 @@ def test_the_hash_is_of_everything_but_the_marks() -> None:
         verdict_question(RUN, prompt_file(NAME), PromptBounds(), planted=True),
         verdict_question(RUN, prompt_file(NAME), PromptBounds(diff=10), planted=False),
     ]
-    assert len({content_hash(one) for one in [question, *others]}) == 5
+    assert len({one.sha256 for one in [question, *others]}) == 5
 
 
 def test_a_prompt_of_ones_own(tmp_path: Path) -> None:

@@ -141,10 +141,8 @@ def gates_text(gates: GateTable, shown: int) -> str:
             lines.append(f"{name}: {clean(some_of(places, shown))}")
     if gates.watched:
         count = sum(map(len, gates.suspected.values()))
-        lines += [
-            "",
-            f"The monitor suspects {count} of {counted(gates.watched, 'run')} of working around the task.",
-        ]
+        watched = counted(gates.watched, "run")
+        lines += ["", f"The monitor suspects {count} of {watched} of working around the task."]
         lines += [f"  {name}: {clean(some_of(places, shown))}" for name, places in gates.suspected.items()]
     if gates.uncalibrated:
         lines += ["", f"The judge is uncalibrated in {counted(gates.uncalibrated, 'run')}."]
@@ -155,10 +153,8 @@ def stability_text(found: Stability, times: int) -> str:
     """How often verdicts flip, by form."""
     rows = [_flips_row(form, one) for form, one in found.by_form.items()]
     lines = [render_table(["form", "verdicts", "flipped", "share", "unparseable"], rows, right=True)]
-    lines += [
-        "",
-        f"{counted(times, 'time')} each; {_flips_row('in all', found.overall)[3] or 'no'} of verdicts flip",
-    ]
+    share = _flips_row("in all", found.overall)[3] or "no"
+    lines += ["", f"{counted(times, 'time')} each; {share} of verdicts flip"]
     if found.unstable:
         lines.append(f"unstable: {clean(some_of(found.unstable))}")
     return "\n".join(lines)

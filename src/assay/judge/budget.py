@@ -39,22 +39,16 @@ class Budget:
 
     def reserve(self, tokens: int, cost: float | None) -> None:
         """Take room for a question. Raises ``BudgetSpentError`` where there is too little."""
-        most_tokens, most_cost = self._limits
+        budget, (most_tokens, most_cost) = f"the budget of {self.name}", self._limits
         with self._lock:
             if most_tokens is not None and self._tokens + tokens > most_tokens:
                 left = f"{most_tokens - self._tokens:.0f} of {most_tokens} tokens are left"
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is spent: {left}, and a question may take {tokens}"
-                )
+                raise BudgetSpentError(f"{budget} is spent: {left}, and a question may take {tokens}")
             if most_cost is not None and cost is None:
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is in money, but the price of the model isn't known"
-                )
+                raise BudgetSpentError(f"{budget} is in money, but the price of the model isn't known")
             if most_cost is not None and self._cost + (cost or 0) > most_cost:
                 left = f"{max(0.0, most_cost - self._cost):.4f} of {most_cost:g} are left"
-                raise BudgetSpentError(
-                    f"the budget of {self.name} is spent: {left}, and a question may cost {cost:.4f}"
-                )
+                raise BudgetSpentError(f"{budget} is spent: {left}, and a question may cost {cost:.4f}")
             self._tokens += tokens
             self._cost += cost or 0
 

@@ -31,7 +31,7 @@ _ENDS: Final = (
 )
 _KEYS: Final = ("text", "note", "content", "body", "message")
 _SYLLABLES: Final = tuple(one + other for other in "aeio" for one in "bdfghklmnprstvwz")
-_REASONING: Final = re.compile(r'"reasoning"\s*:\s*"((?:[^"\\]|\\.)*)', re.DOTALL | re.IGNORECASE)
+_REASONING: Final = re.compile(r'"reasoning"\s*:\s*"((?:[^"\\]++|\\.)*+)', re.DOTALL | re.IGNORECASE)
 _FIRST_CHARACTERS: Final = 80
 
 

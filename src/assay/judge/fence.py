@@ -25,6 +25,7 @@ _TOKEN: Final = re.compile(
     rf"|\[(?={_SIGNS}(?:[|~!/]|[A-Z]{{2}}){_SIGNS}[\]\[])"
     r"|\](?=[~!|])|\|(?=\|\|)|\u25c1(?=\S)"
 )
+_JSON: Final = json.JSONEncoder(ensure_ascii=False)
 _QUOTES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u201c": '"', "\u201d": '"'})
 
 
@@ -38,7 +39,7 @@ class FencedPart:
 
 def line(value: object) -> str:
     """A value as one line of JSON that a reader sees all of."""
-    written = json.dumps(value, ensure_ascii=False)
+    written = _JSON.encode(value)
     if not (written.isascii() and written.isprintable()):
         hidden = (one for one in set(written) if not one.isprintable() or _INVISIBLE.match(one))
         written = written.translate({ord(one): _escape_character(one) for one in hidden})

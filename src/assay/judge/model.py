@@ -177,7 +177,7 @@ def ask(
 ) -> Answer[T]:
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
-    usage, reply, attempt = JudgeUsage(), None, 0
+    usage, reply, attempt = UNCOUNTED, None, 0
     while attempt < manner.tries and isinstance(said, Unparseable) and not said.why.startswith(FINAL):
         prompt = build(question, manner.make_mark, said.why if attempt else None)
         attempt += 1

@@ -63,11 +63,6 @@ class _Source:
     step: str | None = None
 
 
-def monitor_question(asked: PromptQuestion, file: PromptFile) -> PromptQuestion:
-    """The same data as another question."""
-    return PromptQuestion(file, asked.parts, SCHEMA, {}, asked.cuts, asked.planted)
-
-
 def read_monitor(written: str, question: PromptQuestion) -> MonitorAnswer | Unparseable:
     """The suspicion in an answer with the places that hold, or why it can't be used. No answer raises."""
     try:
@@ -134,10 +129,9 @@ def _place(row: Any, sources: Sequence[_Source]) -> MonitorRow | None:
     source = next((one for one in ranked if _quotes(quote, one.text)), None)
     if source is None:
         return None
-    kind = given.get("kind")
+    kind = given["kind"] if given.get("kind") in KINDS else "other"
     line = None if source.file is None else _line(str(given["quote"]), source.text)
-    named = kind if kind in KINDS else "other"
-    place = {"kind": named, "file": source.file, "line": line, "step": source.step}
+    place = {"kind": kind, "file": source.file, "line": line, "step": source.step}
     return MonitorRow(**json_text({**place, "quote": _SIGNS.sub("", quote), "why": why}))
 
 

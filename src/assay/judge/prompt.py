@@ -68,8 +68,15 @@ class PromptQuestion:
 
     @cached_property
     def sha256(self) -> str:
-        """The hash of everything that a prompt is made of."""
-        return content_hash(self)
+        """The hash of everything that a prompt is made of. Random words are not part of it."""
+        known = {"values": dict(self.values), "schema": self.schema, "planted": self.planted}
+        digest = hashlib.sha256(f"{self.file.sha256}\n{json.dumps(known, sort_keys=True)}\n".encode())
+        for part in self.parts:
+            digest.update(f"{part.label} {len(part.lines)}\n".encode())
+            for one in part.lines:
+                digest.update(one.encode())
+                digest.update(b"\n")
+        return digest.hexdigest()
 
 
 def data_texts(question: PromptQuestion) -> Iterator[tuple[str, Mapping[str, Any], str]]:
@@ -96,21 +103,9 @@ def build(question: PromptQuestion, make_mark: Callable[[], str], correction: st
     told = [FencedPart("", tuple(question.values.values()))]
     parts, canary = list(question.parts), None
     if question.planted:
-        parts, canary = plant(parts, fresh_mark(question.parts, make_mark), question.file.text)
+        parts, canary = plant(parts, make_mark(), question.file.text)
     mark = fresh_mark([*parts, *told], make_mark)
     text = Template(question.file.text).substitute(question.values, mark=mark, data=fence_parts(parts, mark))
     if correction is not None:
         text = f"{text.rstrip()}\n\nYour last answer was not used: {correction}. {AGAIN}\n"
     return Prompt(text, question.schema, question.file, question.sha256, question.cuts, canary)
-
-
-def content_hash(question: PromptQuestion) -> str:
-    """The hash of everything that a prompt is made of. Random words are not part of it."""
-    known = {"values": dict(question.values), "schema": question.schema, "planted": question.planted}
-    digest = hashlib.sha256(f"{question.file.sha256}\n{json.dumps(known, sort_keys=True)}\n".encode())
-    for part in question.parts:
-        digest.update(f"{part.label} {len(part.lines)}\n".encode())
-        for one in part.lines:
-            digest.update(one.encode())
-            digest.update(b"\n")
-    return digest.hexdigest()

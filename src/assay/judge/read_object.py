@@ -137,20 +137,20 @@ def _is_open(written: str) -> bool:
 
 def _object_at(written: str, start: int) -> _Candidate | None:
     """The object at a place; failing that, one with line breaks in its strings, or with a comma too many."""
+    with contextlib.suppress(ValueError, RecursionError):
+        fields, end = _STRICT.raw_decode(written, start)
+        return _Candidate(fields, start, end)
     # Spaces in the place of commas: all places stay the same.
-    for mended in (False, True):
-        text = _TRAILING.sub(lambda found: found[1] or " ", written[start:]) if mended else written
-        with contextlib.suppress(ValueError, RecursionError):
-            decoder = json.JSONDecoder(
-                object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=not mended
-            )
-            fields, end = decoder.raw_decode(text, 0 if mended else start)
-            return _Candidate(fields, start, start + end if mended else end, mended)
+    with contextlib.suppress(ValueError, RecursionError):
+        fields, end = _LENIENT.raw_decode(_TRAILING.sub(lambda found: found[1] or " ", written[start:]))
+        return _Candidate(fields, start, start + end, mended=True)
     return None
 
 
 def _behind_thoughts(written: str, every: list[_Candidate]) -> tuple[list[_Candidate], bool]:
     """The objects behind the thoughts, and whether there is prose around them."""
+    if len(every) == 1 and not (written[: every[0].begin] + written[every[0].end :]).strip():
+        return every, False
     end = max((at for at in _outside(_THOUGHTS_END, written, every)), default=0)
     if any(at > end for at in _outside(_THOUGHTS_BEGIN, written, every)):
         raise UnusableError("its thoughts have no end")
@@ -172,7 +172,7 @@ def _outside(pattern: re.Pattern[str], written: str, every: list[_Candidate]) ->
 
 def _unwrapped(value: Any, keys: Collection[str], deepest: int) -> Iterator[dict[str, Any]]:
     """An object with one of the keys, or such objects within one that has none, such as a tool call."""
-    if isinstance(value, dict) and any(_key(key) in keys for key in value):
+    if isinstance(value, dict) and any(key in keys or _key(key) in keys for key in value):
         yield value
     elif deepest and isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
@@ -188,7 +188,7 @@ def _plain(one: _Candidate, fields: dict[str, Any], keys: Collection[str]) -> Fo
     repaired += ["an object within another"] if fields is not one.fields else []
     found: dict[str, Any] = {}
     for key, value in fields.items():
-        name = _key(key)
+        name = key if key in keys else _key(key)
         if name not in keys:
             repaired.append("a key that nobody asked for")
         elif name in found or value is TWICE:
@@ -214,6 +214,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _whole(written: str) -> int | None:
     """A number; None if it has more digits than anything needs, which Python refuses to read."""
     return int(written) if len(written) <= _LONGEST_NUMBER else None
+
+
+_STRICT, _LENIENT = (
+    json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: None, parse_int=_whole, strict=strict)
+    for strict in (True, False)
+)
 
 
 def text(value: Any, what: str, longest: int, *, may_be_empty: bool = False) -> str:

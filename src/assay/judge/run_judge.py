@@ -6,7 +6,7 @@ A tie is not a PASS. Answers that can't be used count among those that were aske
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Final
 
@@ -15,10 +15,11 @@ from assay.dialects.scorers.report import JudgeVotes, Opinion, RubricRatings
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
+from assay.judge import monitor
 from assay.judge.bounds import PromptBounds
 from assay.judge.fence import is_quoted, visible_text
 from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
-from assay.judge.monitor import combined, monitor_question, read_monitor
+from assay.judge.monitor import combined, read_monitor
 from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, true_or_false
 from assay.judge.verdict_answer import RUBRIC, Judgement, read_verdict, verdict_question
@@ -83,8 +84,8 @@ def judge_run(
     answers = ask_panel(clients, setting.samples, question, manner, read, ask_all)
     judgement = majority([one.said for one in answers])
     guard = _guard(clients[0], question, setting.guard_prompt, manner)
-    monitor = _monitor(clients, question, setting, manner)
-    return JudgedRun(judgement, answers, question.sha256, question.cuts, guard, monitor)
+    suspicion = _monitor(clients, question, setting, manner)
+    return JudgedRun(judgement, answers, question.sha256, question.cuts, guard, suspicion)
 
 
 def _monitor(
@@ -93,7 +94,7 @@ def _monitor(
     """The answer of all models together; None if nobody asks for it."""
     if setting.monitor_prompt is None:
         return None
-    asked = monitor_question(question, setting.monitor_prompt)
+    asked = replace(question, file=setting.monitor_prompt, schema=monitor.SCHEMA, values={})
     read = lambda text: read_monitor(text, asked)  # noqa: E731 - used once
     return combined([one.said for one in ask_panel(clients, 1, asked, manner, read)], asked.file)
 
@@ -151,7 +152,7 @@ def read_guard(written: str, question: PromptQuestion) -> GuardAnswer | Unparsea
     try:
         found = find_object(written, SCHEMA["required"], LONGEST, ("addressed", true_or_false("addressed"))).fields
         quote = text(found.get("quote") or "", "quote", LONGEST_QUOTE, may_be_empty=not found["addressed"])
-        if found["addressed"] and not _is_there(quote, question):
+        if found["addressed"] and not any(is_quoted(quote, said) for _, _, said in data_texts(question)):
             raise UnusableError("its quote is not in the data")
     except UnusableError as error:
         return Unparseable(f"the answer can't be used: {error}")
@@ -163,7 +164,3 @@ def _is_copied(written: str, question: PromptQuestion) -> bool:
     """Whether an object stands in the data just so: a model that quotes it has not answered."""
     words = " ".join(written.split())
     return any(words in " ".join(said.split()) for _, _, said in data_texts(question))
-
-
-def _is_there(quote: str, question: PromptQuestion) -> bool:
-    return any(is_quoted(quote, said) for _, _, said in data_texts(question))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import PurePosixPath
 from typing import Any, Final
 
 import msgspec
@@ -19,7 +20,10 @@ def without_comments(run: CodingRecord) -> CodingRecord:
     """The diff without comments in its added lines."""
     if run.diff is None:
         return run
-    lines = [_bare(one) if one.startswith(_ADDED) else one for one in run.diff.text.split("\n")]
+    lines = [
+        _ADDED + _COMMENT.sub("", one[1:]).rstrip() if one.startswith(_ADDED) else one
+        for one in run.diff.text.split("\n")
+    ]
     return replace(run, diff=replace(run.diff, text="\n".join(lines)))
 
 
@@ -44,19 +48,12 @@ FORMS: Final[Mapping[str, Callable[[CodingRecord], CodingRecord]]] = {
 REORDERED: Final = "parts reordered"
 
 
-def _bare(line: str) -> str:
-    return _ADDED + _COMMENT.sub("", line[1:]).rstrip()
-
-
 def _other_names(paths: list[str]) -> dict[str, str]:
     """A new name for each base name. Their endings stay: they say what language it is."""
     names = dict.fromkeys(path.rpartition("/")[2] for path in paths)
-    return {name: f"part{number}{_ending(name)}" for number, name in enumerate(names, 1) if len(name) > 3}
-
-
-def _ending(name: str) -> str:
-    dot = name.rfind(".")
-    return name[dot:] if dot > 0 else ""
+    return {
+        name: f"part{number}{PurePosixPath(name).suffix}" for number, name in enumerate(names, 1) if len(name) > 3
+    }
 
 
 def _map_texts(value: Any, change: Callable[[str], str]) -> Any:

@@ -160,7 +160,7 @@ class ChatModel:
             raise MeasurementError(f"{self._what}: {type(error).__name__}") from error
         except NotACompletionError as error:
             raise MeasurementError(f"{self._what}: its answer is not a chat completion") from error
-        return found, retry_after(response.headers)
+        return found, 0 if isinstance(found, WireReply) else retry_after(response.headers)
 
     def _content(self, response: "httpx.Response", end: float | None) -> bytes:
         """All of an answer. Without an end, the time counts from its first byte on."""

@@ -67,11 +67,9 @@ def prompt_from(where: str, allowed: frozenset[str]) -> PromptFile:
     if where in prompt_names():
         return prompt_file(where)
     try:
-        with open(where, encoding="utf-8") as file:
-            found = PromptFile(where, file.read())
-    except (OSError, UnicodeDecodeError) as error:
-        known = ", ".join(prompt_names())
-        raise InputError(f"the prompt must be one of {known}, or a file, got {where}: {error}") from error
+        found = PromptFile(where, read_text(where))
+    except InputError as error:
+        raise InputError(f"the prompt must be one of {', '.join(prompt_names())}, or a file: {error}") from error
     found.check(allowed)
     return found
 

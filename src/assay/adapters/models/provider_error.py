@@ -91,11 +91,11 @@ class ProviderError:
             return "a smaller --judge-characters makes the prompt shorter"
         if self.has_no_money:
             return "the account has no credit left"
-        if self.status == 404 and _NO_ENDPOINT.search(self.message):
+        if self.status != 404:
+            return ""
+        if _NO_ENDPOINT.search(self.message):
             return "no provider of this model takes these parameters"
-        if self.status == 404:
-            return "is the model's name right, and does the URL end as it should, such as with /v1?"
-        return ""
+        return "is the model's name right, and does the URL end as it should, such as with /v1?"
 
 
 def read_error(status: int, content: bytes) -> ProviderError:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from assay.adapters.models.provider_error import ProviderError, error_in
 from assay.dialects.scorers.report import JudgeUsage
-from assay.judge.model import Finish
+from assay.judge.model import UNCOUNTED, Finish
 
 _FINISHES: Final[dict[object, Finish]] = {
     "length": "length",
@@ -54,10 +54,10 @@ def _completion(answer: dict[str, Any]) -> WireReply:
     if isinstance(refusal, str) and refusal:
         return WireReply(refusal, "refusal", _usage(answer))
     text = _text(message.get("content"))
-    for other in (*_calls(message), *(message.get(name) for name in ("reasoning_content", "reasoning"))):
-        # Thoughts that were cut off are no answer.
-        if not (text or "").strip() and finish != "length" and isinstance(other, str):
-            text = other
+    # Thoughts that were cut off are no answer.
+    if not (text or "").strip() and finish != "length":
+        others = (*_calls(message), message.get("reasoning_content"), message.get("reasoning"))
+        text = next((one for one in others if isinstance(one, str) and one.strip()), text)
     return WireReply("" if text is None and finish == "length" else text, finish, _usage(answer))
 
 
@@ -115,8 +115,9 @@ def _streamed(content: bytes) -> dict[str, Any]:
 
 
 def _usage(answer: dict[str, Any]) -> JudgeUsage:
-    told = answer.get("usage")
-    found = told if isinstance(told, dict) else {}
+    found = answer.get("usage")
+    if not isinstance(found, dict):
+        return UNCOUNTED
     # Of a message, tokens that were cached are counted apart.
     cached = [_count(found.get(f"cache_{way}_input_tokens")) or 0 for way in ("read", "creation")]
     read = _count(found.get("input_tokens"))

@@ -40,11 +40,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
         action="append",
         default=[],
     )
-    add(
-        "key-file",
-        "file with the key (default: ASSAY_JUDGE_KEY_FILE, or the key in ASSAY_JUDGE_KEY)",
-        metavar="FILE",
-    )
+    add("key-file", "file with the key (default: ASSAY_JUDGE_KEY_FILE; or set ASSAY_JUDGE_KEY)", metavar="FILE")
     add("samples", "how often to ask each model (default: 1)", metavar="N", type=positive)
     add("guard", "also ask whether any text addresses the evaluator", action="store_true")
     add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-2)", metavar="PROMPT")
