@@ -295,6 +295,52 @@ CASES = {
             f"{TEST}def test_b():\n    open('/app/probe.txt', 'w').write('x')\n    assert open('/app/probe.txt')\n"
         ),
     ),
+    "one of several places where an output may be": Case(
+        (),
+        tests=python(
+            f"{TEST}import os\ndef test_b():\n    places = ['/app/out/second.txt', '/app/second.txt']\n"
+            "    assert any(os.path.exists(one) for one in places)\n"
+        ),
+    ),
+    "places that are tried in turn": Case(
+        (),
+        tests=python(
+            f"{TEST}from pathlib import Path\ndef test_b():\n    found = None\n"
+            "    for one in [Path('/app/out/second.txt'), Path('/app/second.txt')]:\n        if one.exists():\n"
+            "            found = one\n    assert found\n"
+        ),
+    ),
+    "several outputs that all must be there": Case(
+        ("output-not-asked-for tests/test_outputs.py:5", "output-not-asked-for tests/test_outputs.py:5"),
+        tests=python(
+            f"{TEST}from pathlib import Path\ndef test_b():\n"
+            "    for one in [Path('/app/out/second.txt'), Path('/app/third.txt')]:\n        assert one.exists()\n"
+        ),
+    ),
+    "a file that is read if it exists": Case(
+        (),
+        tests=python(
+            f"{TEST}from pathlib import Path\ndef test_b():\n    log = Path('/app/run.txt')\n"
+            "    text = log.read_text() if log.exists() else ''\n    assert 'Traceback' not in text\n"
+        ),
+    ),
+    "a file without which a test fails": Case(
+        ("output-not-asked-for tests/test_outputs.py:5",),
+        tests=python(
+            f"{TEST}from pathlib import Path\ndef test_b():\n    log = Path('/app/run.txt')\n"
+            "    if log.exists():\n        assert log.read_text()\n    else:\n        raise AssertionError\n"
+        ),
+    ),
+    "a file that a command is given": Case(
+        (),
+        tests=python(
+            f"{TEST}import subprocess\ndef test_b():\n    again = '/app/again.txt'\n"
+            "    subprocess.run(['/app/solve', '--out', again], check=True)\n    assert open(again).read()\n"
+        ),
+    ),
+    "what a build makes": Case(
+        (), tests=python(f"{TEST}def test_b():\n    assert 'CUDA' in open('/app/build/CMakeCache.txt').read()\n")
+    ),
     "an output that is found by its pattern": Case(
         (),
         tests=python("import glob\ndef test_a():\n    assert glob.glob('/app/out/*.txt')[0]\n"),

@@ -51,10 +51,11 @@ class EqualityTest:
 
 @dataclass(frozen=True, slots=True)
 class PythonPaths:
-    """The paths of one source file."""
+    """The paths of one source file. What is at an ``optional`` one isn't missed if it isn't there."""
 
     mentions: tuple[Mention, ...]
     comparisons: tuple[EqualityTest, ...]
+    optional: frozenset[str] = frozenset()
 
 
 NO_PATHS = PythonPaths((), ())
@@ -73,7 +74,8 @@ def python_paths(tree: ast.Module) -> PythonPaths:
     """All paths that a source file names."""
     reader = _PathReader(tree)
     try:
-        return PythonPaths(tuple(dict.fromkeys(reader.mentions())), tuple(reader.comparisons()))
+        mentions = tuple(dict.fromkeys(reader.mentions()))
+        return PythonPaths(mentions, tuple(reader.comparisons()), frozenset(reader.optional()))
     except RecursionError:
         return NO_PATHS
 
@@ -194,6 +196,21 @@ class _PathReader:
             elif name in _RUNNERS:
                 yield from ((id(node), Use.RUN) for argument in call.args for node in ast.walk(argument))
 
+    def optional(self) -> Iterator[str]:
+        """Those of which one is enough, that are read only if they exist, or that a command is given."""
+        lists = {name: value for name, value in _assignments(self.tree) if isinstance(value, ast.List | ast.Tuple)}
+        needed = {id(part) for node in ast.walk(self.tree) for part in _demanded(node)}
+        for node in ast.walk(self.tree):
+            for choices in _tried_in_turn(node):
+                listed = lists.get(choices.id) if isinstance(choices, ast.Name) else choices
+                if isinstance(listed, ast.List | ast.Tuple):
+                    yield from (text for one in listed.elts if (text := self.text(one)) is not None)
+            if isinstance(node, ast.Call) and called_name(node) in _RUNNERS:
+                names = (inner.id for part in node.args for inner in ast.walk(part) if isinstance(inner, ast.Name))
+                yield from (self.values[name] for name in names if name in self.values)
+            if isinstance(node, ast.If | ast.IfExp) and id(node.test) not in needed:
+                yield from (text for one in _looked_for(node.test) if (text := self.text(one)) is not None)
+
     def comparisons(self) -> Iterator[EqualityTest]:
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], ast.Eq):
@@ -205,6 +222,35 @@ class _PathReader:
                     (self.paths(sides[0]), self.paths(sides[1])),
                     frozenset(text for text in texts if isinstance(text, str)),
                 )
+
+
+def _tried_in_turn(node: ast.AST) -> Iterator[ast.expr]:
+    """What a loop goes through until something exists."""
+    match node:
+        case ast.Call(func=ast.Name(id="any" | "next"), args=[ast.GeneratorExp(generators=[part, *_]), *_]):
+            yield part.iter
+        case ast.For(iter=choices, body=[*_, ast.If() as last]) if any(_looked_for(last.test)) and not last.orelse:
+            yield choices
+        case ast.ListComp(generators=[ast.comprehension(iter=choices, ifs=[test])]) if any(_looked_for(test)):
+            yield choices
+
+
+def _looked_for(test: ast.expr) -> Iterator[ast.expr]:
+    """The paths whose existence a condition asks for, as it is written."""
+    match test:
+        case ast.BoolOp(op=ast.And(), values=values):
+            for value in values:
+                yield from _looked_for(value)
+        case ast.Call(func=ast.Attribute(attr="exists" | "isfile"), args=[path]):
+            yield path
+        case ast.Call(func=ast.Attribute(value=path, attr="exists" | "is_file"), args=[]):
+            yield path
+
+
+def _demanded(node: ast.AST) -> Iterator[ast.expr]:
+    """The condition of a branch without which a test fails."""
+    if isinstance(node, ast.If) and any(isinstance(one, ast.Raise | ast.Assert) for one in node.orelse):
+        yield node.test
 
 
 def _added(*texts: str) -> str:

@@ -40,6 +40,8 @@ CHECKER = re.compile(
 )
 CODE = (".py", ".js", ".ts", ".sh", ".c", ".cpp", ".rs", ".go", ".java", ".rb", ".pl")
 _BUILT = (".o", ".so", ".a", ".class", ".pyc", ".wasm", ".jar")
+# Folders for what compilers and package managers make.
+_MADE_BY_TOOLS = frozenset(("build", "builddir", "dist", "node_modules", "target"))
 _OWN = ("/tests", "/solution", "/logs")
 # Folders of the system, where nobody looks for an output.
 _SYSTEM = tuple(
@@ -198,9 +200,11 @@ class TaskFacts:
     def outputs(self) -> Iterator[MentionPlace]:
         """The files that tests read and that nobody but the agent can have made."""
         written = {posixpath.basename(path) for path in self.used(Use.WRITTEN)}
+        optional = frozenset[str]().union(*(paths.optional for paths in self.python.values()))
         for place in self.places:
             name = posixpath.basename(place.path)
             theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
+            theirs = theirs or place.path in optional or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
             looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
             if looked_at and not theirs and not self._is_given(name):
                 yield place
