@@ -20,6 +20,8 @@ from assay.stats.passes import Estimate, PassRate
 _ALWAYS = (State.PASSED, State.PARTIAL, State.FAILED, State.UNUSABLE, State.BROKEN)
 _STATES = {True: " · finished", False: " · not finished", None: ""}
 SHOWN = 3
+# Of the keys of rewards, of which a verifier may write as many as it likes.
+KEYS_SHOWN = 30
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
@@ -90,8 +92,10 @@ def _measures(group: GroupReport, bounds: GroupBounds | None) -> Iterator[tuple[
         if group.intervals is not None:
             yield from interval_rows("pass@", group.pass_at_k, group.intervals.passes.at)
             yield from interval_rows("pass^", group.pass_hat_k, group.intervals.passes.hat)
-    for one in group.keys:
+    for one in group.keys[:KEYS_SHOWN]:
         yield f"mean of {one.key}", f"{_number(one.mean)} of {counted(one.n, 'run')}"
+    if len(group.keys) > KEYS_SHOWN:
+        yield "", f"and {counted(len(group.keys) - KEYS_SHOWN, 'more key')}, which --json has"
     yield from _gate_rows(group.gates)
     for metric in group.harbor.metrics or [{}]:
         yield (
@@ -114,7 +118,7 @@ def _gate_rows(gates: GateCounts | None) -> Iterator[tuple[str, str]]:
 
 
 def _undecided_message(group: GroupReport) -> str:
-    keys = ", ".join(group.harbor.reward_stats)
+    keys = some_of(list(group.harbor.reward_stats), KEYS_SHOWN)
     several = len(group.harbor.reward_stats) > 1
     return (
         f"none: several rewards and none decides; choose one with --key ({keys})"
@@ -124,7 +128,9 @@ def _undecided_message(group: GroupReport) -> str:
 
 
 def _format_named(numbers: Iterable[tuple[str, object]]) -> str:
-    return "  ".join(f"{name} {_number(value)}" for name, value in numbers)
+    named = [f"{name} {_number(value)}" for name, value in numbers]
+    more = len(named) - KEYS_SHOWN
+    return "  ".join(named[:KEYS_SHOWN]) + (f"  and {more:,} more" if more > 0 else "")
 
 
 def _estimates(sign: str, estimates: Sequence[Estimate]) -> str:

@@ -20,6 +20,9 @@ def render_table(
     if markdown:
         titles, body = ([[cell.replace("|", "\\|") for cell in line] for line in part] for part in (titles, body))
     widths = [max(_width(line[i]) for line in titles + body) for i in range(len(header))]
+    if not (right or markdown):
+        # Nothing stands behind the last column.
+        widths[-1] = 0
     texts = [
         [_pad(cell, widths[i], left=i == 0 or not right) for i, cell in enumerate(line)] for line in titles + body
     ]
