@@ -50,7 +50,7 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatu
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 from assay.formats.counting import counted
 
-COMMAND = "command"
+COMMAND, BASELINE_TESTS = "command", "baseline_tests"
 CodingCheck = GatingCheck[Workspace]
 
 
@@ -226,6 +226,13 @@ def score_run(
             overall=None, scorers=[], judge=judge, run=run, workspace=summary, provenance=provenance
         )
     placed = grade(checks, workspace, run=run_check)
+    if any(one.check.kind == BASELINE_TESTS for one in checks):
+        from assay.engine.coding.explained_by_runs import explain  # noqa: PLC0415 - only where there are runs
+
+        placed = explain(checks, placed, workspace)
+    if provenance.strict:
+        checks = all_required(checks)
+        placed = tuple(replace(old, placement=one.placement) for old, one in zip(placed, checks, strict=True))
     objective = _objective(checks)
     rows = [_row(one, answer, one is objective) for one, answer in zip(checks, placed, strict=True)]
     overall = _overall(placed, rows, workspace, must_be_tested)

@@ -11,7 +11,7 @@ from assay.core.outcome import NeedsCommands
 from assay.dialects.scorers.report import JudgeRun, Judges, Provenance, ScorersReport, is_judged, with_verdict
 from assay.dialects.scorers.scenario import JudgeSection, Scenario, scenario_hash
 from assay.engine.coding.coding_record import Seeded, coding_run
-from assay.engine.coding.score import MetricLimits, all_required, frozen, placed_checks, score_run
+from assay.engine.coding.score import MetricLimits, frozen, placed_checks, score_run
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
 from assay.evidence.workspace import KnownBaseline, Workspace
 from assay.version import VERSION
@@ -217,8 +217,7 @@ class _Loaded:
     def as_strict_as(self, attempt: Candidate) -> "_Loaded":
         if not attempt.strict:
             return self
-        provenance = self.provenance.model_copy(update={"strict": True})
-        return replace(self, checks=all_required(self.checks), provenance=provenance)
+        return replace(self, provenance=self.provenance.model_copy(update={"strict": True}))
 
     @property
     def limits(self) -> MetricLimits:
