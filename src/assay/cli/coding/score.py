@@ -76,6 +76,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
     )
+    parser.add_argument(
+        "--instruction",
+        metavar="TEXT",
+        help="what the agent was asked to do, as text or @FILE: it excuses what it asks for. Never a text that the"
+        " agent wrote, such as that of its own pull request",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--branch", metavar="NAME", help="score this branch of the repository, not the working tree")
     what.add_argument(
@@ -125,7 +131,8 @@ def run(args: argparse.Namespace) -> int:
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
-    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs))
+    asked = _instruction(args)
+    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs), asked)
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
             report = _score_again(args, judges)
@@ -150,6 +157,27 @@ def _agent(logs: str | None) -> AgentRecord:
     from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415 - reads all forms of trajectories
 
     return read_agent_record(logs)
+
+
+def _instruction(args: argparse.Namespace) -> str | None:
+    """The text of --instruction. A file inside of what is scored is none: the agent may have written it."""
+    text: str | None = args.instruction
+    if text is not None and text.startswith("@"):
+        from assay.adapters.workspace.borrowed_repository import find_root  # noqa: PLC0415 - only for a file
+
+        path = os.path.realpath(text[1:])
+        start = args.workspace or "."
+        root = (find_root(start) or os.path.realpath(start)) if os.path.isdir(start) else None
+        if root is not None and f"{path}/".startswith(f"{os.path.realpath(root)}/"):
+            raise InputError(f"--instruction must be a file outside of {root}, where the agent could write it")
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, ValueError) as error:
+            raise InputError(f"--instruction must be a text or @FILE that can be read: {error}") from error
+    if text is not None and not text.strip():
+        raise InputError("--instruction must say something, got an empty text")
+    return text
 
 
 def _runs(args: argparse.Namespace) -> ResultMemory | None:

@@ -314,6 +314,7 @@ class ScorersReport(StrictModel):
 
 EXPLANATIONS: Mapping[str, str] = {
     "explained": "not counted, because the code that was tested was removed or renamed",
+    "asked_for": "not counted, because the instruction asks for it",
     "explained_by_runs": "explained by runs: what these claim was measured, and isn't so",
     "within_it": "within the change of the test framework",
 }

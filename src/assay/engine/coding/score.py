@@ -50,7 +50,7 @@ from assay.evidence.coding_run import AgentEnd, AgentRecord, MetricRow, RunStatu
 from assay.evidence.workspace import Change, ChangeKind, Workspace, blind_spots
 from assay.formats.counting import counted
 
-COMMAND, BASELINE_TESTS = "command", "baseline_tests"
+COMMAND = "command"
 CodingCheck = GatingCheck[Workspace]
 
 
@@ -226,10 +226,10 @@ def score_run(
             overall=None, scorers=[], judge=judge, run=run, workspace=summary, provenance=provenance
         )
     placed = grade(checks, workspace, run=run_check)
-    if any(one.check.kind == BASELINE_TESTS for one in checks):
-        from assay.engine.coding.explained_by_runs import explain  # noqa: PLC0415 - only where there are runs
+    if any(isinstance(one.outcome, Scored) and not one.outcome.passed for one in placed):
+        from assay.engine.coding.excused import excuse  # noqa: PLC0415 - only where something may be excused
 
-        placed = explain(checks, placed, workspace)
+        placed = excuse(checks, placed, workspace)
     if provenance.strict:
         checks = all_required(checks)
         placed = tuple(replace(old, placement=one.placement) for old, one in zip(placed, checks, strict=True))

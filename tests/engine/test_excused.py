@@ -15,7 +15,7 @@ from assay.checks.suspicious_source import SuspiciousSource
 from assay.core.grading import PlacedCheck, Placement
 from assay.core.outcome import GatingCheck
 from assay.dialects.scorers.report import Provenance, Row, RowVerdict
-from assay.engine.coding.explained_by_runs import EXPLAINED
+from assay.engine.coding.excused import EXPLAINED
 from assay.engine.coding.score import score_run
 from assay.evidence.workspace import Workspace
 from tests.checks.small_project import COMMAND, PROJECT, REPORT, Change, project
