@@ -139,6 +139,7 @@ def _by_test(evidence: Workspace, own: SuiteResult, before: SuiteResult, kept: S
     warned = list(_warnings(changed, cannot))
     seen: dict[str, object] = {
         "compared": compared.counts(),
+        "pass_as_left": before.passed | kept.passed <= own.passed,
         "duration_sec": round(kept.duration_sec, 3),
         **({"warnings": warned} if warned else {}),
         "findings": [*findings, *_named("has other expectations", changed), *_named("can't run any more", cannot)][

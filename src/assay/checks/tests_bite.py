@@ -22,6 +22,7 @@ about the agent's source. It doesn't see tests that were weak from the beginning
 could write source that behaves when it is mutated; no single scorer is enough.
 """
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -115,6 +116,8 @@ class _Tally:
     tried: int = 0
     noticed: int = 0
     findings: list[dict[str, object]] = field(default_factory=list)
+    by_test: Counter[str] = field(default_factory=Counter)
+    lost: frozenset[str] = frozenset()
 
     def add(self, mutant: Mutant, text: str) -> bool:
         """Try a mutant. Returns whether there was time for it."""
@@ -123,6 +126,8 @@ class _Tally:
             return False
         self.tried += 1
         self.noticed += compared.noticed
+        self.by_test.update(compared.by)
+        self.lost |= compared.by - compared.kept
         if compared.silent:
             self.findings.append(_finding(mutant, text, compared.silent[0]))
         return True
@@ -142,6 +147,7 @@ class _Tally:
             "mutants": self.tried,
             "noticed_before": self.noticed,
             "not_noticed_any_more": missed,
+            "noticed_by": {name: count for name, count in self.by_test.items() if name not in self.lost},
             "interval": [ends.low, ends.high],
             "tests_run": self.sides.selection(),
             "findings": self.findings[:MOST_NAMED],

@@ -8,6 +8,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from assay.detectors.test_code.word_sets import word_set
+
 LONGEST: Final = 100_000
 """What comes after that in an instruction isn't read."""
 _VERBS: Final = re.compile(
@@ -30,38 +32,9 @@ _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _IDENTIFIER: Final = re.compile(r"\w+")
 _SHORTEST_LAST: Final = 3
 # These say nothing about what is meant.
-_GENERIC: Final = frozenset(
-    [
-        "all",
-        "new",
-        "old",
-        "file",
-        "data",
-        "list",
-        "test",
-        "value",
-        "name",
-        "code",
-        "item",
-        "type",
-        "key",
-        "function",
-        "method",
-        "class",
-        "helper",
-        "util",
-        "string",
-        "text",
-        "line",
-        "number",
-        "count",
-        "result",
-        "object",
-        "call",
-        "run",
-        "get",
-        "set",
-    ]
+_GENERIC: Final = word_set(
+    "all new old file data list test value name code item type key function method class helper util string "
+    "text line number count result object call run get set"
 )
 
 
@@ -83,7 +56,12 @@ def _asking(instruction: str) -> Iterator[str]:
 
 def _asks(sentence: str) -> bool:
     starts = (found.start() for found in _VERBS.finditer(sentence))
-    return any(_NOT.search(sentence[max(at - _BEFORE, 0) : at]) is None for at in starts)
+    return any(not is_negated(sentence, at) for at in starts)
+
+
+def is_negated(sentence: str, at: int) -> bool:
+    """Whether a verb has a "not" or the like before it."""
+    return _NOT.search(sentence[max(at - _BEFORE, 0) : at]) is not None
 
 
 class _Mentions:
@@ -91,18 +69,18 @@ class _Mentions:
 
     def __init__(self, sentence: str) -> None:
         self.identifiers = {name.lower() for name in _IDENTIFIER.findall(sentence)}
-        self.words = {_stem(word) for word in _WORD.findall(sentence)}
+        self.words = {stem(word) for word in _WORD.findall(sentence)}
 
     def has(self, name: str) -> bool:
         parts = _WORD.findall(name)
-        words = [_stem(word) for word in parts]
+        words = [stem(word) for word in parts]
         if name.lower() in self.identifiers or not words:
             return name.lower() in self.identifiers
         tells = len(parts[-1]) >= _SHORTEST_LAST and parts[-1].lower().removesuffix("s") not in _GENERIC
         return self.words.issuperset(words) or (tells and words[-1] in self.words)
 
 
-def _stem(word: str) -> str:
+def stem(word: str) -> str:
     """A word without its ending, so that one form of it finds the others."""
     plain = word.lower()
     for ending in ("ies", "ing", "ied", "ers", "er", "ed", "es", "s", "y", "e"):

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from assay.dialects.scorers.report import EXPLANATIONS
 from assay.evidence.run import MEANINGS, State
 from assay.formats.counting import counted
 from assay.version import VERSION
@@ -143,4 +144,10 @@ _ENVIRONMENT.filters |= {
     "visible": visible,
     "visible_items": _items,
 }
-_ENVIRONMENT.globals |= {"marks": MARKS, "meanings": MEANINGS, "version": VERSION, "asset_path": asset_path}
+_ENVIRONMENT.globals |= {
+    "marks": MARKS,
+    "meanings": MEANINGS,
+    "explanations": EXPLANATIONS,
+    "version": VERSION,
+    "asset_path": asset_path,
+}

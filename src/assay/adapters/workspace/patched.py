@@ -16,9 +16,13 @@ from assay.evidence.workspace import Baseline
 MAX_PATCH = 64 * 2**20
 
 
+class PatchError(InputError):
+    """A patch doesn't fit its baseline."""
+
+
 @contextlib.contextmanager
 def patched_baseline(patch: str, baseline: Baseline) -> Iterator[str]:
-    """A folder with the patched files, for the time of the block. Raises ``InputError`` for one that doesn't fit.
+    """A folder with the patched files, for the time of the block. Raises ``PatchError`` for one that doesn't fit.
 
     Git refuses paths that lead out of the folder or through a link.
     """
@@ -31,7 +35,7 @@ def patched_baseline(patch: str, baseline: Baseline) -> Iterator[str]:
             try:
                 git(["-C", root, "apply", "--whitespace=nowarn", "-"], data, {"GIT_CEILING_DIRECTORIES": around})
             except MeasurementError as error:
-                raise InputError(f"{_name(patch)} must be a patch of the baseline: {error}") from error
+                raise PatchError(f"{_name(patch)} must be a patch of the baseline: {error}") from error
         yield root
 
 
@@ -44,7 +48,7 @@ def _read(patch: str) -> bytes:
             raise InputError(f"{patch} must be a patch, but it can't be read")
         data = found.data
     if len(data) > MAX_PATCH:
-        raise InputError(f"{_name(patch)} must be a patch of at most {MAX_PATCH} bytes")
+        raise PatchError(f"{_name(patch)} must be a patch of at most {MAX_PATCH} bytes")
     return data
 
 

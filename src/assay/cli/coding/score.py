@@ -10,6 +10,9 @@ REPOSITORY@COMMIT). The .git of a folder is never used.
 
 WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
 
+It may be SWE-bench's predictions, too (.jsonl with instance_id, model_name_or_path and model_patch): each patch is
+a run, scored in its repository below --repositories, or all in one by --scenario and --baseline.
+
 With --judge, a language model reads the task, the diff, the scorers' results and what the agent recorded, and says
 PASS or FAIL beside the scorers. A judge that fails is reported as unparseable, which is neither.
 
@@ -58,7 +61,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "workspace",
         metavar="WORKSPACE",
         nargs="?",
-        help="what the agent left: a folder, an archive, REPOSITORY@BRANCH or a patch (.patch, .diff or -)",
+        help="what the agent left: a folder, an archive, REPOSITORY@BRANCH or a patch (.patch, .diff or -)"
+        "; or SWE-bench's predictions (.jsonl or .json)",
     )
     parser.add_argument("--task", metavar="TASK", help="a task made by 'assay seed'")
     parser.add_argument("--scenario", metavar="FILE", help="a scenario file, if there is no seeded task")
@@ -76,12 +80,24 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-workspace", action="store_true", help="score a run that had no workspace: no scorers"
     )
+    parser.add_argument(
+        "--instruction",
+        metavar="TEXT",
+        help="what the agent was asked to do, as text or @FILE: it excuses what it asks for. Never a text that the"
+        " agent wrote, such as that of its own pull request",
+    )
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--branch", metavar="NAME", help="score this branch of the repository, not the working tree")
     what.add_argument(
         "--pr", type=pull_request, metavar="N", help="score pull request N, which must have been fetched"
     )
     add_repository(parser)
+    parser.add_argument(
+        "--repositories",
+        metavar="DIR",
+        help="for predictions: a folder with a repository named like each instance, at its base commit",
+    )
+    parser.set_defaults(start=None)
     parser.add_argument(
         "--tests", metavar="COMMAND", help="how the tests of the repository are run, if the guess is wrong"
     )
@@ -125,7 +141,12 @@ def run(args: argparse.Namespace) -> int:
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     show = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
-    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs))
+    if is_predictions(args.workspace):
+        from assay.cli.coding.predictions import score_predictions  # noqa: PLC0415 - only for predictions
+
+        return score_predictions(args, functools.partial(_score_one, files=files))
+    asked = _instruction(args)
+    attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs), asked)
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
             report = _score_again(args, judges)
@@ -133,6 +154,16 @@ def run(args: argparse.Namespace) -> int:
             report = _score(args, attempt, files, Afterwards(judges, _keep(args)))
     _show(report, args)
     return _exit_code(report, args.require_judge)
+
+
+def _score_one(args: argparse.Namespace, files: LocalScoringFiles) -> ScorersReport:
+    """Score one of many runs."""
+    return _score(args, Candidate(args.workspace, RunStatus(args.run_status), args.strict), files, Afterwards())
+
+
+def is_predictions(workspace: str | None) -> bool:
+    """Whether what is scored are the predictions of SWE-bench, in one file."""
+    return workspace is not None and workspace.endswith((".jsonl", ".json")) and os.path.isfile(workspace)
 
 
 def _score_again(args: argparse.Namespace, judges: "ConfiguredJudges | None") -> ScorersReport:
@@ -150,6 +181,27 @@ def _agent(logs: str | None) -> AgentRecord:
     from assay.adapters.jobs.agent_record import read_agent_record  # noqa: PLC0415 - reads all forms of trajectories
 
     return read_agent_record(logs)
+
+
+def _instruction(args: argparse.Namespace) -> str | None:
+    """The text of --instruction. A file inside of what is scored is none: the agent may have written it."""
+    text: str | None = args.instruction
+    if text is not None and text.startswith("@"):
+        from assay.adapters.workspace.borrowed_repository import find_root  # noqa: PLC0415 - only for a file
+
+        path = os.path.realpath(text[1:])
+        start = args.workspace or "."
+        root = (find_root(start) or os.path.realpath(start)) if os.path.isdir(start) else None
+        if root is not None and f"{path}/".startswith(f"{os.path.realpath(root)}/"):
+            raise InputError(f"--instruction must be a file outside of {root}, where the agent could write it")
+        try:
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+        except (OSError, ValueError) as error:
+            raise InputError(f"--instruction must be a text or @FILE that can be read: {error}") from error
+    if text is not None and not text.strip():
+        raise InputError("--instruction must say something, got an empty text")
+    return text
 
 
 def _runs(args: argparse.Namespace) -> ResultMemory | None:
@@ -209,6 +261,10 @@ def _check_judge(args: argparse.Namespace) -> None:
 
 
 def _check_sources(args: argparse.Namespace) -> None:
+    if args.repositories is not None and not is_predictions(args.workspace):
+        raise InputError("--repositories is for predictions: pass a .jsonl or .json file of them as WORKSPACE")
+    if args.repositories is not None and args.baseline is not None:
+        raise InputError("pass --repositories or --baseline, got both")
     if args.task is not None and args.scenario is not None:
         raise InputError("pass --task or --scenario, got both")
     if args.workspace is not None and args.no_workspace:

@@ -24,7 +24,7 @@ def score_here(
     args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
 ) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
-    start = "." if is_patch(args.workspace) else args.workspace or "."
+    start = args.start or "." if is_patch(args.workspace) else args.workspace or "."
     with open_repository(start) as repository:
         wanted = WantedEnds(args.branch, args.pr, args.main)
         depth: Depth = "quick" if args.quick else "thorough" if args.thorough else "default"

@@ -32,7 +32,17 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "output": ("jobs-dir", "job-name", "quiet"),
     },
     "score": {
-        "what is scored": ("branch", "pr", "main", "task", "scenario", "baseline", "no-workspace"),
+        "what is scored": (
+            "branch",
+            "pr",
+            "main",
+            "task",
+            "scenario",
+            "baseline",
+            "no-workspace",
+            "instruction",
+            "repositories",
+        ),
         "the run": ("run-status", "agent-logs", "keep"),
         "scorers": ("tests", "quick", "thorough", "strict", "isolation", "no-run-cache"),
         "judge": ("judge", "judge-*", "require-judge"),

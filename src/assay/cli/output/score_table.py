@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from assay.cli.output.table import clean, render_table, some_of
 from assay.dialects.scorers.report import (
+    EXPLANATIONS,
     IgnoredGroup,
     JudgeState,
     JudgeVerdict,
@@ -233,12 +234,13 @@ def _details(row: Row) -> Iterator[str]:
 
 
 def _explained_lines(row: Row) -> Iterator[str]:
-    """Findings that the change itself gives a reason for."""
-    explained = row.evidence.get("explained")
-    if isinstance(explained, list) and explained:
-        yield ""
-        yield f"{clean(row.name)}: not counted, because the code that was tested was removed or renamed"
-        yield from _findings(explained)
+    """Findings that the change itself gives a reason for, that were asked for, or that runs contradict."""
+    for key, why in EXPLANATIONS.items():
+        explained = row.evidence.get(key)
+        if isinstance(explained, list) and explained:
+            yield ""
+            yield f"{clean(row.name)}: {why}"
+            yield from _findings(explained)
 
 
 def _findings(found: object) -> Iterator[str]:

@@ -34,10 +34,18 @@ class Noticed:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """Whether the baseline's tests notice a mutant, and those of them that don't any more."""
+    """The baseline's tests that notice a mutant, and those of them that don't any more.
 
-    noticed: bool
+    ``kept`` are those that still do, or that are gone while another one of them does.
+    """
+
+    by: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
     silent: tuple[str, ...] = ()
+
+    @property
+    def noticed(self) -> bool:
+        return bool(self.by)
 
 
 class EffectSide:
@@ -136,22 +144,24 @@ class Both:
     def _compared(self, mutant: Mutant, text: str) -> Compared:
         by = self._noticed(self.before, mutant, text)
         if not by.tests:
-            return Compared(noticed=False)
+            return Compared()
         if self.after.chooses_for(mutant):
             # Those that noticed it are asked first: if all of them still do, nobody else has to be asked.
             still = self._noticed(self.after, mutant, text, AskedTests(by.tests, only=True))
             if still.tests >= by.tests:
-                return Compared(noticed=True)
+                return Compared(by.tests, by.tests)
         asked = AskedTests(by.tests)
         instead = self._noticed(self.after, mutant, text, asked)
+        kept = by.tests & instead.tests
+        kept = kept and kept | (by.tests - self._names())
         if not self._silent(by, instead):
-            return Compared(noticed=True)
+            return Compared(by.tests, kept)
         # What seems lost is tried again on both sides, because some tests fail by chance.
         by_again = self._noticed(self.before, mutant, text)
         instead_again = self._noticed(self.after, mutant, text, asked)
         self._doubt(self.before, by, by_again)
         self._doubt(self.after, instead, instead_again)
-        return Compared(noticed=True, silent=tuple(self._silent(by_again, instead_again)))
+        return Compared(by.tests, kept, tuple(self._silent(by_again, instead_again)))
 
     def _noticed(
         self, side: EffectSide, mutant: Mutant, text: str, asked: AskedTests = THOSE_THAT_REACH_IT
@@ -176,9 +186,13 @@ class Both:
         """
         if after.tests - before.tests:
             return []
-        base = self.after.base
-        names = base.passed | base.others if base.has_report else frozenset()
+        names = self._names()
         return sorted(name for name in before.tests - after.tests if name in names or not after.tests)
+
+    def _names(self) -> frozenset[str]:
+        """The agent's tests."""
+        base = self.after.base
+        return base.passed | base.others if base.has_report else frozenset()
 
 
 class _OutOfTimeError(Exception):

@@ -27,8 +27,12 @@ def outcome_of(
     """
     if not changed.files:
         return NotApplicable("no test file changed")
-    findings = [*changed.unusable, *result.findings, *by_lines]
+    compared = [*result.findings, *by_lines]
+    within = None if len(compared) < 2 else _framework_changed(changed, compared)
+    findings = [*changed.unusable, *(compared if within is None else [within])]
     evidence = {**_evidence(changed, result, findings), **more}
+    if within is not None:
+        evidence["within_it"] = [asdict(each) for each in compared[:_MOST]]
     if findings:
         first = findings[0]
         place = f"{first.path} line {first.line}" if first.line else first.path
@@ -38,6 +42,13 @@ def outcome_of(
         others = len(changed.unjudged) - 1
         raise UnreadableError(changed.unjudged[0] + (f" (and {counted(others, 'more file')})" if others else ""))
     return Scored(1.0, passed=True, summary=f"{words[1]} in {_files(changed.files)}", evidence=evidence)
+
+
+def _framework_changed(changed: ChangedTests, compared: list[Finding]) -> Finding | None:
+    from assay.detectors.test_code.frameworks import framework_changed  # noqa: PLC0415 - rarely needed
+
+    texts = [(one.before_text, one.after_text) for one in changed.pairs]
+    return framework_changed([*texts, *((one.before, one.after) for one in changed.by_lines)], compared)
 
 
 def _score(changed: ChangedTests, result: SuiteComparison, by_lines: list[Finding]) -> float:

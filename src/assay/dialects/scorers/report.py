@@ -1,6 +1,6 @@
 """The wire models of a scored run: one row per scorer, and three independent gates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from enum import Enum
 from typing import Any, Literal, Protocol, TypeAlias
@@ -312,6 +312,13 @@ class ScorersReport(StrictModel):
     provenance: Provenance
 
 
+EXPLANATIONS: Mapping[str, str] = {
+    "explained": "not counted, because the code that was tested was removed or renamed",
+    "asked_for": "not counted, because the instruction asks for it",
+    "explained_by_runs": "explained by runs: what these claim was measured, and isn't so",
+    "within_it": "within the change of the test framework",
+}
+"""By key of a row's evidence: why the findings there are shown and don't count."""
 NOTHING_CHANGED = "N/A: nothing was changed, so there is nothing to score"
 
 

@@ -226,6 +226,13 @@ def score_run(
             overall=None, scorers=[], judge=judge, run=run, workspace=summary, provenance=provenance
         )
     placed = grade(checks, workspace, run=run_check)
+    if any(isinstance(one.outcome, Scored) and not one.outcome.passed for one in placed):
+        from assay.engine.coding.excused import excuse  # noqa: PLC0415 - only where something may be excused
+
+        placed = excuse(checks, placed, workspace)
+    if provenance.strict:
+        checks = all_required(checks)
+        placed = tuple(replace(old, placement=one.placement) for old, one in zip(placed, checks, strict=True))
     objective = _objective(checks)
     rows = [_row(one, answer, one is objective) for one, answer in zip(checks, placed, strict=True)]
     overall = _overall(placed, rows, workspace, must_be_tested)

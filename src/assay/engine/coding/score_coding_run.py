@@ -11,7 +11,7 @@ from assay.core.outcome import NeedsCommands
 from assay.dialects.scorers.report import JudgeRun, Judges, Provenance, ScorersReport, is_judged, with_verdict
 from assay.dialects.scorers.scenario import JudgeSection, Scenario, scenario_hash
 from assay.engine.coding.coding_record import Seeded, coding_run
-from assay.engine.coding.score import MetricLimits, all_required, frozen, placed_checks, score_run
+from assay.engine.coding.score import MetricLimits, frozen, placed_checks, score_run
 from assay.evidence.coding_run import AgentRecord, CodingRecord, Diff, RunStatus
 from assay.evidence.workspace import KnownBaseline, Workspace
 from assay.version import VERSION
@@ -28,6 +28,16 @@ class Candidate:
     strict: bool = False
     """Whether advisory scorers count as required ones."""
     agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
+    instruction: str | None = None
+    """What the agent was asked to do, if the scenario doesn't say."""
+
+    def instructed(self, scenario: Scenario) -> Scenario:
+        """The scenario with the instruction. Raises ``InputError`` if it has one already."""
+        if self.instruction is None:
+            return scenario
+        if any(request.strip() for request in scenario.requests):
+            raise InputError("--instruction is for a scenario without one, but this one has an instruction")
+        return scenario.model_copy(update={"user_instruction": self.instruction})
 
 
 PathKind: TypeAlias = Literal["folder", "file"]
@@ -123,6 +133,7 @@ NOTHING: Final = Afterwards()
 def score_by_task(task: str, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
     """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
     seeded = files.load_task(task)
+    seeded = replace(seeded, scenario=attempt.instructed(seeded.scenario))
     loaded = _Loaded(
         placed_checks(seeded.scenario, f"{task}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
@@ -141,7 +152,7 @@ def score_by_scenario(
     scenario: str, baseline: str | None, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING
 ) -> ScorersReport:
     """Score by a scenario as it is now, against a folder, an archive or ``REPOSITORY@COMMIT``."""
-    found = files.load_scenario(scenario)
+    found = attempt.instructed(files.load_scenario(scenario))
     if attempt.workspace is None or baseline is None:
         checks = placed_checks(found, scenario)
         provenance = Provenance(engine=VERSION, scenario_sha256=scenario_hash(frozen(found, checks)))
@@ -149,7 +160,7 @@ def score_by_scenario(
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     with files.open_baseline(baseline_source(baseline, files.kind_of)) as before:
-        return score_against(found, scenario, left, before, attempt, files, ends=ends)
+        return score_against(found, scenario, left, before, replace(attempt, instruction=None), files, ends=ends)
 
 
 def score_against(
@@ -169,6 +180,7 @@ def score_against(
     ``origin`` is how errors name the scenario, and ``assumed`` tells what nobody said, for the record. By a
     scenario that was ``guessed``, nothing passes that nobody tested.
     """
+    scenario = attempt.instructed(scenario)
     checks = placed_checks(scenario, origin)
     provenance = Provenance(
         engine=VERSION, scenario_sha256=scenario_hash(frozen(scenario, checks)), assumed=list(assumed)
@@ -217,8 +229,7 @@ class _Loaded:
     def as_strict_as(self, attempt: Candidate) -> "_Loaded":
         if not attempt.strict:
             return self
-        provenance = self.provenance.model_copy(update={"strict": True})
-        return replace(self, checks=all_required(self.checks), provenance=provenance)
+        return replace(self, provenance=self.provenance.model_copy(update={"strict": True}))
 
     @property
     def limits(self) -> MetricLimits:
