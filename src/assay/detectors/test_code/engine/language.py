@@ -169,15 +169,24 @@ class Declaring:
     hook_names: frozenset[str] = frozenset()
     parents: re.Pattern[str] = NEVER
     """Classes whose heirs hold tests by their names. Without one, every class and every file does."""
-    test_calls: frozenset[str] = frozenset()
-    suite_calls: frozenset[str] = frozenset()
-    hook_calls: frozenset[str] = frozenset()
-    modifiers: Mapping[str, str] = field(default_factory=dict)
-    """Names behind such a call, with the kind of skip; nothing for one that changes nothing."""
+    calls: Mapping[str, Role] = field(default_factory=dict)
+    """What calls of these names declare."""
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    """Letters before the names of tests and groups, with what they say."""
     shared: re.Pattern[str] | None = NEVER
     """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
-    prefixes: Mapping[str, str] = field(default_factory=dict)
-    """``x`` and ``f`` before such a call, with the kind of skip."""
+
+    def called(self, name: str) -> tuple[Role | None, str, str]:
+        """What a call of this name declares, the name without a letter before it, and what that letter says."""
+        role, plain = self.calls.get(name), self.calls.get(name[1:])
+        if role is None and name[:1] in self.prefixes and plain in (Role.TEST, Role.SUITE):
+            return plain, name[1:], self.prefixes[name[0]]
+        return role, name, ""
+
+
+def roles(**names: str) -> dict[str, Role]:
+    """``roles(TEST="it specify", HOOK="before")`` by the names of calls."""
+    return {name: getattr(Role, role) for role, words in names.items() for name in words.split()}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -242,6 +251,14 @@ class DeclaredPart:
     """What its parameters are in each of its cases, where that is written out."""
     must_fail: bool | None = None
     """Whether any failure (true) or one at its end (false) is what is expected of the test."""
+
+    def add(self, kind: str, line: int, text: str, conditional: bool = False) -> None:
+        """Put a skip on it, or let it alone run."""
+        skip = Skip(kind, line, text, conditional)
+        if kind == "focus":
+            self.focus = skip
+        else:
+            self.skips.append(skip)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -18,7 +18,7 @@ from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
-from assay.detectors.test_code.engine.scopes import Bound, CodeScope, Given, Role, title
+from assay.detectors.test_code.engine.scopes import Bound, CodeScope, Given, Role
 from assay.detectors.test_code.engine.skipping import (
     depends,
     early_return,
@@ -228,8 +228,6 @@ class Suites:
         names = reading.names(call)
         own = reading.language.quirks.call
         declared = own(reading, call, scope) if own is not None else None
-        if declared is None and reading.language.declaring.test_calls:
-            declared = self.declared_call(call, names)
         if declared is not None:
             opened = self._open(declared, call.node, scope)
             for part in reading.head(call)[-2:]:
@@ -253,36 +251,6 @@ class Suites:
         if call.arguments is not None and call.arguments.end - call.arguments.start < _LONGEST_HEAD:
             given = ("",)
         scope.call(name, Given(call.node, given, True))
-
-    def declared_call(self, call: Call, names: Names) -> DeclaredPart | None:
-        """The declaration in a call's words: ``describe``, ``it.skip``, ``xit``."""
-        declaring = self._reading.language.declaring
-        if call.inner is not None or call.arguments is None or not names:
-            return None
-        base, kinds = names[0], list[str]()
-        if base not in declaring.test_calls and base not in declaring.suite_calls | declaring.hook_calls:
-            kind = declaring.prefixes.get(base[:1])
-            if kind is None or base[1:] not in declaring.test_calls | declaring.suite_calls:
-                return None
-            base, kinds = base[1:], [kind]
-        for name in names[1:]:
-            if name not in declaring.modifiers:
-                return None
-            kinds.append(declaring.modifiers[name])
-        if base in declaring.hook_calls:
-            return DeclaredPart(Role.HOOK)
-        head = self._reading.head(call)
-        role = Role.SUITE if base in declaring.suite_calls else Role.TEST
-        if not head and call.arguments.part_child(Part.CLOSURE) is None:
-            return None
-        declared = DeclaredPart(role, title(head[0]) if head else "(no name)")
-        line, text = self._reading.line(call.node), ".".join(names)
-        for kind in filter(None, kinds):
-            if kind == "focus":
-                declared.focus = Skip("focus", line, text)
-            else:
-                declared.skips.append(Skip(kind, line, text))
-        return declared
 
     def settle(self) -> None:
         """Add what is known only when all scopes and assertions are."""

@@ -19,13 +19,11 @@ from assay.detectors.test_code.engine.expressions.sides import (
     alternatives,
     bare_sides,
     compared_sides,
-    difference_of,
-    fold_case,
     is_chain,
     is_formula,
     is_whole,
-    measured_value,
     receiver_of,
+    subtracted,
     taken,
     unborrowed,
     without_reference,
@@ -37,7 +35,8 @@ from assay.detectors.test_code.engine.expressions.truth import (
     Logic,
     comparison,
     is_operand,
-    is_size,
+    measured,
+    operand_of,
     split_any,
     truth,
 )
@@ -54,6 +53,12 @@ _NO_CONSTANTS: Constants = {}
 _MOST_NEGATIONS = 8
 _MOST_PARTS = 50
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+_FOLDING = word_set(
+    "lower upper casefold toLowerCase toUpperCase ToLower ToUpper ToLowerInvariant ToUpperInvariant downcase "
+    "upcase to_lowercase to_uppercase lowercased uppercased lowercase uppercase strtolower strtoupper "
+    "mb_strtolower"
+)
+_ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
 _NOTHING = frozenset(("null", "undefined", "nil", "None", "NULL", "default"))
 _EQUAL = word_set(
     "equals Equals eq eql equal Equal contentEquals deepEquals DeepEqual SequenceEqual ReferenceEquals "
@@ -218,18 +223,15 @@ def order(
     left: list[str], operator: str, right: list[str], wanted: bool = True, constants: Constants = _NO_CONSTANTS
 ) -> Demand:
     """An inequality; ``abs(a - b) < 0.1`` is an equality with a tolerance, and ``size > 0`` a presence."""
-    difference = difference_of(left)
     sign = ordered(operator, "", wanted).strip()
-    if difference is not None and sign[0] == "<":
-        minus = difference.index("-") if "-" in difference[1:] else 0
-        subject, expected = (difference[:minus], difference[minus + 1 :]) if minus else (difference, [])
-        if is_literal(subject) and expected:
-            subject, expected = expected, subject
+    asked = operand_of(left, _ABSOLUTE)
+    if asked and sign[0] == "<":
+        subject, expected = subtracted(asked)
         return Demand(
             Strength.CLOSE, joined(subject), joined(expected) if expected else None, measure(right, constants)
         )
     bound = number(right)
-    if is_size(left) and bound is not None:
+    if bound is not None and measured(left):
         if (sign, bound) in ((">=", 0.0), (">", -1.0)) or (sign[0] == ">" and bound < 0):
             return Demand(Strength.VACUOUS, joined(left), f"{sign} {joined(right)}")
         if (sign, bound) in ((">", 0.0), (">=", 1.0)):
@@ -245,7 +247,7 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
     one, two = value_of(left, constants), value_of(right, constants)
     if (left and left == right) or (one is not None and one == two) or is_formula(left, right):
         return Demand(Strength.VACUOUS, joined(left), joined(right))
-    folded = fold_case(left)
+    folded = operand_of(left, _FOLDING)
     if folded:
         return Demand(Strength.CLOSE, joined(folded), spelled(right) if right else None)
     if len(right) == 1 and right[0] in ("true", "false", "True", "False") and not is_literal(left):
@@ -256,9 +258,9 @@ def equality(left: list[str], right: list[str], constants: Constants, logic: Log
         return replace(found, expected=found.expected or _answer(wanted))
     if left[:1] == ["typeof"] and is_whole(left):
         return shape(bare(left[1:]), "instanceOf", right)
-    measured = measured_value(left)
-    if measured:
-        return Demand(Strength.SHAPE, joined(measured), f"len {joined(right)}")
+    counted = measured(left)
+    if counted:
+        return Demand(Strength.SHAPE, joined(counted), f"len {joined(right)}")
     strength = Strength.SHAPE if right in alternatives(left) else Strength.EXACT
     return Demand(strength, joined(left), spelled(right) if right else None)
 

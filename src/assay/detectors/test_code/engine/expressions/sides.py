@@ -11,10 +11,7 @@ from assay.detectors.test_code.engine.expressions.literals import (
     is_text,
     number,
 )
-from assay.detectors.test_code.engine.expressions.truth import (
-    Logic,
-    is_size,
-)
+from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import bare, joined
 from assay.detectors.test_code.word_sets import word_set
 
@@ -29,28 +26,17 @@ _NO_DIFFERENCE = frozenset(
 _CALCULATING = frozenset(("+", "-", "*", "/", "%", "**", "//"))
 
 
-_FOLDING = word_set(
-    "lower upper casefold toLowerCase toUpperCase ToLower ToUpper ToLowerInvariant ToUpperInvariant downcase "
-    "upcase to_lowercase to_uppercase lowercased uppercased lowercase uppercase strtolower strtoupper "
-    "mb_strtolower"
-)
-
-
-_ABSOLUTE = frozenset(("abs", "Abs", "fabs"))
-
-
 _CHOOSING = frozenset(("?", "if", "||", "or", "&&", "and", "??", "?:"))
 """What may give one value or another."""
 
 
-def difference_of(words: list[str]) -> list[str] | None:
-    """The words in ``abs(…)`` or before ``.abs()``."""
-    if words[-4:-1] == [".", "abs", "("] or words[-3:] == ["abs", "(", ")"]:
-        return bare(words[:-4])
-    at = next((index for index, word in enumerate(words[:6]) if word in _ABSOLUTE), -1)
-    if at >= 0 and words[at + 1 : at + 2] == ["("] and words[-1] == ")":
-        return words[at + 2 : -1]
-    return None
+def subtracted(words: list[str]) -> tuple[list[str], list[str]]:
+    """The subject of a difference, and what it is compared with."""
+    found = expression(words)
+    if found is None or (found.kind, found.text) != ("binary", "-"):
+        return words, []
+    left, right = (words[part.start : part.end] for part in found.parts)
+    return (right, left) if is_literal(left) else (left, right)
 
 
 def is_formula(left: list[str], right: list[str]) -> bool:
@@ -62,18 +48,6 @@ def is_formula(left: list[str], right: list[str]) -> bool:
 
 def _is_term(word: str) -> bool:
     return word in _CALCULATING or word in ("(", ")") or number([word]) is not None or is_text(word)
-
-
-def fold_case(words: list[str]) -> list[str]:
-    """The words compared without case: ``x`` in ``x.lower()``, ``x.downcase`` and ``strings.ToLower(x)``."""
-    if words[-2:] == ["(", ")"]:
-        words = words[:-2]
-    if len(words) > 2 and words[-1] in _FOLDING and words[-2] in (".", "?."):
-        return words[:-2]
-    at = next((index for index, word in enumerate(words[:4]) if word in _FOLDING), -1)
-    if at >= 0 and words[at + 1 : at + 2] == ["("] and closing(words, at + 1) == len(words) - 1:
-        return words[at + 2 : -1]
-    return []
 
 
 def unborrowed(words: list[str], logic: Logic) -> list[str]:
@@ -105,15 +79,6 @@ def compared_sides(left: list[str], right: list[str]) -> tuple[list[str], list[s
             if last.name in _COMPARING and len(sides) == 2 and all(sides) and is_chain(asked):
                 return without_reference(sides[0]), without_reference(sides[1])
     return left, right
-
-
-def measured_value(words: list[str]) -> list[str]:
-    """The subject of a size: ``x`` in ``len(x)``, ``x.size()`` and ``x.length``; empty for others."""
-    if not is_size(words):
-        return []
-    if words[-1] == ")" and words[-2] != "(":
-        return words[2:-1]
-    return words[:-4] if words[-1] == ")" else words[:-2]
 
 
 def is_chain(words: list[str]) -> bool:

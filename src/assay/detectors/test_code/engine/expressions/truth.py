@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.code.expressions import expression
+from assay.code.expressions import Expr, expression
 from assay.code.operators import PREFIX
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import (
@@ -25,6 +25,7 @@ DIFFERS = frozenset(("!=", "!==", "<>", "is not"))
 COMPARISONS = frozenset(OPPOSITE) | {"=~", "!~", "instanceof", "in", "is", "!in", "<>", "is not", "not in"}
 _CALLING = frozenset(("(", "new", "++", "--", "yield", "await", "<-", "!"))
 _SIZES = frozenset(("size", "length", "len", "Count", "Length", "count", "Len", "Size"))
+_SIZE_OF = frozenset(("len",))
 _OTHERWISE = {
     "==": "!=",
     "<": ">=",
@@ -180,24 +181,35 @@ def _are_texts(left: str | float | None, right: str | float | None) -> bool:
 
 def _of_size(compared: "Comparison", left: str | float | None, right: str | float | None) -> bool | None:
     """A size is never below zero."""
-    if isinstance(right, float) and is_size(compared.left):
+    if isinstance(right, float) and measured(compared.left):
         if right <= 0:
             answers = {">=": True, "<": False}
             return answers.get(
                 compared.operator, {">": True, "!=": True}.get(compared.operator) if right < 0 else None
             )
-    elif isinstance(left, float) and left <= 0 and is_size(compared.right):
+    elif isinstance(left, float) and left <= 0 and measured(compared.right):
         return {"<=": True}.get(compared.operator, {"<": True}.get(compared.operator) if left < 0 else None)
     return None
 
 
-def is_size(words: list[str]) -> bool:
-    """Is this a count of something, which is never below zero: ``x.size()``, ``len(x)``?"""
-    if len(words) > 3 and words[0] == "len" and words[1] == "(" and words[-1] == ")":
-        return True
-    if len(words) >= 3 and words[-2:] == ["(", ")"]:
-        words = words[:-2]
-    return len(words) > 2 and words[-1] in _SIZES and words[-2] in (".", "?.")
+def operand_of(words: list[str], names: frozenset[str], functions: frozenset[str] | None = None) -> list[str]:
+    """What one of some names is asked of: ``x`` in ``x.size()``, ``x.length`` and ``len(x)``; empty without one.
+
+    ``functions`` are those of them that are given it.
+    """
+    found = expression(words)
+    match found:
+        case Expr("call", "(", (Expr(text=name), operand)) if name in (functions or names):
+            return words[operand.start : operand.end]
+        case Expr("call", "(", (Expr("member") as found,)):
+            pass
+    asked = found is not None and found.kind == "member" and found.text in names
+    return words[found.parts[0].start : found.parts[0].end] if found is not None and asked else []
+
+
+def measured(words: list[str]) -> list[str]:
+    """What is counted, which is never below zero: ``x`` in ``x.size()`` and ``len(x)``; empty for others."""
+    return operand_of(words, _SIZES, _SIZE_OF)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted
 from assay.detectors.test_code.engine.language import (
     Catching,
-    Declaring,
     Heads,
     Language,
     SkipCall,
@@ -63,7 +62,7 @@ LANGUAGE = Language(
         parameter=re.compile(r"^(\w+)"),
     ),
     libraries=(TESTIFY, GOMEGA),
-    declaring=Declaring(),
+    declaring=quirks.DECLARING,
     skipping=Skipping(
         calls={"Skip": SkipCall(), "Skipf": SkipCall(), "SkipNow": SkipCall()},
         receivers=frozenset(("", "T")),

@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import comparison
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import DeclaredPart, Quirks
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, Quirks, roles
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
@@ -39,10 +39,13 @@ _FIELD = re.compile(r"\s*([A-Za-z_]\w*(?:\s*,\s*\w+)*)\s+\S")
 _KIND = re.compile(r"reflect\.TypeOf\((.+)\)(?:\.Kind\(\))?")
 _NOTE = re.compile(r"//[^\n]*")
 _ERROR = re.compile(r"(?:\w*[eE]rr|.*\.Err\(\)|\w*[eE]rror)\Z")
-_GINKGO_TESTS = frozenset(("It", "Specify", "Entry"))
-_GINKGO_SUITES = frozenset(("Describe", "Context", "When", "DescribeTable"))
-_GINKGO_HOOKS = frozenset(
-    ("BeforeEach", "AfterEach", "JustBeforeEach", "BeforeSuite", "AfterSuite", "BeforeAll", "AfterAll")
+DECLARING = Declaring(
+    calls=roles(
+        TEST="It Specify Entry",
+        SUITE="Describe Context When DescribeTable",
+        HOOK="BeforeEach AfterEach JustBeforeEach BeforeSuite AfterSuite BeforeAll AfterAll",
+    ),
+    prefixes={"P": "skip", "X": "skip", "F": "focus"},
 )
 _REPORTING = frozenset(
     ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
@@ -134,20 +137,14 @@ def _call(reading: Reading, call: Call, scope: CodeScope) -> DeclaredPart | None
 
 
 def _ginkgo(reading: Reading, call: Call) -> DeclaredPart | None:
-    name = call.names[-1]
-    base = name[1:] if name[:1] in "FPX" and name[1:] in _GINKGO_TESTS | _GINKGO_SUITES else name
-    role = (
-        Role.TEST if base in _GINKGO_TESTS else Role.SUITE if base in _GINKGO_SUITES
-        else Role.HOOK if base in _GINKGO_HOOKS else None
-    )  # fmt: skip
+    role, _, kind = DECLARING.called(call.names[-1])
     if role is None or call.arguments is None or call.arguments.part_child(Part.CLOSURE, Part.CALL) is None:
         return None
     head, line, text = reading.head(call), reading.line(call.node), ".".join(call.names)
     declared = DeclaredPart(role, title(head[0]) if head and role is not Role.HOOK else "")
-    if (base != name and name[0] in "PX") or ["Pending"] in head:
-        declared.skips.append(Skip("skip", line, text))
-    if (base != name and name[0] == "F") or ["Focus"] in head:
-        declared.focus = Skip("focus", line, text)
+    for each in (kind, "skip" * (["Pending"] in head), "focus" * (["Focus"] in head)):
+        if each:
+            declared.add(each, line, text)
     return declared
 
 

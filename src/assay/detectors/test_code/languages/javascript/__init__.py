@@ -6,7 +6,7 @@ from dataclasses import replace
 from assay.detectors.test_code.engine.expressions.brackets import DOUBLE, SINGLE, lexicon_pattern
 from assay.detectors.test_code.engine.expressions.parts import Grammar, parts
 from assay.detectors.test_code.engine.expressions.words import Lexicon, quoted
-from assay.detectors.test_code.engine.language import Catching, Declaring, Heads, Language, Quirks, Skipping
+from assay.detectors.test_code.engine.language import Catching, Heads, Language, Quirks, Skipping
 from assay.detectors.test_code.languages.javascript import declaring, quirks
 from assay.detectors.test_code.languages.javascript.asserts import ASSERT, EXPECT, SHOULD, T
 from assay.detectors.test_code.languages.javascript.names import aliases, read_names
@@ -62,7 +62,7 @@ LANGUAGE = Language(
         parameter=re.compile(r"(?:\.\.\. ?)?([\w$]+)"),
     ),
     libraries=(EXPECT, ASSERT, T, SHOULD),
-    declaring=Declaring(),
+    declaring=declaring.DECLARING,
     skipping=Skipping(),
     catching=Catching(
         loud=word_set("fail done reject next ifError expect assert should"),

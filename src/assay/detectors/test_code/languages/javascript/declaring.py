@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.language import DeclaredPart
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, roles
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
@@ -16,13 +16,15 @@ from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
-_TESTS = word_set("it test specify")
-_SUITES = word_set("describe context suite feature")
-_DECLARING = _TESTS | _SUITES
-_HOOKS = word_set(
-    "before beforeEach beforeAll after afterEach afterAll setup teardown suiteSetup suiteTeardown aroundEach"
+DECLARING = Declaring(
+    calls=roles(
+        TEST="it test specify",
+        SUITE="describe context suite feature",
+        HOOK="before beforeEach beforeAll after afterEach afterAll setup teardown suiteSetup suiteTeardown "
+        "aroundEach",
+    ),
+    prefixes={"x": "skip", "f": "only"},
 )
-_PREFIXES = {"x": "skip", "f": "only"}
 _SKIPS = {
     **dict.fromkeys(("skip", "fixme", "skipIf", "runIf", "ignore"), "skip"),
     "todo": "todo",
@@ -52,16 +54,15 @@ def _declaration(names: Names) -> tuple[Role, _Modifiers] | None:
         return None
     base, conditional = names[0].rstrip("?"), names[0].endswith("?")
     modifiers = [(name.rstrip("?"), name.endswith("?")) for name in names[1:]]
-    if (modifiers[-1][0] if modifiers else base) in _HOOKS:
+    if DECLARING.calls.get(modifiers[-1][0] if modifiers else base) is Role.HOOK:
         return Role.HOOK, ()
-    if base not in _DECLARING and base[:1] in _PREFIXES and base[1:] in _DECLARING:
-        modifiers.insert(0, (_PREFIXES[base[0]], conditional))
-        base = base[1:]
+    role, _, prefix = DECLARING.called(base)
+    if prefix:
+        modifiers.insert(0, (prefix, conditional))
     words = {name for name, _ in modifiers}
-    if base not in _DECLARING or not words <= _MODIFIERS:
+    if role not in (Role.TEST, Role.SUITE) or not words <= _MODIFIERS:
         return None
-    group = base in _SUITES or not words.isdisjoint(("describe", "suite"))
-    return (Role.SUITE if group else Role.TEST), tuple(modifiers)
+    return (role if words.isdisjoint(("describe", "suite")) else Role.SUITE), tuple(modifiers)
 
 
 def declared(reading: Reading, call: Call, scope: CodeScope) -> DeclaredPart | None:
@@ -116,10 +117,8 @@ def _modify(reading: Reading, call: Call, modifiers: _Modifiers, made: DeclaredP
             always = reading.truth(reading.words(given.start + 1, given.end - 1) if given is not None else [])
             if always is not (name != "skipIf"):
                 made.skips.append(Skip("skip", line, text, always is None))
-        elif kind == "focus":
-            made.focus = Skip("focus", line, text, conditional)
         elif kind is not None:
-            made.skips.append(Skip(kind, line, text, conditional))
+            made.add(kind, line, text, conditional)
     if aliases_of(reading).stubs & {"it", "test", "describe"} & {text.partition(".")[0]}:
         made.skips.append(Skip("disabled", line, f"{text} is redefined and runs nothing"))
 
@@ -130,13 +129,8 @@ def _options(reading: Reading, node: Node, part: list[str], made: DeclaredPart) 
         kind = _SKIPS.get(option[0].strip('"'))
         value = option if len(option) == 1 else option[2:] if option[1] == ":" else []
         always = reading.truth(value)
-        if kind is None or always is False or not value:
-            continue
-        skip = Skip(kind, reading.line(node), joined(part), always is None)
-        if kind == "focus":
-            made.focus = skip
-        else:
-            made.skips.append(skip)
+        if kind is not None and always is not False and value:
+            made.add(kind, reading.line(node), joined(part), always is None)
 
 
 def _has_table(call: Call | None) -> bool:

@@ -15,6 +15,7 @@ from assay.detectors.test_code.engine.language import (
     Quirks,
     SkipCall,
     Skipping,
+    roles,
 )
 from assay.detectors.test_code.languages.php import quirks
 from assay.detectors.test_code.languages.php.asserts import EXPECT, PHPUNIT, PLAIN
@@ -83,9 +84,7 @@ LANGUAGE = Language(
         hook_names=frozenset(("setUp", "tearDown", "setUpBeforeClass", "tearDownAfterClass")),
         hook_marks=word_set("Before BeforeClass before beforeClass"),
         parents=re.compile(r"Test|Case"),
-        test_calls=frozenset(("it", "test")),
-        suite_calls=frozenset(("describe",)),
-        hook_calls=word_set("beforeEach beforeAll afterEach afterAll uses"),
+        calls=roles(TEST="it test", SUITE="describe", HOOK="beforeEach beforeAll afterEach afterAll uses"),
     ),
     skipping=Skipping(
         conditional=re.compile(r"(?:R|r)equires"),

@@ -14,7 +14,6 @@ from assay.detectors.test_code.engine.reading import Reading, names_of
 from assay.detectors.test_code.engine.rows import closure_names, handed, listed
 from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
 from assay.detectors.test_code.engine.skipping import mark_skips
-from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 
 _COMMENT = re.compile(r"/\*\*((?:(?!\*/).){0,2000})\*/\s*+(?:\#\[[^\n]*+\s*+)*+\Z", re.DOTALL)
@@ -90,13 +89,14 @@ def _cells(row: list[str]) -> list[str]:
 
 def call(reading: Reading, found: Call, scope: CodeScope) -> DeclaredPart | None:
     """``it('adds', …)->with([…])->skip()``."""
-    if found.inner is not None or found.names not in (("it",), ("test",), ("describe",)):
-        return None
+    role = reading.language.declaring.calls.get(".".join(found.names)) if found.inner is None else None
+    if role is None or role is Role.HOOK:
+        return DeclaredPart(role) if role is not None else None
     head = reading.head(found)
     given = found.arguments
     if not head or given is None or (given.part_child(Part.CLOSURE) is None and scope.role is not Role.FILE):
         return None
-    declared = DeclaredPart(Role.SUITE if found.names == ("describe",) else Role.TEST, title(head[0]))
+    declared = DeclaredPart(role, title(head[0]))
     around = found.node.parent
     while around is not None and around in reading.calls and reading.calls[around].root is found:
         _follow(reading, reading.calls[around], declared)
@@ -115,15 +115,13 @@ def _follow(reading: Reading, chained: Call, declared: DeclaredPart) -> None:
         declared.cases = None if rows is None else len(rows)
         declared.given = lambda: [handed(names, row) for row in rows or ()]
     elif _WHERE.match(name):
-        declared.skips.append(Skip("skip", line, f"->{name}()", True))
-    elif kind == "focus":
-        declared.focus = Skip("focus", line, name)
+        declared.add("skip", line, f"->{name}()", True)
     elif kind is not None:
         condition = link.argument(0)
         told = not condition or condition[0][0] in "\"'"
         always = True if told else reading.truth(condition)
         if always is not False:
-            declared.skips.append(Skip(kind, line, f"->{name}()", always is None))
+            declared.add(kind, line, f"->{name}()", always is None)
 
 
 def empty(reading: Reading, loop: Node) -> bool:

@@ -5,7 +5,6 @@ import re
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.language import (
     Catching,
-    Declaring,
     Heads,
     Language,
     Quirks,
@@ -32,7 +31,7 @@ LANGUAGE = Language(
         bound=re.compile(r"let!?\(?\s*+:(?P<name>\w+)\s*+\)?\s*+(?P<opened>\{|do\b)\s*+"),
     ),
     libraries=(ASSERT, EXPECT),
-    declaring=Declaring(),
+    declaring=quirks.DECLARING,
     skipping=Skipping(
         calls={
             "skip": SkipCall(),

@@ -7,7 +7,7 @@ from assay.detectors.test_code.engine.demand import WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import DeclaredPart
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, roles
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.rows import rows_of
@@ -18,19 +18,17 @@ from assay.detectors.test_code.model import Skip
 from assay.detectors.test_code.tree import Node
 from assay.detectors.test_code.word_sets import word_set
 
-_TESTS = word_set("it specify example scenario its test should")
 _INCLUDED = word_set("it_behaves_like it_should_behave_like include_examples")
-_SUITES = word_set("describe context feature example_group")
-_SHARED = word_set("shared_examples shared_examples_for shared_context")
-_HOOKS = word_set("before after around setup teardown background prepend_before append_after")
-_ROLES = {
-    **dict.fromkeys(_TESTS | _INCLUDED, Role.TEST),
-    **dict.fromkeys(_SUITES | _SHARED, Role.SUITE),
-    **dict.fromkeys(_HOOKS, Role.HOOK),
-}
-_PREFIXES = {"x": "skip", "f": "focus"}
+DECLARING = Declaring(
+    calls=roles(
+        TEST="it specify example scenario its test should it_behaves_like it_should_behave_like include_examples",
+        SUITE="describe context feature example_group shared_examples shared_examples_for shared_context",
+        HOOK="before after around setup teardown background prepend_before append_after",
+    ),
+    prefixes={"x": "skip", "f": "focus"},
+)
 _METADATA = {"skip": "skip", "pending": "xfail", "focus": "focus", "if": "if", "unless": "unless"}
-_WITH_BLOCK = word_set("should test focus context") | _SUITES | _SHARED
+_WITH_BLOCK = word_set("should test focus define_method")
 HOOK_METHODS = word_set("setup teardown before_setup after_teardown startup shutdown after_setup")
 _OVERRIDES = word_set("runnable_methods test_methods run run_test methods_matching")
 REPEATING = word_set(
@@ -55,44 +53,35 @@ def call(reading: Reading, found: Call, scope: CodeScope) -> DeclaredPart | None
     if found.inner is not None or len(names) != 1 or scope.role not in (Role.FILE, Role.SUITE):
         return None
     word = names[0]
-    role, kind = _ROLES.get(word), None
-    if role is None and word[0] in _PREFIXES and word[1:] in _TESTS | _SUITES:
-        role, kind = _ROLES[word[1:]], _PREFIXES[word[0]]
-    elif role is None and scope.role is Role.SUITE and word in ("skip", "pending", "focus"):
+    role, _, kind = DECLARING.called(word)
+    if role is None and scope.role is Role.SUITE and word in ("skip", "pending", "focus"):
         role, kind = Role.TEST, _METADATA[word]
     elif role is None and scope.role is Role.SUITE and word == "define_method":
         role = Role.TEST if _DEFINES_TEST.match(reading.tree.text, found.node.start) else None
     if role is None or not _declares(found, role, word):
         return None
-    return _declared(reading, found, role, kind, scope)
+    return _declared(reading, found, role, kind)
 
 
 def _declares(found: Call, role: Role, word: str) -> bool:
     has_block = found.node.child(*BLOCKS) is not None
-    if role is Role.HOOK or word in _WITH_BLOCK or word == "define_method":
+    if role is not Role.TEST or word in _WITH_BLOCK:
         return has_block
     named = found.arguments is not None and found.arguments.part is Part.GIVEN
     return named or has_block
 
 
-def _declared(reading: Reading, found: Call, role: Role, kind: str | None, outer: CodeScope) -> DeclaredPart:
+def _declared(reading: Reading, found: Call, role: Role, kind: str) -> DeclaredPart:
     word, line, head = found.names[-1], reading.line(found.node), reading.head(found)
     made = DeclaredPart(role, _title(reading, found, head) if role is not Role.HOOK else "")
-    if kind is not None:
-        _add(made, Skip(kind, line, ".".join(found.names)))
+    if kind:
+        made.add(kind, line, ".".join(found.names))
     if word not in _INCLUDED:
         _metadata(reading, head[1:], line, made)
         handed = any(part[0] == "&" for part in head)
         if role is Role.TEST and found.node.child(*BLOCKS) is None and not handed and not made.skips:
             made.skips.append(Skip("todo", line, f"{word} without a block"))
     return made
-
-
-def _add(made: DeclaredPart, skip: Skip) -> None:
-    if skip.kind == "focus":
-        made.focus = skip
-    else:
-        made.skips.append(skip)
 
 
 def _title(reading: Reading, found: Call, head: list[list[str]]) -> str:
@@ -122,7 +111,7 @@ def _metadata(reading: Reading, parts: list[list[str]], line: int, made: Declare
         if kind in ("if", "unless"):
             kind, always = "skip", None if always is None else always is (kind == "unless")
         if always is not False:
-            _add(made, Skip(kind, line, joined(part), always is None))
+            made.add(kind, line, joined(part), always is None)
 
 
 def _receiver(reading: Reading, loop: Node) -> str:
