@@ -19,8 +19,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 from assay.adapters.sandbox.disk_watch import DiskWatch
-from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Ran, StoppedError
+from assay.core.errors import MeasurementError, StoppedError
+from assay.engine.sandbox import Ran
 from assay.evidence.coding_run import ProcessEnd
 
 

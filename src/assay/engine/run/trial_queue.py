@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.core.errors import StoppedError
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.machine import Host
 from assay.engine.run.ports import Planned, trial_name
 from assay.engine.run.trial_record import TOO_MUCH_DISK
-from assay.engine.sandbox import StoppedError
 from assay.evidence.run import State
 
 WRITING_SHARE = 0.05
