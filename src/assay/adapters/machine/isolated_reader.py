@@ -6,6 +6,7 @@ The largest file that is read at all, 2 MB with 17,000 tests, takes less than ha
 """
 
 import atexit
+import os
 import pickle
 import signal
 import threading
@@ -107,3 +108,4 @@ def end_idle() -> None:
 
 
 atexit.register(end_idle)
+os.register_at_fork(after_in_child=_idle.clear)

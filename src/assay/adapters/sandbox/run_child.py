@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from assay.adapters.machine.own_process import belongs_here
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.core.errors import MeasurementError, StoppedError
 from assay.engine.sandbox import Ran
@@ -327,6 +328,7 @@ class OwnChild:
         self.stdin = self.process.stdin.fileno()
         self.stdout = self.process.stdout.fileno()
         self.ended = os.pidfd_open(self.process.pid)
+        belongs_here(self)
         self._kill = child.kill or (lambda pid: os.kill(pid, signal.SIGKILL))
 
     def kill(self) -> None:
@@ -342,8 +344,15 @@ class OwnChild:
         if self.process.stdin is not None:
             self.process.stdin.close()
 
+    def let_go(self) -> None:
+        """Leave it to the process that started it."""
+        self.process.returncode = 0
+        self.close()
+
     def close(self) -> None:
-        os.close(self.ended)
+        ended, self.ended = self.ended, -1
+        if ended >= 0:
+            os.close(ended)
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()
