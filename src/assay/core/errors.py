@@ -17,6 +17,8 @@ dialect's error with a reason code, and a broken measurement is a ``MeasurementE
 Each of them can be sent to another process with its text and its fields, whatever its ``__init__`` takes.
 """
 
+from collections.abc import Callable
+from contextvars import ContextVar
 from typing import Any
 
 # The name under which Assay is published; 'assay' itself belongs to somebody else.
@@ -50,6 +52,20 @@ class MeasurementError(AssayError):
 
 class StoppedError(AssayError):
     """Somebody ended the work. This says nothing about the agent or the measurement."""
+
+
+def _goes_on() -> bool:
+    return False
+
+
+# Whether the work of this context should end.
+STOPPED: ContextVar[Callable[[], bool]] = ContextVar("stopped", default=_goes_on)
+
+
+def check_stopped() -> None:
+    """Raise ``StoppedError`` if the work of this context should end."""
+    if STOPPED.get()():
+        raise StoppedError("the work was stopped")
 
 
 class UnmeasuredError(AssayError):

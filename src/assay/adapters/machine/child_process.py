@@ -15,7 +15,8 @@ import subprocess
 import sys
 import time
 
-from assay.adapters.machine.own_process import belongs_here
+from assay.adapters.machine.own_process import belongs_here, stop_descriptors
+from assay.core.errors import check_stopped
 
 _HEADER = 8
 _LARGEST = 2**30
@@ -133,5 +134,8 @@ def _wait(fd: int, event: int, until: float | None) -> None:
         return
     poll = select.poll()
     poll.register(fd, event)
+    for stop in stop_descriptors():
+        poll.register(stop, select.POLLIN)
     if not poll.poll(max(until - time.monotonic(), 0) * 1000):
         raise TimeoutError
+    check_stopped()

@@ -87,6 +87,9 @@ class ReadingApart:
                     continue
                 self._lost += 1
                 raise UnreadableError(_reason(ended, self._cpu_sec)) from None
+            except BaseException:
+                child.end()
+                raise
             _idle.append(child)
             if data[:1] == READ:
                 return data[1:]

@@ -22,6 +22,7 @@ class SharedCopies:
 
     def __init__(self) -> None:
         self.let_go()
+        self._root = scratch_folder(0o711)
 
     def let_go(self) -> None:
         """Begin without any copy."""

@@ -16,6 +16,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Protocol
 
@@ -280,7 +281,7 @@ def with_images(
     logs = dict(zip(tasks, _log_names(tasks.values()), strict=True))
     with ThreadPoolExecutor(min(concurrent, len(tasks))) as pool:
         building = {
-            path: pool.submit(_build_image, task, site, posixpath.join(folder, logs[path]))
+            path: pool.submit(copy_context().run, _build_image, task, site, posixpath.join(folder, logs[path]))
             for path, task in tasks.items()
         }
         try:

@@ -4,6 +4,7 @@ Harbor rewrites the whole result after each trial, so its overhead grows with th
 Here the result is written again only when that takes a small share of the time since the last write.
 """
 
+import contextvars
 import queue
 import threading
 from collections.abc import Mapping, Sequence
@@ -98,7 +99,8 @@ class TrialQueue:
         self._write(finished=False, force=True)
         for _ in range(min(self._concurrent, max(len(planned), 1))):
             done = threading.Event()
-            threading.Thread(target=self._work, args=(work, failures, done), daemon=True).start()
+            here = contextvars.copy_context()
+            threading.Thread(target=here.run, args=(self._work, work, failures, done), daemon=True).start()
             self._done.append(done)
         self.wait()
         if failures:
