@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.machine.lock import machine_lock
-from assay.core.errors import MeasurementError
-from assay.engine.sandbox import StoppedError
+from assay.core.errors import MeasurementError, StoppedError
 from tests.sandbox.backends import eventually
 
 HOLD_IT = """

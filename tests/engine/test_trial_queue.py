@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from assay.adapters.machine.local_machine import ThisHost
+from assay.core.errors import StoppedError
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.run import trial_queue
 from assay.engine.run.ports import Planned, plan_trials, trial_name
 from assay.engine.run.trial_queue import EndedTrial, TrialQueue
-from assay.engine.sandbox import StoppedError
 from tests.tasks import make_task
 
 LETTERS = ThisHost({}).random_letters

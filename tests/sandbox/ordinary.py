@@ -9,7 +9,7 @@ import sys
 from multiprocessing.connection import Connection
 
 # All that a child needs later is imported here: root's interpreter may be out of reach for it.
-from assay.adapters.sandbox import launcher_client, run_child, view_sandbox
+from assay.adapters.sandbox import launcher_client, view_sandbox
 from assay.adapters.sandbox.backends import PROBES
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import Isolation, Ran, SandboxCommand
@@ -76,7 +76,7 @@ def _serve(name: str, pipe: Connection) -> None:
 def _let_go_of_all_but(kept: int) -> None:
     """Whoever waits for the end of the tests must not wait for this child."""
     for name in os.listdir("/proc/self/fd"):
-        if int(name) not in (kept, run_child._stop_reading, run_child._stop_writing):
+        if int(name) != kept:
             with contextlib.suppress(OSError):
                 os.close(int(name))
     for _ in range(3):

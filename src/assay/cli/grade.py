@@ -13,12 +13,13 @@ import os
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.machine.own_process import stoppable
 from assay.adapters.sandbox import AUTO
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.task_folder import load_task_if_there
 from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.common import add_control, add_grading_rules, add_isolation, grading_rules, positive, warn
@@ -82,12 +83,12 @@ def grading_again(
 
 def _grade_all(again: Regrading, trials: list[str]) -> list[bool]:
     """Whether each trial could be graded. Ctrl-C also stops the gradings that are running."""
-    with ThreadPoolExecutor(again.threads) as pool:
-        waiting = [pool.submit(_grade, again, trial) for trial in trials]
+    with stoppable() as stop, ThreadPoolExecutor(again.threads) as pool:
+        waiting = [pool.submit(copy_context().run, _grade, again, trial) for trial in trials]
         try:
             return [future.result() for future in waiting]
         except KeyboardInterrupt:
-            stop_all()
+            stop.ring()
             pool.shutdown(wait=True, cancel_futures=True)
             raise
 

@@ -33,9 +33,9 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.jobs.trial_folder import DiskJobStore
 from assay.adapters.machine.local_machine import ThisHost
+from assay.adapters.machine.own_process import stoppable
 from assay.adapters.sandbox import hide
 from assay.adapters.sandbox.backends import choose
-from assay.adapters.sandbox.run_child import stop_all
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.tasks.task_folder import is_task, load_task
 from assay.adapters.tasks.workbench import DiskWorkshop
@@ -343,8 +343,8 @@ def _run(
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
-        with DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            return run_job(setting, planned, site, workshop, store, display, stop_all, coding, doors)
+        with stoppable() as stop, DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
+            return run_job(setting, planned, site, workshop, store, display, stop.ring, coding, doors)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"
         raise MeasurementError(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeAlias, TypeVar
 
-from assay.core.errors import MeasurementError
+from assay.core.errors import MeasurementError, StoppedError
 from assay.core.outcome import Check, Errored, Outcome, Scored
 
 
@@ -74,7 +74,7 @@ def outcome_of(check: Check[Evidence], evidence: Evidence, run: RunCheck[Evidenc
     """The answer of one check; ``Errored`` if it raises."""
     try:
         return run(check, evidence)
-    except MeasurementError:
+    except (MeasurementError, StoppedError):
         raise
     except Exception as error:  # noqa: BLE001 - a broken check is data, whatever broke it
         return Errored(summary=_text(error) or type(error).__name__, error_type=type(error).__name__)

@@ -5,16 +5,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from assay.core.errors import AssayError
 from assay.evidence.coding_run import ProcessEnd
 
 # The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
-
-
-class StoppedError(AssayError):
-    """The user stopped the run. This says nothing about the agent or the measurement."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,6 +219,7 @@ class DiskJobStore:
             os.close(fd)
 
     def close(self) -> None:
+        fcntl.flock(self._lock, fcntl.LOCK_UN)
         os.close(self._lock)
 
     def __enter__(self) -> "DiskJobStore":

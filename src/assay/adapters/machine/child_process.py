@@ -15,6 +15,9 @@ import subprocess
 import sys
 import time
 
+from assay.adapters.machine.own_process import belongs_here, stop_descriptors
+from assay.core.errors import check_stopped
+
 _HEADER = 8
 _LARGEST = 2**30
 _TO_END_SEC = 5.0
@@ -32,6 +35,7 @@ class ChildProcess:
             bufsize=0,
         )
         os.set_blocking(self._stdin, False)
+        belongs_here(self)
 
     @property
     def pid(self) -> int:
@@ -60,11 +64,19 @@ class ChildProcess:
     def end(self) -> None:
         """Kill the child, whatever it is doing."""
         self._process.kill()
+        self._close()
+        self._process.wait()
+
+    def let_go(self) -> None:
+        """Leave it to the process that started it."""
+        self._process.returncode = 0
+        self._close()
+
+    def _close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
                 with contextlib.suppress(OSError):
                     stream.close()
-        self._process.wait()
 
     def ended(self) -> int:
         """How a child ended whose output has ended: its exit code, or the negative number of a signal."""
@@ -122,5 +134,8 @@ def _wait(fd: int, event: int, until: float | None) -> None:
         return
     poll = select.poll()
     poll.register(fd, event)
+    for stop in stop_descriptors():
+        poll.register(stop, select.POLLIN)
     if not poll.poll(max(until - time.monotonic(), 0) * 1000):
         raise TimeoutError
+    check_stopped()

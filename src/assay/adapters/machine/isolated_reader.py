@@ -6,6 +6,7 @@ The largest file that is read at all, 2 MB with 17,000 tests, takes less than ha
 """
 
 import atexit
+import os
 import pickle
 import signal
 import threading
@@ -86,6 +87,9 @@ class ReadingApart:
                     continue
                 self._lost += 1
                 raise UnreadableError(_reason(ended, self._cpu_sec)) from None
+            except BaseException:
+                child.end()
+                raise
             _idle.append(child)
             if data[:1] == READ:
                 return data[1:]
@@ -107,3 +111,4 @@ def end_idle() -> None:
 
 
 atexit.register(end_idle)
+os.register_at_fork(after_in_child=_idle.clear)

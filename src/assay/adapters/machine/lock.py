@@ -29,6 +29,9 @@ def machine_lock(
         _take(fd, check, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
         yield fd
     finally:
+        # A process that was forked meanwhile has the descriptor, too, and closing it here wouldn't unlock it.
+        with contextlib.suppress(OSError):
+            fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)
 
 

@@ -18,6 +18,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 
+from assay.adapters.machine.own_process import at_end_of_worker
 from assay.adapters.machine.trees import remove_tree
 
 MEMORY = "/dev/shm"  # noqa: S108 - what is made there has a name that nobody can foresee
@@ -69,6 +70,8 @@ def _home(root: str) -> str:
     sweep(root)
     while (made := _new_home(root)) is None:
         pass
+    if not _homes:
+        at_end_of_worker(_remove_homes)
     _homes[key] = made
     return made[0]
 

@@ -17,6 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, cast
 
+from assay.core.errors import check_stopped
+
 MAX_DEPTH = 128
 MAX_ENTRIES = 2_000_000
 
@@ -41,6 +43,7 @@ def walk(
     pending = [("", 1)]
     room = reach.entries
     while pending:
+        check_stopped()
         folder, depth = pending.pop()
         if depth > reach.depth:
             reach.leaves(folder, f"more than {reach.depth} folders deep")

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from assay.adapters.machine.own_process import at_end_of_worker, belongs_here
 from assay.adapters.sandbox.cgroups import ControlGroup, Controllers, sweep
 from assay.adapters.sandbox.run_child import memory_file
 from assay.core.errors import MeasurementError
@@ -29,6 +30,11 @@ class LauncherClient:
         with theirs:
             fd = theirs.fileno()
             self.pid = os.posix_spawn(argv[0], argv, {}, file_actions=[(os.POSIX_SPAWN_DUP2, fd, 3)])
+        belongs_here(self)
+
+    def let_go(self) -> None:
+        """Leave it to the process that started it."""
+        self.hang_up()
 
     def start(
         self,
@@ -104,9 +110,9 @@ class LaunchedChild:
     def __init__(self, launcher: LauncherClient, own: socket.socket, stdin: int, stdout: int) -> None:
         self._launcher = launcher
         self._own = own
-        self._stdin_open = True
         self.group: ControlGroup | None = None
         self.stdin, self.stdout, self.ended = stdin, stdout, own.fileno()
+        belongs_here(self)
 
     def kill(self) -> None:
         if self.group is not None:
@@ -125,14 +131,20 @@ class LaunchedChild:
         return os.waitstatus_to_exitcode(int(numbers[0])), float(numbers[1])
 
     def close_stdin(self) -> None:
-        os.close(self.stdin)
-        self._stdin_open = False
+        stdin, self.stdin = self.stdin, -1
+        if stdin >= 0:
+            os.close(stdin)
 
     def close(self) -> None:
         self._own.close()
-        os.close(self.stdout)
-        if self._stdin_open:
-            self.close_stdin()
+        self.close_stdin()
+        stdout, self.stdout = self.stdout, -1
+        if stdout >= 0:
+            os.close(stdout)
+
+    def let_go(self) -> None:
+        """Leave it to the process that started it."""
+        self.close()
 
 
 class Slot:
@@ -160,10 +172,20 @@ class LauncherPool:
         sweep(controllers)
         self._controllers = controllers
         self._owner = owner
+        self._begin()
+
+    def _begin(self) -> None:
+        belongs_here(self)
         self._lock = threading.Lock()
         self._free: dict[int, list[Slot]] = defaultdict(list)
         # When nobody has this pool any more, or at the end of the process.
-        self._last = weakref.finalize(self, _close_all, self._free, self._lock, os.getpid())
+        self._last = weakref.finalize(self, _close_all, self._free, self._lock)
+        at_end_of_worker(self._last, self)
+
+    def let_go(self) -> None:
+        """Begin without the slots of the parent."""
+        self._last.detach()
+        self._begin()
 
     @contextlib.contextmanager
     def take(self, file_mb: int) -> Iterator[Slot]:
@@ -197,13 +219,11 @@ class LauncherPool:
             raise MeasurementError(f"can't prepare a sandbox: {error.strerror}") from error
 
 
-def _close_all(free: dict[int, list[Slot]], lock: threading.Lock, process: int) -> None:
-    """A forked copy of this process leaves the slots alone."""
+def _close_all(free: dict[int, list[Slot]], lock: threading.Lock) -> None:
     with lock:
         slots = [slot for some in free.values() for slot in some]
         free.clear()
-    if os.getpid() == process:
-        for slot in slots:
-            slot.launcher.hang_up()
-        for slot in slots:
-            slot.close()
+    for slot in slots:
+        slot.launcher.hang_up()
+    for slot in slots:
+        slot.close()

@@ -27,9 +27,9 @@ from assay.adapters.machine.lock import machine_lock
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import own_tree
 from assay.adapters.sandbox.holds import threads_of
-from assay.adapters.sandbox.run_child import Child, check_stopped, memory_file, run_child
+from assay.adapters.sandbox.run_child import Child, memory_file, run_child
 from assay.adapters.sandbox.seccomp import FILTERED, HELD_NUMBER, filter_program, holding_program
-from assay.core.errors import MeasurementError
+from assay.core.errors import MeasurementError, check_stopped
 from assay.engine.sandbox import CommandLimits, Isolation, Mount, Ran, SandboxCommand
 
 NOBODY = (65534, 65534)

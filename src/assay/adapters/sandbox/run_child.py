@@ -6,11 +6,9 @@ still holds the output pipe open, reading stops shortly after the child's end.
 
 import contextlib
 import os
-import select
 import selectors
 import signal
 import subprocess
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +16,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from assay.adapters.machine.own_process import Bell, belongs_here, stop_descriptors
 from assay.adapters.sandbox.disk_watch import DiskWatch
-from assay.core.errors import MeasurementError
-from assay.engine.sandbox import Ran, StoppedError
+from assay.core.errors import MeasurementError, check_stopped
+from assay.engine.sandbox import Ran
 from assay.evidence.coding_run import ProcessEnd
 
 
@@ -41,9 +40,6 @@ CHUNK = 64 * 1024
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-_stop_reading, _stop_writing = os.pipe()
-
-
 class StartedCommand(Protocol):
     """A command that runs. ``ended`` becomes readable when it has ended."""
 
@@ -62,17 +58,6 @@ class StartedCommand(Protocol):
 
     def close(self) -> None:
         """Close the descriptors."""
-
-
-def stop_all() -> None:
-    """End every running child, in whatever thread, and let no other start."""
-    os.write(_stop_writing, b"x")
-
-
-def check_stopped() -> None:
-    """Raise ``StoppedError`` after ``stop_all``."""
-    if select.select([_stop_reading], [], [], 0)[0]:
-        raise StoppedError("the run was stopped")
 
 
 class OutputTail:
@@ -175,27 +160,6 @@ def attend(
     )
 
 
-class Bell:
-    """Wakes somebody who waits for a descriptor. Others may ring it when it is gone."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self.fd = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-
-    def ring(self) -> None:
-        with self._lock:
-            if self.fd >= 0:
-                os.eventfd_write(self.fd, 1)
-
-    def hear(self, fd: int) -> None:
-        os.eventfd_read(fd)
-
-    def close(self) -> None:
-        with self._lock:
-            os.close(self.fd)
-            self.fd = -1
-
-
 class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
@@ -210,6 +174,7 @@ class _Attendance:
         self._deadline = time.monotonic() + timeout_sec
         self._selector = selectors.DefaultSelector()
         self._looked = Bell()
+        self._stops = stop_descriptors()
         self.tail = tail
         self.timed_out = False
         self.status = 0
@@ -221,7 +186,8 @@ class _Attendance:
             self._register()
             self._until_gone()
             self.status, self.cpu_sec = self._command.collect()
-            self._selector.unregister(_stop_reading)
+            for fd in self._stops:
+                self._selector.unregister(fd)
             self._selector.unregister(self._looked.fd)
             self._drain()
         except BaseException:
@@ -242,7 +208,8 @@ class _Attendance:
         if not self._hold_stdin:
             self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
         self._selector.register(command.ended, selectors.EVENT_READ, None)
-        self._selector.register(_stop_reading, selectors.EVENT_READ, self._on_stop)
+        for fd in self._stops:
+            self._selector.register(fd, selectors.EVENT_READ, self._on_stop)
         self._selector.register(self._looked.fd, selectors.EVENT_READ, self._looked.hear)
 
     def _until_gone(self) -> None:
@@ -327,6 +294,7 @@ class OwnChild:
         self.stdin = self.process.stdin.fileno()
         self.stdout = self.process.stdout.fileno()
         self.ended = os.pidfd_open(self.process.pid)
+        belongs_here(self)
         self._kill = child.kill or (lambda pid: os.kill(pid, signal.SIGKILL))
 
     def kill(self) -> None:
@@ -342,8 +310,15 @@ class OwnChild:
         if self.process.stdin is not None:
             self.process.stdin.close()
 
+    def let_go(self) -> None:
+        """Leave it to the process that started it."""
+        self.process.returncode = 0
+        self.close()
+
     def close(self) -> None:
-        os.close(self.ended)
+        ended, self.ended = self.ended, -1
+        if ended >= 0:
+            os.close(ended)
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 stream.close()

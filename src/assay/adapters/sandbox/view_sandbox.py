@@ -90,7 +90,6 @@ class ViewSandbox:
         self._descriptors = (*_DESCRIPTORS, *(_FILTER if self._filter is not None else ()))
         self.owner = NOBODY if os.geteuid() == 0 else None
         self._launchers = LauncherPool(controllers, self.owner)
-        self._base = tuple(_system_arguments(sized=maker.sized))
         self.images = None
         self.isolation = Isolation(
             backend=maker.backend,
@@ -140,7 +139,7 @@ class ViewSandbox:
         if command.user is not None:
             uid = "0" if command.user == "root" else str(command.user)
             yield from ("--uid", uid, "--gid", uid)
-        yield from self._base
+        yield from _system_arguments(sized=self._maker.sized)
         yield from _hidden_arguments()
         if command.network:
             # The copy may be old by now: networks come and go.
@@ -205,7 +204,12 @@ def _check_begun(ran: Ran, status: int) -> None:
         raise MeasurementError(f"the sandbox couldn't start the command: {said[:300]}")
 
 
-def _system_arguments(*, sized: bool) -> Iterator[str]:
+@functools.cache
+def _system_arguments(*, sized: bool) -> tuple[str, ...]:
+    return tuple(_shown_system(sized=sized))
+
+
+def _shown_system(*, sized: bool) -> Iterator[str]:
     """The system without its secrets: programs and libraries, and the harmless part of /etc, all read-only."""
     for path in SYSTEM:
         if os.path.islink(path):
@@ -247,6 +251,15 @@ def harmless_etc() -> str:
         # Some are links into folders that a sandbox doesn't see.
         _copy(os.path.realpath(f"{ETC}/{name}"), f"{target}/{name}")
     return target
+
+
+def _forget_parents_etc() -> None:
+    """The folder goes when the process ends that made it."""
+    harmless_etc.cache_clear()
+    _system_arguments.cache_clear()
+
+
+os.register_at_fork(after_in_child=_forget_parents_etc)
 
 
 def _copy(source: str, target: str) -> None:

@@ -333,3 +333,4 @@ def end_idle() -> None:
 
 
 atexit.register(end_idle)
+os.register_at_fork(after_in_child=_idle.clear)

@@ -8,6 +8,7 @@ import shutil
 import stat
 import threading
 
+from assay.adapters.machine.own_process import belongs_here
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.tree_walk import checksum, walk
 from assay.adapters.machine.trees import copy_whole, is_excluded, remove_tree
@@ -17,10 +18,16 @@ _copying = threading.Lock()
 
 
 class SharedCopies:
-    """Copies of folders, made once each. Safe to use from several threads."""
+    """Copies of folders, made once each in a process. Safe to use from several threads."""
 
     def __init__(self) -> None:
+        self.let_go()
         self._root = scratch_folder(0o711)
+
+    def let_go(self) -> None:
+        """Begin without any copy."""
+        belongs_here(self)
+        self._root: str | None = None
         self._lock = threading.Lock()
         self._copies: dict[tuple[str, ...], str] = {}
         self._checksums: dict[tuple[str, ...], str] = {}
@@ -29,6 +36,7 @@ class SharedCopies:
         """One folder with the content of all these. Files of later folders replace those of earlier ones."""
         with self._lock:
             if folders not in self._copies:
+                self._root = self._root or scratch_folder(0o711)
                 # A name that can't be guessed, because without namespaces an agent could look for it.
                 target = f"{self._root}/{secrets.token_hex(16)}"
                 for folder in folders:
@@ -46,7 +54,8 @@ class SharedCopies:
             return self._checksums[folders]
 
     def close(self) -> None:
-        remove_tree(self._root)
+        if self._root is not None:
+            remove_tree(self._root)
 
 
 def open_copy(folder: str, exclude: tuple[str, ...] = (), only: tuple[str, ...] = ()) -> str:
@@ -65,6 +74,16 @@ def forget_open_copies() -> None:
     """Remove the copies now."""
     while _open_copies:
         remove_tree(os.path.dirname(_open_copies.popitem()[1]))
+
+
+def _forget_parents_copies() -> None:
+    """A forked child makes copies of its own, under a lock that no thread of its parent holds."""
+    global _copying  # noqa: PLW0603
+    _copying = threading.Lock()
+    _open_copies.clear()
+
+
+os.register_at_fork(after_in_child=_forget_parents_copies)
 
 
 def _copy_folder(folder: str, exclude: tuple[str, ...], only: tuple[str, ...]) -> str:

@@ -15,7 +15,6 @@ from assay.core.errors import InputError
 from assay.engine.model_access import ModelGrant, ModelLimits, ModelPrices, PriceList
 from assay.engine.run.agent_description import model_variables
 from assay.engine.run.ports import Agent
-from assay.formats.endpoint_url import base_url
 
 if TYPE_CHECKING:
     from assay.adapters.models.proxy.door import Doors
@@ -216,6 +215,8 @@ def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | Non
         raise InputError(
             f"--model-key-env {args.model_key_env} needs the variable in your environment, but it isn't set"
         )
+    from assay.formats.endpoint_url import base_url  # noqa: PLC0415 - few agents are given a model
+
     try:
         url = base_url(args.model_endpoint, "a model's endpoint")
     except ValueError as error:

@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, FiniteFloat, field_validator, model_validator
 
 from assay.core.outcome import one_of
-from assay.formats.endpoint_url import base_url
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.strict_model import StrictModel
 
@@ -73,6 +72,8 @@ class JudgeSection(StrictModel):
     @field_validator("url")
     @classmethod
     def _base(cls, written: str | None) -> str | None:
+        from assay.formats.endpoint_url import base_url  # noqa: PLC0415 - few scenarios name a judge
+
         return None if written is None else base_url(written, "a judge", versioned=True)
 
     @field_validator("models")

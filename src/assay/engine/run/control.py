@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import InputError, MeasurementError, check_stopped
 from assay.dialects.evaluation.bounded_values import bounded
 from assay.dialects.evaluation.ingest import Ingested
 from assay.dialects.evaluation.models import Cause, Control, EvaluationResult, ValidityCheck
@@ -23,6 +23,7 @@ from assay.evidence.coding_run import ProcessEnd
 DOWNLOAD_FAILED = "download_failed"
 SANDBOX_FAILED = "sandbox_failed"
 LONGEST_LINE = 300
+LOOK_SEC = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +133,15 @@ class VerifierControl:
         place = (task.environment.image, task.environment.kept, step.verifier_phase.network)
         with self._lock:
             known = self._known.setdefault((task.checksum, step.name, task.rules, place), _Untouched())
-        with known.lock:
+        while not known.lock.acquire(timeout=LOOK_SEC):
+            check_stopped()
+        try:
             remembered = known.done
             if not known.done:
                 known.outcome = self._run_untouched(task, step)
                 known.done = True
+        finally:
+            known.lock.release()
         return known.outcome, remembered
 
     def _run_untouched(self, task: LoadedTask, step: TaskStep) -> _Outcome | None:

@@ -16,10 +16,11 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import nullcontext
+from contextvars import copy_context
 from dataclasses import replace
 from typing import Protocol
 
-from assay.core.errors import AssayError, MeasurementError
+from assay.core.errors import AssayError, MeasurementError, StoppedError
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.job_config import metrics_for
 from assay.dialects.harbor.job_stats import JobResult, job_stats
@@ -39,7 +40,7 @@ from assay.engine.run.run_trial import run_trial
 from assay.engine.run.trial_queue import EndedTrial, Listener, TrialQueue
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, StepRecord, TrialRecord, Verified
 from assay.engine.run.trial_result import JobFiles, log_lines, remark, trial_result
-from assay.engine.sandbox import Ran, StoppedError
+from assay.engine.sandbox import Ran
 from assay.engine.tasks.prepare_task import needs_build, with_image
 from assay.engine.tasks.task import LoadedTask, TaskStep
 from assay.evidence.run import decide
@@ -280,7 +281,7 @@ def with_images(
     logs = dict(zip(tasks, _log_names(tasks.values()), strict=True))
     with ThreadPoolExecutor(min(concurrent, len(tasks))) as pool:
         building = {
-            path: pool.submit(_build_image, task, site, posixpath.join(folder, logs[path]))
+            path: pool.submit(copy_context().run, _build_image, task, site, posixpath.join(folder, logs[path]))
             for path, task in tasks.items()
         }
         try:

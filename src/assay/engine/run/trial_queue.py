@@ -4,18 +4,19 @@ Harbor rewrites the whole result after each trial, so its overhead grows with th
 Here the result is written again only when that takes a small share of the time since the last write.
 """
 
+import contextvars
 import queue
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from assay.core.errors import StoppedError
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.wire import EXCLUDED_FROM_RETRY
 from assay.engine.machine import Host
 from assay.engine.run.ports import Planned, trial_name
 from assay.engine.run.trial_record import TOO_MUCH_DISK
-from assay.engine.sandbox import StoppedError
 from assay.evidence.run import State
 
 WRITING_SHARE = 0.05
@@ -98,7 +99,8 @@ class TrialQueue:
         self._write(finished=False, force=True)
         for _ in range(min(self._concurrent, max(len(planned), 1))):
             done = threading.Event()
-            threading.Thread(target=self._work, args=(work, failures, done), daemon=True).start()
+            here = contextvars.copy_context()
+            threading.Thread(target=here.run, args=(self._work, work, failures, done), daemon=True).start()
             self._done.append(done)
         self.wait()
         if failures:
