@@ -34,6 +34,8 @@ VALUES = {
     "MIN": "The smallest reward.",
     "REASON_CODES": "All reason codes. See [reason codes](reason-codes.md).",
     "RETRYABLE": "The reason codes for which a retry makes sense. See [reason codes](reason-codes.md).",
+    "Files": "Files by name: their contents as text or bytes, None for one that the agent removed.",
+    "Output": "What can be graded: a path, files by name, a diff, or an answer in words.",
     "Rewards": "Rewards by name. Harbor allows any number, NaN and infinity included.",
     "SUM": "The sum of the rewards.",
 }

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 
 import assay
-from assay import client, criteria, evaluation, harbor, scorers
+from assay import client, criteria, evaluation, harbor, rewards, scorers
 from assay.cli import main as command_line
 from assay.core import errors as core_errors
 from assay.core.errors import AssayError
@@ -49,6 +49,7 @@ def reference_files() -> dict[str, str]:
         "run-filters.md": filters_page(),
         "scorer-types.md": scorer_types(),
         "scorers.md": scorers_face(),
+        "rewards.md": face(rewards),
         "statistics.md": statistics_page(),
         "task.md": task_fields(),
         "task-findings.md": task_findings(),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __version__ = VERSION
 
-_FACES = ("client", "criteria", "evaluation", "harbor", "scorers")
+_FACES = ("client", "criteria", "evaluation", "harbor", "rewards", "scorers")
 
 __all__ = [
     "AssayError",
@@ -25,6 +25,7 @@ __all__ = [
     "criteria",
     "evaluation",
     "harbor",
+    "rewards",
     "scorers",
 ]
 

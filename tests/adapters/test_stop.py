@@ -3,16 +3,16 @@
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
 from assay.adapters.machine.own_process import Stop, stoppable
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.sandbox.backends import choose
-from assay.checks.command import Command
 from assay.core.errors import StoppedError
 from assay.core.grading import outcome_of
+from assay.core.outcome import Outcome, Scored
 from assay.engine.sandbox import BASE_ENV, CommandLimits, Ran, Sandbox, SandboxCommand
 from tests.sandbox.backends import NAMES, need
 
@@ -74,11 +74,20 @@ def test_nothing_starts_after_a_stop() -> None:
     assert sandbox.run(command("echo yes")).output == b"yes\n"
 
 
-def test_a_scorer_that_is_stopped_has_no_outcome(tmp_path: Path) -> None:
+def test_a_scorer_that_is_stopped_has_no_outcome() -> None:
     """An answer would be an error of the scorer, and so count for or against the agent."""
 
-    def run(_check: object, _evidence: object) -> None:
+    def run(_check: object, _evidence: object) -> Outcome:
         raise StoppedError("the work was stopped")
 
     with pytest.raises(StoppedError):
-        outcome_of(Command(command="true"), None, run)  # type: ignore[arg-type]
+        outcome_of(Fine(), None, run)
+
+
+class Fine:
+    """Passes."""
+
+    kind: ClassVar[str] = "fine"
+
+    def run(self, evidence: None) -> Outcome:  # noqa: ARG002 - it passes anyway
+        return Scored(1.0, True, "fine")

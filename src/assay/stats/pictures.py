@@ -1,11 +1,11 @@
-"""Pictures of statistics as SVG: a curve with its band, differences by task, a forest of intervals, and bars.
+"""Pictures of statistics as SVG: curves, lines over steps, differences by task, a forest of intervals, bars.
 
 Plain text without styles or scripts, so that it may stand in a page under a strict policy. Lines and words have
 the ``currentColor``, a grey that reads on light and on dark unless the page sets another.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
@@ -15,6 +15,7 @@ WIDTH = 720
 ROW = 22
 MOST_ROWS = 60
 GREY, UP, DOWN = "#768390", "#2f7fd6", "#cf5b3c"
+_COLOURS = (UP, DOWN, "#3f9142", "#8957c9", "#b58900", GREY)
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 220, 40, 56, 40
 _NAME_LENGTH = 30
@@ -57,6 +58,31 @@ def curve(title: str, points: Sequence[Point]) -> str:
             parts.append(_text(x(i), height - 16, one.name, "middle"))
     said = ", ".join(f"{one.name} {one.value:.2f}" for one in points[:20])
     return _picture(title, said, height, parts)
+
+
+def lines(title: str, series: Mapping[str, Mapping[int, float]]) -> str:
+    """Several lines between 0 and 1 over the same steps, each with its name beside its end."""
+    height, left, right = 320, 60, 220
+    inner = height - _TOP - _BOTTOM
+    steps = sorted({step for one in series.values() for step in one}) or [0]
+    scale = (WIDTH - left - right) / max(1, steps[-1] - steps[0])
+    parts = []
+    for tick in range(5):
+        y = _TOP + (1 - tick / 4) * inner
+        parts.append(_line(left, y, WIDTH - right, y, "currentColor", faint=True))
+        parts.append(_text(left - 8, y + 4, f"{tick / 4:.2f}", "end"))
+    for place, (name, values) in enumerate(series.items()):
+        colour = _COLOURS[place % len(_COLOURS)]
+        at = [(left + (step - steps[0]) * scale, _TOP + (1 - value) * inner) for step, value in values.items()]
+        line = " ".join(f"{x:.1f},{y:.1f}" for x, y in at)
+        parts.append(f'<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        y = _TOP + 8 + place * 18
+        parts.append(_line(WIDTH - right + 10, y, WIDTH - right + 26, y, colour, width=2))
+        parts.append(_text(WIDTH - right + 32, y + 4, name, "start"))
+    for step in steps[:: max(1, len(steps) // 10)]:
+        parts.append(_text(left + (step - steps[0]) * scale, height - 16, str(step), "middle"))
+    said = ", ".join(f"{name} {list(values.values())[-1]:.2f}" for name, values in series.items() if values)
+    return _picture(title, f"at the end: {said}", height, parts)
 
 
 def forest(title: str, points: Sequence[Point], *, around: float | None = None) -> str:

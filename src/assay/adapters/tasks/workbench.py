@@ -382,16 +382,16 @@ class DiskWorkshop:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
-        self._copies = SharedCopies()
+        self.copies = SharedCopies()
 
     def bench(self, environment: TaskEnvironment) -> Workbench:
-        return Workbench(environment, self._copies, self._sandbox)
+        return Workbench(environment, self.copies, self._sandbox)
 
     def tests_checksum(self, step: TaskStep) -> str:
-        return self._copies.checksum(*step.tests)
+        return self.copies.checksum(*step.tests)
 
     def close(self) -> None:
-        self._copies.close()
+        self.copies.close()
 
     def __enter__(self) -> "DiskWorkshop":
         return self

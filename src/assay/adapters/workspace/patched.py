@@ -27,16 +27,29 @@ def patched_baseline(patch: str, baseline: Baseline) -> Iterator[str]:
     Git refuses paths that lead out of the folder or through a link.
     """
     data = _read(patch)
+    with copied_baseline(baseline) as root:
+        apply_patch(data, root, _name(patch))
+        yield root
+
+
+@contextlib.contextmanager
+def copied_baseline(baseline: Baseline) -> Iterator[str]:
+    """A folder with the files of a baseline, for the time of the block."""
     with temporary_folder(0o711) as around:
         root = f"{around}/workspace"
         os.mkdir(root)
         restore_others(root, baseline, ())
-        if data.strip():
-            try:
-                git(["-C", root, "apply", "--whitespace=nowarn", "-"], data, {"GIT_CEILING_DIRECTORIES": around})
-            except MeasurementError as error:
-                raise PatchError(f"{_name(patch)} must be a patch of the baseline: {error}") from error
         yield root
+
+
+def apply_patch(data: bytes, root: str, name: str) -> None:
+    """Change the files of a folder. Raises ``PatchError`` with the name of the patch if it doesn't fit."""
+    if data.strip():
+        try:
+            around = {"GIT_CEILING_DIRECTORIES": os.path.dirname(root)}
+            git(["-C", root, "apply", "--whitespace=nowarn", "-"], data, around)
+        except MeasurementError as error:
+            raise PatchError(f"{name} must be a patch of the baseline: {error}") from error
 
 
 def _read(patch: str) -> bytes:

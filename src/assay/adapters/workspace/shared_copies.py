@@ -27,7 +27,7 @@ class SharedCopies:
     def let_go(self) -> None:
         """Begin without any copy."""
         belongs_here(self)
-        self._root: str | None = None
+        self._root = ""
         self._lock = threading.Lock()
         self._copies: dict[tuple[str, ...], str] = {}
         self._checksums: dict[tuple[str, ...], str] = {}
@@ -54,7 +54,7 @@ class SharedCopies:
             return self._checksums[folders]
 
     def close(self) -> None:
-        if self._root is not None:
+        if self._root:
             remove_tree(self._root)
 
 

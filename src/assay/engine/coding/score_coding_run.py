@@ -132,10 +132,16 @@ NOTHING: Final = Afterwards()
 
 def score_by_task(task: str, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING) -> ScorersReport:
     """Score by the scorers and the baseline that were frozen when the task was seeded, then ask the judge."""
-    seeded = files.load_task(task)
+    return score_by_seeded(files.load_task(task), attempt, files, ends)
+
+
+def score_by_seeded(
+    seeded: Seeded, attempt: Candidate, files: ScoringFiles, ends: Afterwards = NOTHING, *, remember: bool = True
+) -> ScorersReport:
+    """Score by a seeded task that was loaded already. ``remember`` is as in ``ScoringFiles.capture``."""
     seeded = replace(seeded, scenario=attempt.instructed(seeded.scenario))
     loaded = _Loaded(
-        placed_checks(seeded.scenario, f"{task}/task.json"),
+        placed_checks(seeded.scenario, f"{seeded.folder}/task.json"),
         Provenance(engine=VERSION, scenario_sha256=seeded.scenario_sha256, baseline_sha256=seeded.baseline_sha256),
         seeded.scenario,
         ends.for_scenario(seeded.scenario),
@@ -144,7 +150,7 @@ def score_by_task(task: str, attempt: Candidate, files: ScoringFiles, ends: Afte
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario, remember=True, home=seeded.home) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember, home=seeded.home) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
