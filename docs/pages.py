@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Iterable, Iterator
 
 import assay
-from assay import client, criteria, evaluation, harbor, rewards, scorers
+from assay import backends, client, criteria, evaluation, harbor, rewards, scorers
 from assay.cli import main as command_line
 from assay.core import errors as core_errors
 from assay.core.errors import AssayError
@@ -39,6 +39,7 @@ def reference_files() -> dict[str, str]:
     """The text of each page and each schema in docs/reference, by its path there."""
     pages = {
         "api.md": api_page(),
+        "backends.md": face(backends),
         "client.md": face(client),
         "commands.md": commands(),
         "errors.md": errors(),

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay import client, criteria, evaluation, harbor, rewards, scorers
+from assay import backends, client, criteria, evaluation, harbor, rewards, scorers
 from tests.builders import REPO
 
 PAGES: dict[str, ModuleType] = {
@@ -18,6 +18,7 @@ PAGES: dict[str, ModuleType] = {
     "evaluation.md": evaluation,
     "scorers.md": scorers,
     "rewards.md": rewards,
+    "backends.md": backends,
     "criteria-in-python.md": criteria,
 }
 SECTIONS = {"Parts of the models", "JSON Schemas"}
@@ -32,7 +33,9 @@ def test_the_names_are_those_that_users_can_read_of(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [assay, client, harbor, evaluation, scorers, criteria, rewards], ids=lambda module: module.__name__
+    "module",
+    [assay, client, harbor, evaluation, scorers, criteria, rewards, backends],
+    ids=lambda module: module.__name__,
 )
 def test_every_public_name_is_there_once(module: object) -> None:
     names: list[str] = module.__all__  # type: ignore[attr-defined]

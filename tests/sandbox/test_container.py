@@ -1,20 +1,26 @@
 """What only containers have: images, an engine, and a client between it and Assay."""
 
 import os
+import resource
+import shutil
 import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from assay.adapters.sandbox.containers import engine_elsewhere
 from assay.adapters.sandbox.containers.container import Container
+from assay.adapters.sandbox.containers.engine_elsewhere import EngineElsewhere
+from assay.backends import check_backend
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import CommandLimits, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.builders import within
-from tests.sandbox.backends import Backend, eventually, processes_with, write_image
+from tests.sandbox.backends import Backend, eventually, need, processes_with, write_image
 from tests.sandbox.fake_container_engine import NEVER, NOT_STARTED, asked, fake_engine
 
 
@@ -192,3 +198,35 @@ def test_an_engine_that_takes_too_long_to_start_a_container(tmp_path: Path) -> N
     with within(60), pytest.raises(MeasurementError, match="couldn't start"):
         run_with(engine, timeout_sec=0.5)
     assert asked(tmp_path, "rm") != []
+
+
+@pytest.fixture
+def engine_by_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The URL of an engine that answers over a socket, as one of another machine would."""
+    image = need("container").image or ""
+    # This engine knows no limits that the machine may not raise, as one of another machine would.
+    most = f"{resource.getrlimit(resource.RLIMIT_NOFILE)[1]}:{resource.getrlimit(resource.RLIMIT_NOFILE)[1]}"
+    settings = Path(os.environ.get("CONTAINERS_CONF", os.devnull)).read_text()
+    own = settings.replace(
+        "[containers]", f'[containers]\ndefault_ulimits = ["nofile={most}", "nproc=20000:20000"]'
+    )
+    (tmp_path / "containers.conf").write_text(own)
+    env = {**os.environ, "CONTAINERS_CONF": str(tmp_path / "containers.conf")}
+    url = f"unix://{tmp_path}/engine.sock"
+    podman = shutil.which("podman") or "podman"
+    serve = [podman, "system", "service", "--time", "0", url]
+    with subprocess.Popen(serve, stderr=subprocess.PIPE, env=env) as service:
+        try:
+            while not (tmp_path / "engine.sock").exists():
+                assert service.poll() is None, service.stderr.read() if service.stderr else ""
+            monkeypatch.setenv(engine_elsewhere.URL, url)
+            monkeypatch.setenv(engine_elsewhere.ENGINE, "podman")
+            monkeypatch.setenv(engine_elsewhere.IMAGE, image)
+            yield url
+        finally:
+            service.terminate()
+
+
+@pytest.mark.usefixtures("engine_by_url")
+def test_an_engine_at_a_url_keeps_all_promises() -> None:
+    assert check_backend(EngineElsewhere()) == []

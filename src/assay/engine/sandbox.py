@@ -12,6 +12,10 @@ PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 BASE_ENV = {"PATH": PATH, "HOME": "/tmp", "LANG": "C.UTF-8", "TERM": "dumb"}  # noqa: S108 - in the sandbox
 
 
+# Asks whether there is a file at a path that follows, or a folder with something in it.
+IS_THERE = ("/bin/sh", "-c", '[ -e "$0" ] && { [ ! -d "$0" ] || [ "$(echo "$0"/*)" != "$0/*" ]; }')
+
+
 @dataclass(frozen=True, slots=True)
 class Mount:
     """A folder or file of the host that is visible at a path in the sandbox."""

@@ -172,11 +172,15 @@ def pack_tree(source: str, archive: str, *, exact: bool = False) -> KeptTree:
 
 
 def unpack_tree(archive: str, target: str, owner: tuple[int, int] | None = None) -> None:
-    """Unpack an archive of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
+    """Unpack an archive as of ``pack_tree`` into an empty folder. Raises ValueError if a name would leave it."""
     folders: list[tuple[str, int]] = []
     times: list[tuple[str, int]] = []
-    with tarfile.open(archive, "r:gz") as tar:
+    with tarfile.open(archive) as tar:
         for entry in tar:
+            # Other programs begin names at the folder itself.
+            entry.name = entry.name.removeprefix("./")
+            if entry.name in ("", "."):
+                continue
             path = _unpack(tar, entry, target, owner)
             if entry.isdir():
                 folders.append((path, entry.mode & 0o777))

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 NAMES = ("bubblewrap", "namespaces", "container", "process")
 AUTO = "auto"
 CHOICES = (AUTO, *NAMES)
+# The entry point by which others bring theirs.
+PLUGGED = "assay.backends"
 
 _hidden: dict[str, str] = {}
 

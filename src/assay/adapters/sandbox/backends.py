@@ -16,12 +16,13 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import cast
 
 from assay.adapters.machine.safe_read import read_file
 from assay.adapters.machine.scratch import MEMORY
-from assay.adapters.sandbox import AUTO, CHOICES, NAMES
+from assay.adapters.sandbox import AUTO, CHOICES, NAMES, PLUGGED
 from assay.adapters.sandbox.cgroups import place
 from assay.adapters.sandbox.holds import HELD, HOLDS, NOT_HELD, measure
 from assay.core.errors import InputError, MeasurementError
@@ -46,11 +47,17 @@ BACKENDS = {
 
 def _probe(name: str) -> Sandbox:
     """Try one backend out. Its module is imported only now: most commands need one backend, or none."""
-    module, function = BACKENDS[name]
-    sandbox = getattr(importlib.import_module(f"assay.adapters.sandbox.{module}"), function)()
+    module, function = BACKENDS.get(name, ("plugged", "load_plugged"))
+    probe = getattr(importlib.import_module(f"assay.adapters.sandbox.{module}"), function)
+    sandbox = probe() if name in BACKENDS else probe(name)
     if not getattr(sandbox, "untried", ""):
         sandbox.isolation = measure_isolation(sandbox, getattr(sandbox, "trial_image", None))
     return cast("Sandbox", sandbox)
+
+
+def plugged_names() -> list[str]:
+    """The backends of others that are installed."""
+    return sorted({one.name for one in entry_points(group=PLUGGED)} - set(CHOICES))
 
 
 PROBES: dict[str, Callable[[], Sandbox]] = {name: functools.partial(_probe, name) for name in NAMES}
@@ -70,7 +77,7 @@ class Offer:
 def offers() -> list[Offer]:
     """Probe every backend, and measure what it holds if that wasn't done a moment ago."""
     forget_old(MOMENT_SEC)
-    return [_offer(name) for name in PROBES]
+    return [_offer(name) for name in (*PROBES, *plugged_names())]
 
 
 def choose(isolation: str, warn: Callable[[str], None] = lambda _: None) -> Sandbox:
@@ -78,8 +85,8 @@ def choose(isolation: str, warn: Callable[[str], None] = lambda _: None) -> Sand
 
     ``warn`` is told what the sandbox doesn't hold, if nobody asked for this one by name.
     """
-    if isolation not in CHOICES:
-        raise InputError(f"isolation must be one of {', '.join(CHOICES)}, got {isolation!r}")
+    if isolation not in CHOICES and isolation not in plugged_names():
+        raise InputError(f"isolation must be one of {', '.join((*CHOICES, *plugged_names()))}, got {isolation!r}")
     if isolation != AUTO:
         found = _offer(isolation)
         if found.sandbox is None:
@@ -104,7 +111,7 @@ def _warning(sandbox: Sandbox) -> str:
 
 def _offer(name: str) -> Offer:
     try:
-        return Offer(name, PROBES[name]())
+        return Offer(name, PROBES[name]() if name in PROBES else _probe(name))
     except MeasurementError as error:
         return Offer(name, None, str(error))
 

@@ -34,7 +34,7 @@ from assay.adapters.sandbox.containers.ulimits import default_ulimits
 from assay.adapters.sandbox.containers.watchdog_client import watchdog_of
 from assay.adapters.sandbox.run_child import Child, run_child
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import CommandLimits, Isolation, Ran, SandboxCommand
+from assay.engine.sandbox import IS_THERE, CommandLimits, Isolation, Ran, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 
 ENGINES = ("docker", "podman")
@@ -123,8 +123,8 @@ class Container:
 
     def has(self, image: str, path: str) -> bool:
         """Whether an image has a file at a path, or a folder with something in it."""
-        look = ("/bin/sh", "-c", '[ -e "$0" ] && { [ ! -d "$0" ] || [ "$(echo "$0"/*)" != "$0/*" ]; }', path)
-        return self.run(SandboxCommand(look, "/", CommandLimits(timeout_sec=60), image=image)).end.exit_code == 0
+        command = SandboxCommand((*IS_THERE, path), "/", CommandLimits(timeout_sec=60), image=image)
+        return self.run(command).end.exit_code == 0
 
     def copy_out(self, image: str, path: str, target: str) -> None:
         """Copy the files that an image has at ``path`` into a folder of the host, if there are any."""

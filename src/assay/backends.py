@@ -1,0 +1,19 @@
+"""The public interface for backends that others bring, by the entry point ``assay.backends``.
+
+>>> from assay.backends import SessionEnd
+>>> SessionEnd(exit_code=0, output=b"done").output_cut
+False
+"""
+
+from assay.adapters.sandbox.backend_kit import BrokenPromise, check_backend
+from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
+
+__all__ = [
+    "Backend",
+    "BrokenPromise",
+    "Session",
+    "SessionCommand",
+    "SessionEnd",
+    "SessionNeeds",
+    "check_backend",
+]
