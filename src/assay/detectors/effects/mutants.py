@@ -51,6 +51,14 @@ _NOTHING: Final = {
     "ruby": "nil",
     "php": "null",
 }
+_RAISES: Final = {
+    "python": "raise RuntimeError",
+    "javascript": "throw new Error();",
+    "typescript": "throw new Error();",
+    "rust": "panic!();",
+    "go": 'panic("");',
+    "php": "throw new \\Exception();",
+}
 _NOT: Final = {"python": "not ({})"}
 
 
@@ -117,9 +125,14 @@ def _walk(root: "SgNode", language: str) -> "Iterator[tuple[SgNode, int]]":
         if kind == "decorated_definition":
             waiting.extend((part, _line(node)) for child in node.children() for part in reversed(child.children()))
             continue
-        if _FUNCTIONS.search(kind) and not _NOT_FUNCTIONS.search(kind) and node.is_named():
+        if _is_function(node):
             function = _line(node)
         waiting.extend((child, function) for child in reversed(node.children()))
+
+
+def _is_function(node: "SgNode") -> bool:
+    kind = node.kind()
+    return bool(_FUNCTIONS.search(kind)) and not _NOT_FUNCTIONS.search(kind) and node.is_named()
 
 
 def _line(node: "SgNode") -> int:
@@ -201,8 +214,30 @@ def _call(node: "SgNode", kind: str, language: str) -> Edit | None:
     return (*_span(inside[0]), "pass" if language == "python" else "", "call left out")
 
 
+def _error(node: "SgNode", kind: str, language: str) -> Edit | None:
+    """An error isn't raised, where a language has no types that demand it."""
+    if kind not in ("raise_statement", "throw_statement") or language not in _NOTHING:
+        return None
+    return (*_span(node), "pass" if language == "python" else ";", "error left out")
+
+
+def _raises(node: "SgNode", kind: str, language: str) -> Edit | None:  # noqa: ARG001
+    """A function raises before anything else."""
+    around, (start, _) = node.parent(), _span(node)
+    if language not in _RAISES or around is None or around.kind() == "lambda" or not _is_function(around):
+        return None
+    body = around.field("body")
+    if body is None or body.range() != node.range():
+        return None
+    if language != "python":
+        return (start, start + 1, f"{{ {_RAISES[language]}", "raises") if node.text().startswith("{") else None
+    column, before = node.range().start.column, node.prev()
+    alone = before is None or before.range().end.line < node.range().start.line
+    return (start, start, f"{_RAISES[language]}\n{' ' * column}" if alone else f"{_RAISES[language]}; ", "raises")
+
+
 _RULES: Final[tuple[Callable[["SgNode", str, str], Edit | None], ...]] = (
-    *(_operator, _constant, _condition, _return, _call),
+    *(_operator, _constant, _condition, _return, _call, _error, _raises),
 )
 
 

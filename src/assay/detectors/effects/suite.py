@@ -89,6 +89,14 @@ class Suite:
         ran = evidence.run(f"{setting}{command}", limit, tree, wanted, remember, watch, once)
         return self.read(ran)
 
+    def passed_in(self, report: bytes | None) -> frozenset[str]:
+        """The tests that passed by a report; none by one that is missing or can't be read."""
+        try:
+            ends = {} if self.report is None or report is None else read_report(self.report.format, report).tests
+        except ValueError:
+            ends = {}
+        return frozenset(uniform(name) for name, end in ends.items() if end is Ended.PASSED)
+
     def read(self, ran: CommandResult) -> SuiteResult:
         ends: dict[str, Ended] = {}
         reasons: dict[str, str] = {}

@@ -1,5 +1,5 @@
 "use strict";
-// Notes which files each file of tests loads, or has node, jest and vitest run only chosen files of tests.
+// Notes which files each file of tests loads, and has node, jest and vitest run only chosen files of tests.
 //
 // Every node that the tests start loads it first. ASSAY_TO names the file that notes are added to, a line each;
 // ASSAY_ONLY one with the files of tests to run and those to leave out. A session is what belongs to a file of
@@ -18,7 +18,7 @@ const { ASSAY_TO: to, ASSAY_ONLY: only, ASSAY_SESSION: inherited, NODE_TEST_CONT
 const program = path.basename(process.argv[1] ?? "");
 
 if (to !== undefined) takeNotes();
-else if (only !== undefined && isMainThread) choose(JSON.parse(fs.readFileSync(only, "utf8")));
+if (only !== undefined && isMainThread) choose(JSON.parse(fs.readFileSync(only, "utf8")));
 
 function choose({ files, others }) {
   const below = (file) => root + file;

@@ -3,15 +3,19 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.python_reach import begin, chosen, end, tell  # noqa: TC004 - above this text
+    from assay.detectors.effects.drivers.python_reach import begin, chosen, end, once_each, tell  # noqa: TC004 - above this text
 
 
 def pytest_collection_modifyitems(config: Any, items: list[Any]) -> None:
-    names = chosen()
-    if names is None:
+    wanted = chosen()
+    if wanted is None:
         return
-    left_out = [item for item in items if item.nodeid not in names]
-    items[:] = [item for item in items if item.nodeid in names]
+    kept: list[Any] = []
+    left_out: list[Any] = []
+    for item in items:
+        path = getattr(item, "path", None) or item.fspath
+        (kept if wanted(item.nodeid, path) else left_out).append(item)
+    items[:] = kept
     if left_out:
         config.hook.pytest_deselected(items=left_out)
 
@@ -26,3 +30,6 @@ def pytest_runtest_logfinish() -> None:
 
 def pytest_sessionfinish() -> None:
     tell()
+
+
+once_each()

@@ -1,7 +1,8 @@
 """Notes which functions and lines of the workspace each test runs. What a runner calls it with follows this text.
 
 It runs inside the sandbox, in the process of the tests, on whatever Python is there, and Assay never imports it.
-ASSAY_TO names the file to write; ASSAY_ONLY one with the names of the tests to run.
+ASSAY_TO names the file to write; ASSAY_ONLY one with the names of the tests to run, and of files of such tests;
+ASSAY_EACH a folder with faults, each of which is put into the source in turn, for a process of its own.
 
 From Python 3.12 on, each line is told once for a test, which costs next to nothing. Before, every call is told,
 again and again: as little as possible is done then, and lines are noted only so often for a function, which from
@@ -14,6 +15,7 @@ import json
 import os
 import sys
 import threading
+import time
 from typing import Any
 
 ROOT = os.getcwd() + os.sep
@@ -149,9 +151,56 @@ def tell() -> None:
         json.dump(tests, file)
 
 
-def chosen() -> set[str] | None:
-    """The tests to run; None for all."""
+def chosen() -> Any:
+    """Whether to run a test, by its name and its file; None if all are run."""
     if "ASSAY_ONLY" not in os.environ:
         return None
     with open(os.environ["ASSAY_ONLY"], encoding="utf-8") as file:
-        return set(json.load(file))
+        wanted = {kind: set(names) for kind, names in json.load(file).items()}
+    return lambda name, path: name in wanted["names"] or below(str(path)) in wanted["files"]
+
+
+def once_each() -> None:
+    """Go on in a process of its own for each fault of a plan; the one that has the plan ends after the last."""
+    folder = os.environ.pop("ASSAY_EACH", "")
+    if not folder:
+        return
+    with open(f"{folder}/plan.json", encoding="utf-8") as file:
+        plan = json.load(file)
+    sys.dont_write_bytecode = True
+    root = os.path.dirname(folder)
+    ends = time.monotonic() + plan["seconds"]
+    for number, path in enumerate(plan["paths"]):
+        if time.monotonic() > ends:
+            break
+        kept = exchanged(f"{root}/{path}", f"{folder}/{number}.new")
+        child = os.fork()
+        if child == 0:
+            os.environ["ASSAY_ONLY"] = f"{folder}/{number}.json"
+            return
+        wait_for(child, plan["patience"])
+        exchanged(f"{root}/{path}", kept)
+        if os.path.exists(f"{root}/{plan['report']}"):
+            os.replace(f"{root}/{plan['report']}", f"{folder}/{number}.report")
+        with open(f"{folder}/{number}.end", "w", encoding="utf-8"):
+            pass
+    os._exit(0)
+
+
+def exchanged(path: str, new: str) -> str:
+    """Put a file in the place of another one, which is kept under the name that is returned."""
+    os.replace(path, f"{path}.kept")
+    os.replace(new, path)
+    os.utime(path)
+    os.replace(f"{path}.kept", new)
+    return new
+
+
+def wait_for(child: int, seconds: float) -> None:
+    ends = time.monotonic() + seconds
+    while os.waitpid(child, os.WNOHANG) == (0, 0):
+        if time.monotonic() > ends:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return
+        time.sleep(0.002)

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.python_reach import begin, chosen, end, tell  # noqa: TC004 - above this text
+    from assay.detectors.effects.drivers.python_reach import begin, chosen, end, once_each, tell  # noqa: TC004 - above this text
 
 
 def started_as() -> list[str]:
@@ -24,6 +24,7 @@ def ask() -> None:
     import unittest  # noqa: PLC0415 - every Python loads this file
     from unittest.main import TestProgram  # noqa: PLC0415
 
+    once_each()
     run_test: Any = unittest.TestCase.run
     run_all: Any = TestProgram.runTests
 
@@ -35,18 +36,19 @@ def ask() -> None:
             end()
 
     def run_tests(self: Any) -> None:
-        names = chosen()
-        if names is not None:
-            self.test = unittest.TestSuite(only(self.test, names))
+        wanted = chosen()
+        if wanted is not None:
+            self.test = unittest.TestSuite(only(self.test, wanted))
         try:
             run_all(self)
         finally:
             tell()
 
-    def only(suite: Any, names: "set[str]") -> "list[Any]":
+    def only(suite: Any, wanted: Any) -> "list[Any]":
         if isinstance(suite, unittest.TestCase):
-            return [suite] if suite.id() in names else []
-        return [test for part in suite for test in only(part, names)]
+            path = getattr(sys.modules.get(type(suite).__module__), "__file__", "")
+            return [suite] if wanted(suite.id(), path) else []
+        return [test for part in suite for test in only(part, wanted)]
 
     unittest.TestCase.run = run  # type: ignore[method-assign]
     TestProgram.runTests = run_tests  # type: ignore[method-assign]

@@ -5,7 +5,7 @@ With jest and vitest it is known which files a file of tests loads; node also te
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,26 +33,36 @@ class JavaScriptWatch:
     chooses = "those in files of tests that reach the mutant"
     is_light = True
     is_proven = False
+    forks = False
 
     @property
     def answer(self) -> str:
         return f"{self.folder}/notes.jsonl"
 
-    def noting(self, tree: Tree) -> Way:
+    def noting(self, tree: Tree, wanted: bytes | None = None) -> Way:
         setting = f'{_PRELOAD.format(self.folder)}export ASSAY_TO="$PWD/{self.answer}"; '
         names = ["choose_files.cjs"]
         if self.report is None:
             names.append("node_lines.cjs")
             setting += self._counting()
-        return Way(self._with(tree, names), setting, (self.answer,))
+        way = Way(tree) if wanted is None else self._only(tree, wanted)
+        return Way(self._with(way.tree, names), way.setting + setting, (self.answer,))
 
     def choosing(self, tree: Tree, choices: list[str], reach: Reach) -> Way:
+        way = self._only(tree, self.wanted(choices, (), sorted(set(reach.tests))))
+        return Way(way.tree, _PRELOAD.format(self.folder) + way.setting)
+
+    def wanted(self, choices: Sequence[str] = (), files: Sequence[str] = (), others: Sequence[str] = ()) -> bytes:
+        chosen = choices or files
+        return json.dumps({"files": chosen, "others": sorted(set(others).difference(chosen))}).encode()
+
+    def each(self, tree: Tree) -> Way:
+        return Way(self._with(tree, ["choose_files.cjs", "only_files.cjs"]), _PRELOAD.format(self.folder))
+
+    def _only(self, tree: Tree, wanted: bytes) -> Way:
         there = f"{self.folder}/only.json"
-        only = {"files": choices, "others": sorted(set(reach.tests) - set(choices))}
-        added = on_top(
-            self._with(tree, ["choose_files.cjs", "only_files.cjs"]), {there: json.dumps(only).encode()}
-        )
-        return Way(added, f'{_PRELOAD.format(self.folder)}export ASSAY_ONLY="$PWD/{there}"; ')
+        added = on_top(self._with(tree, ["choose_files.cjs", "only_files.cjs"]), {there: wanted})
+        return Way(added, f'export ASSAY_ONLY="$PWD/{there}"; ')
 
     def read(self, ran: SuiteResult) -> Reach | None:
         notes = read_notes(ran.files.get(self.answer))

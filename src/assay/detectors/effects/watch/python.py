@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,18 +30,28 @@ class PythonWatch:
     chooses = "those that reach the mutant"
     is_light = False
     is_proven = True
+    forks = True
 
     @property
     def answer(self) -> str:
         return f"{self.folder}/reached.json"
 
-    def noting(self, tree: Tree) -> Way:
-        return Way(self._with(tree), f'{self._setting}export ASSAY_TO="$PWD/{self.answer}"; ', (self.answer,))
+    def noting(self, tree: Tree, wanted: bytes | None = None) -> Way:
+        way = Way(self._with(tree), self._setting) if wanted is None else self._only(tree, wanted)
+        return Way(way.tree, f'{way.setting}export ASSAY_TO="$PWD/{self.answer}"; ', (self.answer,))
 
     def choosing(self, tree: Tree, choices: list[str], reach: Reach) -> Way:  # noqa: ARG002 - as all of them
+        return self._only(tree, self.wanted(choices))
+
+    def wanted(self, choices: Sequence[str] = (), files: Sequence[str] = (), others: Sequence[str] = ()) -> bytes:  # noqa: ARG002
+        return json.dumps({"names": choices, "files": files}).encode()
+
+    def each(self, tree: Tree) -> Way:
+        return Way(self._with(tree), f'{self._setting}export ASSAY_EACH="$PWD/{self.folder}"; ')
+
+    def _only(self, tree: Tree, wanted: bytes) -> Way:
         there = f"{self.folder}/only.json"
-        only = {there: json.dumps(choices).encode()}
-        return Way(on_top(self._with(tree), only), f'{self._setting}export ASSAY_ONLY="$PWD/{there}"; ')
+        return Way(on_top(self._with(tree), {there: wanted}), f'{self._setting}export ASSAY_ONLY="$PWD/{there}"; ')
 
     def read(self, ran: SuiteResult) -> Reach | None:
         return read_calls(ran.files.get(self.answer))
