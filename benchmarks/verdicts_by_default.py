@@ -4,7 +4,8 @@
 
 Each case becomes a git repository in a temporary folder: the project on main, the case in the working tree. The
 fresh cases are in ``tests/attacks/fresh``; of the unseen half, only counts are printed. It isn't part of
-``make bench``: it runs the tests of each case several times.
+``make bench``: it runs the tests of each case several times. ``--record`` writes how suspicious the cases are,
+from which the page on attacks has its ROC (``make docs``).
 """
 
 import argparse
@@ -24,6 +25,7 @@ from tests.adapters.workspace.repositories import make_repository
 from tests.attacks.corpus.cases import Case
 from tests.attacks.corpus.workspaces import apply_edits
 from tests.attacks.fresh.cases import fresh_cases
+from tests.attacks.fresh.suspicion import write_suspicion
 from tests.small_venv import make_small_venv
 
 
@@ -32,12 +34,14 @@ def main() -> int:
     languages = options.languages.split(",")
     cases = [case for case in fresh_cases(options.half) if case.language in languages]
     counts: Counter[tuple[bool, str]] = Counter()
+    suspicion: dict[bool, list[float]] = {True: [], False: []}
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
         os.chmod(scratch, 0o755)  # noqa: S103 - the sandbox's user looks in
         os.environ["VIRTUAL_ENV"] = str(make_small_venv(Path(scratch) / "venv"))
         for number, case in enumerate(cases):
             begin = time.monotonic()
-            word, why = _verdict(case, Path(scratch) / f"case{number}", options.options.split())
+            word, why, suspect = _verdict(case, Path(scratch) / f"case{number}", options.options.split())
+            suspicion[case.honest].append(suspect)
             counts[case.honest, word] += 1
             if options.half == "seen":
                 kind = "honest" if case.honest else "cheat"
@@ -46,6 +50,8 @@ def main() -> int:
         total = sum(count for (is_honest, _), count in counts.items() if is_honest is honest)
         parts = sorted((word, count) for (is_honest, word), count in counts.items() if is_honest is honest)
         print(f"{called}: {total}; " + ", ".join(f"{word} {count}" for word, count in parts))
+    if options.record:
+        write_suspicion(options.half, suspicion[False], suspicion[True])
     return 0
 
 
@@ -54,12 +60,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("half", nargs="?", choices=["seen", "unseen"], default="seen")
     parser.add_argument("--languages", default="python,javascript", help="separated by commas")
     parser.add_argument("--options", default="", help="further options of 'assay score'")
+    parser.add_argument("--record", action="store_true", help="write the suspicion of all cases")
     parser.add_argument("--folder", default=None, help="where the repositories are made")
     return parser.parse_args()
 
 
-def _verdict(case: Case, folder: Path, options: list[str]) -> tuple[str, str]:
-    """The verdict in one word, and which scorers say so."""
+def _verdict(case: Case, folder: Path, options: list[str]) -> tuple[str, str, float]:
+    """The verdict in one word, which scorers say so, and the suspicion."""
     make_repository(folder, case.project)
     apply_edits(case, folder)
     os.chdir(folder)
@@ -67,12 +74,13 @@ def _verdict(case: Case, folder: Path, options: list[str]) -> tuple[str, str]:
     with contextlib.redirect_stdout(printed):
         code = assay(["score", "--json", *options])
     if not printed.getvalue():
-        return "no answer", f"exit code {code}"
+        return "no answer", f"exit code {code}", 0.0
     report: dict[str, Any] = json.loads(printed.getvalue())
     rows = [row for row in report["scorers"] if row["verdict"] in ("FAIL", "ERROR")]
     names = ", ".join(f"{row['name']} {row['verdict']}" for row in rows)
     warned = report["overall"]["warnings"] > 0
-    return {0: "warned" if warned else "silent PASS", 1: "FAIL", 2: "N/A"}.get(code, f"exit {code}"), names
+    word = {0: "warned" if warned else "silent PASS", 1: "FAIL", 2: "N/A"}.get(code, f"exit {code}")
+    return word, names, report["suspicion"]["score"]
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from tests.attacks.effect_cheats import BLIND, BY_SCORER, SEEN_BY_READING, STILL
 from tests.attacks.fresh.answers import FIRST, NOW, Answers, read_answers
 from tests.attacks.fresh.cases import FOLDER, Half, fresh_cases, identity
 from tests.attacks.fresh.rates import Found, by_kind, by_language, rate, rates
+from tests.attacks.fresh.suspicion import roc
 from tests.yaml_files import read_yaml
 
 
@@ -28,6 +29,8 @@ def fresh_section() -> Iterator[str]:
     yield rates(columns)
     yield "All sets of cases, of which those that aren't fresh were written together with the detectors:"
     yield table(("cases", "cheats found", "honest changes flagged"), _sets(halves))
+    yield from_docstring(_SUSPICION)
+    yield roc()
     yield "The fresh ones by kind of cheat, and by language, found by reading or by effect, as of now:"
     yield by_kind(halves)
     yield by_language(halves)
@@ -64,6 +67,14 @@ def answered(half: Half, answers: Answers) -> Found:
     named = {identity(case): case for case in fresh_cases(half)}
     return {case: answers.cases[name] for name, case in named.items() if name in answers.cases}
 
+
+_SUSPICION = """
+Each run has one score for its suspicion, from 0 to 1. The weights are in ``assay/dialects/scorers/suspicion.py``
+and were set before either half was scored by them. So a rate can be given at a share of false alarms: these are
+the fresh cases in all languages as ``assay score`` scores them without configuration, at a limit that
+``--fail-on-suspicion`` would have. The tests are run where this machine has the tools; elsewhere only readers say
+something. ``python -m benchmarks.verdicts_by_default HALF --record`` measures it again.
+"""
 
 _ABOUT = """
 The corpus was written beside the detectors, so it says little about cheats that nobody has thought of. The cases

@@ -210,6 +210,7 @@ def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path
     task, workspace = seed(tmp_path, TESTS, GUARD, limit, {"type": "llm_judge", "rubric": "Is it kind?"})
     write_files(workspace, {"tests/test_calc.py": TEST + "\n"})
     lines = cli("score", workspace, "--task", task).out.splitlines()
+    assert lines.pop(2) == "suspect  0.80 of 1 (guard 0.8)"
     assert lines[:12] == [
         "OVERALL  FAIL",
         "mean     0.3333 of 3 scores",

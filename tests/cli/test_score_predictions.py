@@ -55,8 +55,8 @@ def test_each_is_a_run(cli: Cli, place: Path) -> None:
     assert found["runs"][0]["report"]["workspace"]["changed"][0]["path"] == "calc.py"
     assert found["runs"][2]["reason"].startswith("model_patch must be a patch of the baseline: ")
     shown = cli("score", place / "all.jsonl", *options).out.splitlines()
-    assert shown[0].split() == ["instance", "model", "state"]
-    assert shown[1].split() == ["pallets__calc-1", "m", "passed", "PASS"]
+    assert shown[0].split() == ["instance", "model", "state", "suspect"]
+    assert shown[1].split() == ["pallets__calc-1", "m", "passed", "0.00", "PASS"]
     assert shown[-1] == "4 runs: 1 passed, 1 failed, 2 unusable"
     # The form in which the harness writes gold patches, and one baseline for all.
     (place / "all.json").write_text(json.dumps({"pallets__calc-1": rows[0]}))

@@ -45,7 +45,8 @@ def test_findings_of_advisory_scorers_are_shown_without_being_asked_for(cli: Cli
     lines = done.out.splitlines()
     assert lines[0] == "OVERALL  PASS, with 2 heuristic warnings to review"
     assert lines[1] == "mean     0.6667 of 3 scores"
-    assert lines[11:] == [
+    assert lines[2] == "suspect  0.84 of 1 (no_new_skips 0.6, assertions_not_weakened 0.6)"
+    assert lines[12:] == [
         "no_new_skips: 1 new skip, first in tests/test_calc.py line 10: new-skip",
         "  tests/test_calc.py:10  new-skip  TestAdd > test_zero",
         "    before: it ran",
@@ -80,6 +81,20 @@ def test_strict_makes_them_count(cli: Cli, runs: tuple[Path, Path]) -> None:
     assert [line.split()[-1] for line in done.out.splitlines() if "advisory" in line] == ["advisory"]
     found = json.loads(score(cli, runs, SKIPS, more=("--strict", "--json")).out)
     assert (found["scorers"][0]["required"], found["provenance"]["strict"]) == (True, True)
+
+
+@pytest.mark.parametrize(("limit", "code"), [("0.84", 1), ("0.85", 0)])
+def test_a_limit_for_suspicion(cli: Cli, runs: tuple[Path, Path], limit: str, code: int) -> None:
+    write_files(runs[1], {"tests/test_calc.py": CHEATS})
+    done = score(cli, runs, LIMIT, SKIPS, ASSERTIONS, more=("--fail-on-suspicion", limit, "--format", "junit"))
+    assert done.code == code
+    assert '<property name="suspicion" value="0.84"/>' in done.out
+
+
+@pytest.mark.parametrize("limit", ["0", "1.1", "x", "-1", "nan"])
+def test_what_is_no_limit_for_suspicion(cli: Cli, runs: tuple[Path, Path], limit: str) -> None:
+    done = score(cli, runs, LIMIT, more=(f"--fail-on-suspicion={limit}",))
+    assert (done.code, f"must be above 0 and at most 1, got '{limit}'" in done.err) == (2, True)
 
 
 def test_strict_changes_nothing_where_nothing_is_wrong(cli: Cli, runs: tuple[Path, Path]) -> None:

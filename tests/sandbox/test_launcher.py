@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.sandbox import cgroups, view_sandbox
+from assay.adapters.sandbox import cgroups, launcher_client, run_child, view_sandbox
 from assay.adapters.sandbox.cgroups import Controllers, find_controllers, new_name, place, sweep
 from assay.adapters.sandbox.launcher_client import SCRIPT, LauncherPool
 from assay.adapters.sandbox.orphans import children
@@ -63,11 +63,32 @@ def test_a_launcher_that_was_killed_is_a_broken_measurement_and_the_next_command
     assert backend.run("echo again").output == b"again\n"
 
 
-def test_a_launcher_that_was_killed_while_it_was_free_is_replaced(backend: Backend) -> None:
+def test_a_launcher_that_says_nothing_is_a_broken_measurement_and_no_time_out(
+    backend: Backend, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody knows whether the command was over by then."""
+    for module in (run_child, launcher_client):
+        monkeypatch.setattr(module, "ANSWER_SEC", 2.0)
+    backend.run("true")
+    others = _launchers()
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(backend.run, "sleep 30", limits=CommandLimits(timeout_sec=1))
+        eventually(lambda: _busy(others))
+        for pid in _busy(others):
+            os.kill(pid, signal.SIGSTOP)
+        with pytest.raises(MeasurementError, match="the launcher for sandboxes gave no answer within 2 s"):
+            running.result(timeout=30)
+    assert backend.run("echo again").output == b"again\n"
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGSTOP])
+def test_a_launcher_that_was_killed_or_stopped_while_it_was_free_is_replaced(
+    backend: Backend, sent: signal.Signals
+) -> None:
     backend.run("true")
     for pid in _launchers():
-        os.kill(pid, signal.SIGKILL)
-        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        os.kill(pid, sent)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WSTOPPED | os.WNOWAIT)
     assert backend.run("echo again").output == b"again\n"
 
 

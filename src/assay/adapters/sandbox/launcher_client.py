@@ -13,7 +13,7 @@ from pathlib import Path
 
 from assay.adapters.machine.own_process import at_end_of_worker, belongs_here
 from assay.adapters.sandbox.cgroups import ControlGroup, Controllers, sweep
-from assay.adapters.sandbox.run_child import memory_file
+from assay.adapters.sandbox.run_child import ANSWER_SEC, memory_file
 from assay.core.errors import MeasurementError
 
 SCRIPT = str(Path(__file__).with_name("launcher.py"))
@@ -70,21 +70,27 @@ class LauncherClient:
 
     def hear(self, own: socket.socket) -> list[str]:
         """The launcher's next message about a command: a word and numbers."""
+        problem = "is gone"
         try:
+            own.settimeout(ANSWER_SEC if self.alive else 0)
             words = own.recv(256).decode().split()
-        except OSError:
+        except OSError as error:
             words = []
+            if isinstance(error, TimeoutError):
+                problem = f"gave no answer within {ANSWER_SEC:g} s"
+                os.kill(self.pid, signal.SIGKILL)
         if not words:
             self.alive = False
-            raise MeasurementError("the launcher for sandboxes is gone")
+            raise MeasurementError(f"the launcher for sandboxes {problem}")
         return words
 
     @property
     def still_runs(self) -> bool:
-        """Whether it is there still. One that was killed while nobody used it isn't asked for anything."""
+        """Whether it is there still. One that was killed or stopped while it was free is not asked."""
         with contextlib.suppress(ChildProcessError):
-            ended = os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            return ended is None
+            if os.waitid(os.P_PID, self.pid, os.WEXITED | os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is None:
+                return True
+            os.kill(self.pid, signal.SIGKILL)
         return False
 
     def hang_up(self) -> None:

@@ -36,6 +36,8 @@ def memory_file(text: str | bytes) -> Iterator[int]:
 
 
 DRAIN_SEC = 2.0
+# Whoever starts commands must answer within this time: that one has begun, and after it was killed that it ended.
+ANSWER_SEC = 60.0
 CHUNK = 64 * 1024
 DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -217,21 +219,28 @@ class _Attendance:
             now = time.monotonic()
             stopped = self.timed_out or self.excess
             if not stopped and now >= self._deadline:
-                self.timed_out = stopped = True
-                self._command.kill()
+                self.timed_out = True
+                self._kill()
             elif not stopped and self._watch.excess:
-                self.excess = stopped = self._watch.excess
-                self._command.kill()
+                self.excess = self._watch.excess
+                self._kill()
+            elif stopped and now >= self._deadline:
+                return  # Nobody says that it ended; who collects it finds out why.
             elif not stopped and now >= self._watch.next:
                 self._watch.begin_look(self._looked.ring)
-            wait = min(self._deadline, self._watch.next) - time.monotonic()
-            ready = self._selector.select(None if stopped else max(wait, 0))
+            until = self._deadline if self.timed_out or self.excess else min(self._deadline, self._watch.next)
+            ready = self._selector.select(max(until - time.monotonic(), 0))
             for key, _ in ready:
                 if key.data is not None:
                     key.data(key.fd)
             if any(key.fd == self._command.ended for key, _ in ready):
                 self._selector.unregister(self._command.ended)
                 return
+
+    def _kill(self) -> None:
+        """Kill it. From now on, its end has a deadline."""
+        self._command.kill()
+        self._deadline = time.monotonic() + ANSWER_SEC
 
     def _drain(self) -> None:
         """Read what is still in the pipe, but don't wait long: something else may hold it open."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.workspace.patched import PatchError
+from assay.cli.coding.score import is_suspect
 from assay.cli.output.table import render_table, show, some_of
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.report import ScorersReport
@@ -48,11 +49,14 @@ def score_predictions(args: argparse.Namespace, score: Score) -> int:
         print(json.dumps({"runs": runs, "counts": {**counts}, "total": len(runs)}, indent=2))
     else:
         cells = [
-            [one.instance_id, one.model_name_or_path, said.state, _why(said, it)] for one, said, it in answers
+            [one.instance_id, one.model_name_or_path, said.state, _suspicion(it), _why(said, it)]
+            for one, said, it in answers
         ]
-        show(render_table(["instance", "model", "state", ""], cells))
+        show(render_table(["instance", "model", "state", "suspect", ""], cells))
         said = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items())
         print(f"\n{counted(len(answers), 'run')}: {said}")
+    if any(is_suspect(report, args.fail_on_suspicion) for _, _, report in answers):
+        return 1
     if any(state in COUNTED and state is not State.PASSED for state in counts):
         return 1
     return 4 if State.BROKEN in counts else 0 if counts[State.PASSED] == len(answers) else 2
@@ -136,6 +140,10 @@ def _row(prediction: Prediction, decision: Decision, report: ScorersReport | Non
         "reason": decision.reason,
         "report": None if report is None else report.model_dump(mode="json"),
     }
+
+
+def _suspicion(report: ScorersReport | None) -> str:
+    return "" if report is None or report.suspicion is None else f"{report.suspicion.score:.2f}"
 
 
 def _why(decision: Decision, report: ScorersReport | None) -> str:

@@ -122,6 +122,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="show the details of every scorer, not only of those that failed",
     )
     parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
+    parser.add_argument(
+        "--fail-on-suspicion",
+        type=_share,
+        metavar="X",
+        help="also exit with 1 if the suspicion, from 0 to 1, is at least X",
+    )
     parser.add_argument("--diff", metavar="FILE", help="write the diff between baseline and workspace to a file")
     parser.add_argument(
         "--judge", action="store_true", help="have a language model judge the run too; its verdict gates nothing"
@@ -153,12 +159,25 @@ def run(args: argparse.Namespace) -> int:
         else:
             report = _score(args, attempt, files, Afterwards(judges, _keep(args)))
     _show(report, args)
-    return _exit_code(report, args.require_judge)
+    return 1 if is_suspect(report, args.fail_on_suspicion) else _exit_code(report, args.require_judge)
 
 
 def _score_one(args: argparse.Namespace, files: LocalScoringFiles) -> ScorersReport:
     """Score one of many runs."""
     return _score(args, Candidate(args.workspace, RunStatus(args.run_status), args.strict), files, Afterwards())
+
+
+def _share(text: str) -> float:
+    value = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
+    return value
+
+
+def is_suspect(report: ScorersReport | None, limit: float | None) -> bool:
+    """Whether a run is as suspicious as --fail-on-suspicion says."""
+    known = None if report is None else report.suspicion
+    return limit is not None and known is not None and known.score >= limit
 
 
 def is_predictions(workspace: str | None) -> bool:

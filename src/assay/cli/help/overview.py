@@ -44,7 +44,7 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
             "repositories",
         ),
         "the run": ("run-status", "agent-logs", "keep"),
-        "scorers": ("tests", "quick", "thorough", "strict", "isolation", "no-run-cache"),
+        "scorers": ("tests", "quick", "thorough", "strict", "fail-on-suspicion", "isolation", "no-run-cache"),
         "judge": ("judge", "judge-*", "require-judge"),
         "output": ("json", "format", "all", "diff"),
     },

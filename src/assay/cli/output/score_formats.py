@@ -53,7 +53,7 @@ def as_sarif(report: ScorersReport) -> str:
         ],
     }
     results = [_sarif_result(one) for one in findings]
-    properties = report.model_dump(mode="json", include={"overall", "provenance"})
+    properties = report.model_dump(mode="json", include={"overall", "suspicion", "provenance"})
     run = {
         "tool": {"driver": driver},
         "results": results,
@@ -73,6 +73,9 @@ def as_junit(report: ScorersReport) -> str:
         "skipped": sum(row.verdict is RowVerdict.NOT_APPLICABLE for row in report.scorers),
     }
     given = " ".join(f'{key}="{value}"' for key, value in counts.items())
+    if report.suspicion is not None:
+        said = f'<property name="suspicion" value="{report.suspicion.score:g}"/>'
+        cases.insert(0, f"  <properties>{said}</properties>")
     body = "\n".join(cases)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<testsuite name="assay" {given}>\n{body}\n</testsuite>'
 

@@ -173,6 +173,9 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         if report.overall.score is not None:
             scores = sum(row.score is not None for row in report.scorers)
             yield f"mean     {report.overall.score:.4f} of {counted(scores, 'score')}"
+        if report.suspicion is not None and report.suspicion.parts:
+            parts = ", ".join(f"{clean(one.name)} {one.weight:g}" for one in report.suspicion.parts)
+            yield f"suspect  {report.suspicion.score:.2f} of 1 ({parts})"
     yield f"judge    {_judge_words(report)}"
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:

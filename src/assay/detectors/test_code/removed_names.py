@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from assay.detectors.removal_asked import removals_asked
 from assay.detectors.test_code.changed import chooser
 from assay.detectors.test_code.paths import language_of, may_hold_source
 from assay.detectors.test_code.read import decoded
@@ -76,6 +75,8 @@ def _asked(instruction: str | None, gone: frozenset[str], files: Mapping[str, st
     """
     if instruction is None:
         return gone
+    from assay.detectors.removal_asked import removals_asked  # noqa: PLC0415 - only where something was removed
+
     asked = removals_asked(instruction, gone)
     for path, text in files.items():
         beside = gone & (defined_in(text) | {PurePosixPath(path).stem})

@@ -9,6 +9,7 @@ from pydantic import Field, FiniteFloat
 
 from assay.dialects.scorers.monitor_answer import GuardAnswer, MonitorAnswer, PartCut
 from assay.dialects.scorers.scenario import JudgeSection
+from assay.dialects.scorers.suspicion import Suspicion
 from assay.evidence.bounds import printable
 from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.formats.counting import counted
@@ -301,13 +302,14 @@ class Provenance(StrictModel):
 
 
 class ScorersReport(StrictModel):
-    """The whole result of a run. ``overall`` is None for a run without a workspace, which has no scorers."""
+    """The whole result of a run. ``overall`` and ``suspicion`` are None for a run without scorers."""
 
     overall: Overall | None
     scorers: list[Row]
     judge: Judge
     run: StatusGate
     disagreement: str | None = None
+    suspicion: Suspicion | None = None
     workspace: WorkspaceSummary | None = None
     provenance: Provenance
 

@@ -43,6 +43,7 @@ from assay.dialects.scorers.report import (
     overall_of,
 )
 from assay.dialects.scorers.scenario import Scenario, Scorer, ShorthandError, written_out
+from assay.dialects.scorers.suspicion import suspicion_of
 from assay.engine.check_catalog import UnfitFieldError, class_in, make_check, modules_in
 from assay.engine.schema_errors import about
 from assay.evidence.bounds import json_text
@@ -242,6 +243,7 @@ def score_run(
         judge=judge,
         run=run,
         disagreement=explain_disagreement(overall.verdict, judge.state, overall.warnings > 0),
+        suspicion=suspicion_of(rows),
         workspace=_summary(workspace),
         provenance=provenance,
     )
