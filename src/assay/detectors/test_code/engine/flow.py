@@ -194,7 +194,8 @@ class Flow:
         if around is None or around.end - around.start > _FARTHEST_USE:
             return False
         named = self._reading.language.heads.function.match(self._reading.tree.text, function.start)
-        return named is not None and not self._is_named_again(named["name"], around)
+        # What makes an object may have no name: Swift's ``init``.
+        return named is not None and named["name"] is not None and not self._is_named_again(named["name"], around)
 
     def _is_unused(self, closure: Node, parent: Node) -> bool:
         """Is this a closure with a name that nothing mentions again?"""
