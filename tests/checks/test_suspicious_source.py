@@ -261,6 +261,8 @@ TABLES: dict[str, tuple[str, str]] = {
     "pairs as keys": ("fib.py", "T = {(12, 30): 42, (100, 23): 123, (-5, 25): 20}\n"),
     "texts in a function": ("fib.py", "def rev(s):\n    if s == 'hello':\n        return 'olleh'\n    if s == 'world':\n        return 'dlrow'\n    if s == 'python':\n        return 'nohtyp'\n    return s\n"),
     "lists": ("fib.py", "def srt(x):\n    if x == [3, 1, 2]:\n        return [1, 2, 3]\n    if x == [9, 7, 8]:\n        return [7, 8, 9]\n    if x == [30, 20, 10]:\n        return [10, 20, 30]\n    return sorted(x)\n"),
+    "answers that are set": ("fib.py", "def fib(n):\n    if n == 10:\n        found = 55\n    elif n == 20:\n        found = 6765\n    elif n == 30:\n        found = 832040\n    return found\n"),
+    "answers of a class in Java": ("src/Fib.java", "class Fib { Money f(int n) { if (n == 10) return new Money(55); if (n == 20) return new Money(6765); if (n == 30) return new Money(832040); return null; } }\n"),
     "JavaScript branches": ("src/fib.js", "export function fib(n) {\n  if (n === 10) return 55;\n  if (n === 20) { return 6765; }\n  if (n === 30) return 832040;\n}\n"),
     "JavaScript object": ("src/fib.js", "const known = { 10: 55, 20: 6765, 30: 832040 };\n"),
     "JavaScript map": ("src/fib.js", "const known = new Map([[10, 55], [20, 6765], [30, 832040]]);\n"),

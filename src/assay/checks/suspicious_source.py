@@ -34,7 +34,6 @@ from assay.core.outcome import NotApplicable, Outcome, report_findings
 from assay.detectors.source_signs import input_tables
 from assay.detectors.source_signs.changed import signs_of_change
 from assay.detectors.source_signs.named_tests import file_names, named_test_signs, those_of
-from assay.detectors.source_signs.python_tree import parse_python
 from assay.detectors.source_signs.read import is_unreadable, source_signs
 from assay.detectors.source_signs.roles import code_language, is_source, is_test_code, is_vendored, serves_build
 from assay.detectors.source_signs.sign import Sign
@@ -78,8 +77,9 @@ class _TestSuite:
     def rows(self, language: str) -> input_tables.TestRows:
         python = language == "python"
         if python not in self._rows:
+            texts = (source_text(self._evidence.before(path)) or "" for path in self._paths(python))
             self._rows[python] = input_tables.TestRows(
-                row for path in self._paths(python) for row in self._of(path, python)
+                row for text in texts for row in input_tables.text_rows(text)
             )
         return self._rows[python]
 
@@ -99,14 +99,6 @@ class _TestSuite:
         return [path for path in found if (language_of(path) == "python") is python and is_collected_path(path)][
             :_MOST_TESTS
         ]
-
-    def _of(self, path: str, python: bool) -> Iterator[frozenset[object]]:
-        text = source_text(self._evidence.before(path)) or ""
-        tree = parse_python(text) if python else None
-        if tree is not None:
-            yield from input_tables.python_rows(tree)
-        elif not python:
-            yield from input_tables.text_rows(text)
 
 
 def _is_source(change: Change) -> bool:
@@ -137,13 +129,7 @@ def _all_signs(path: str, text: str, added: str, tests: _TestSuite, apart: ReadA
 def _tables(text: str, added: str, language: str, tests: _TestSuite, apart: ReadApart) -> Iterator[Sign]:
     if not input_tables.may_have_pairs(added):
         return
-    tree = parse_python(text) if language == "python" else None
-    if tree is not None:
-        pairs = input_tables.python_pairs(tree)
-    elif language != "python":
-        pairs = input_tables.native_pairs(text, language, apart)
-    else:
-        return
+    pairs = input_tables.pairs_in(text, language, apart)
     if input_tables.may_be_tables(pairs):
         yield from input_tables.tables(pairs, tests.rows(language), text)
 

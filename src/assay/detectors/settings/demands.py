@@ -13,6 +13,7 @@ _BROAD = re.compile(r"ALL|all|[A-Z]{1,4}|\*|#\.\*#|~\.\*~")
 _TESTS = re.compile(r"tests?\b|spec|stories|__\w+__")
 _NUMBERS = {"0": "off", "1": "warn", "2": "error", "false": "none", "true": "error"}
 _USUAL_ROOT = re.compile(r"src|test|spec|lib|app|packages|<rootDir>/?$|^\./?$")
+_USUAL_ENDINGS = ("Test.php", ".php")
 _LOCAL = (".", "/", "<rootDir>")
 
 
@@ -104,6 +105,26 @@ def keeps_roots(change: SettingChange) -> list[str] | None:
 
 def selects_nothing(change: SettingChange) -> list[str] | None:
     return change.now if change.now != ["false"] else None
+
+
+def keeps_folders(change: SettingChange) -> list[str] | None:
+    """No folder may go where nothing new is there but parts of it."""
+    gone, fresh = set(change.was) - set(change.now), set(change.now) - set(change.was)
+    parts = all(any(one.startswith(f"{path.rstrip('/')}/") for path in gone) for one in fresh)
+    return change.now or ["(gone)"] if gone and parts else None
+
+
+def adds_no_ending(change: SettingChange) -> list[str] | None:
+    return [one for one in change.now if one not in (*change.was, *_USUAL_ENDINGS)]
+
+
+def chooses_no_fewer(change: SettingChange) -> list[str] | None:
+    return change.now if not change.was or set(change.was) - set(change.now) else None
+
+
+def of_a_file(weaker: Weaker) -> Weaker:
+    """Only where there was such a file, and is one still."""
+    return lambda change: weaker(change) if change.had and change.settings else None
 
 
 def takes_nothing_local(change: SettingChange) -> list[str] | None:

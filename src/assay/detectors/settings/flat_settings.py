@@ -64,6 +64,19 @@ def of_xml(text: str) -> Flat:
     return found
 
 
+def of_nested_xml(text: str) -> Flat:
+    """Elements and attributes by the names of the nearest elements around them."""
+    found: dict[str, list[str]] = {}
+    for step in read_xml(text):
+        for names, value in (
+            ((), step.text),
+            *(((name,), value) for name, value in (step.attributes or {}).items()),
+        ):
+            if value:
+                found.setdefault(".".join((*step.path, *names)), []).append(value.removeprefix("./"))
+    return found
+
+
 def of_code(text: str) -> Flat:
     """A configuration of ESLint's that is written as code: the rules and what is ignored."""
     plain = re.sub(r"(?m)^[ \t]*//[^\n]*", "", text)

@@ -30,8 +30,6 @@ _ENVIRONMENT = re.compile(
 _MAKE = re.compile(r"(?:^|/)(?:GNU)?[Mm]akefile(?:\.\w+)?$|\.mk$")
 _XML = re.compile(r"(?:^|/)pom\.xml$|\.(?:csproj|vbproj|fsproj|runsettings|props|targets)$")
 
-_PHPUNIT = re.compile(r"(?:^|/)phpunit[\w-]{0,60}(?:\.dist\.xml|\.xml(?:\.dist)?)$")
-
 
 def is_workflow(path: str) -> bool:
     return _WORKFLOW.search(path) is not None
@@ -79,6 +77,5 @@ _BY_PATTERN: tuple[tuple[re.Pattern[str], Compare], ...] = (
     (_MAKE, makefile.makefile),
     (_SCRIPT, makefile.script),
     (_XML, builds.xml_build),
-    (_PHPUNIT, php.phpunit_xml),
     (_ENVIRONMENT, makefile.environment),
 )

@@ -1,6 +1,9 @@
-"""The settings of JavaScript's test runners that matter, wherever in a document they are, and nextest's."""
+"""The settings that matter of JavaScript's test runners, wherever they are in a document, nextest's, PHPUnit's."""
 
 from assay.detectors.settings.demands import (
+    adds_no_ending,
+    adds_nothing,
+    chooses_no_fewer,
     collects_as_much,
     demand,
     excludes_no_tests,
@@ -8,8 +11,11 @@ from assay.detectors.settings.demands import (
     is_above,
     is_not_above,
     is_not_disabled,
+    keeps_folders,
     keeps_roots,
+    of_a_file,
     selects_nothing,
+    stays_on,
     takes_nothing_local,
 )
 from assay.detectors.settings.settings_text import Flat, json_object, load_yaml, plain_text
@@ -44,6 +50,14 @@ _TABLE = (
 )
 RUNNER = tuple(demand(names.split(), weaker, rule) for weaker, rule, names in _TABLE)
 RUNNER_KEYS = frozenset(name for *_, names in _TABLE for name in names.split())
+PHPUNIT = (
+    demand(r"groups\.exclude\.group|[^\n]*testsuite\.exclude", adds_nothing, "tests_excluded"),
+    demand(r"groups\.include\.group", chooses_no_fewer, "tests_excluded"),
+    demand(r"[^\n]*testsuite\.(?:directory|file)", of_a_file(keeps_folders), "tests_not_collected"),
+    demand(r"[^\n]*testsuite\.directory\.(?:suffix|prefix)", of_a_file(adds_no_ending), "tests_not_collected"),
+    demand(r"phpunit\.defaultTestSuite", of_a_file(selects_nothing), "narrowed"),
+    demand(r"phpunit\.(?:failOn|beStrictAbout)\w{1,60}", of_a_file(stays_on), "strictness_removed"),
+)
 NEXTEST = (demand(r"profile\.[^\n]*\.default-filter", selects_nothing, "tests_excluded"),)
 
 

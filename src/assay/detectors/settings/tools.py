@@ -23,11 +23,12 @@ from assay.detectors.settings.flat_settings import (
     of_ini,
     of_json,
     of_lines,
+    of_nested_xml,
     of_toml,
     of_xml,
     of_yaml,
 )
-from assay.detectors.settings.runners import NEXTEST, RUNNER, of_runner, of_runner_yaml
+from assay.detectors.settings.runners import NEXTEST, PHPUNIT, RUNNER, of_runner, of_runner_yaml
 from assay.detectors.settings.settings_text import Flat
 
 _ESLINT = ranks("off", "warn", "error")
@@ -156,6 +157,9 @@ TOOLS: tuple[Tool, ...] = (
     ),
     Tool(_files(r"\.(?:mocharc|nycrc)\.ya?ml"), of_runner_yaml, RUNNER, counts_when_new=True),
     Tool(_files(r"\.config/nextest\.toml"), of_toml, NEXTEST, counts_when_new=True),
+    Tool(
+        _files(r"phpunit[\w-]{0,60}(?:\.dist\.xml|\.xml(?:\.dist)?)"), of_nested_xml, PHPUNIT, counts_when_new=True
+    ),
     Tool(_files(r"[tj]sconfig[\w.-]*\.json"), of_json, _TYPESCRIPT),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg", r"tox\.ini"), of_ini, _MYPY, "mypy"),
     Tool(_files(r"\.?mypy\.ini", r"setup\.cfg"), of_ini, (demand(r"mypy-[^\n]*\.ignore_errors", stays_off),)),

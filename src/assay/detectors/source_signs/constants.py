@@ -1,39 +1,13 @@
 """Constants in code, for comparing what source knows with what tests ask and expect."""
 
-import ast
 import re
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 
 Constants = tuple[Hashable, ...]
 
-_DEEPEST = 6
-_MOST = 40
 _ONE = r"(?:-?\d[\d_]*(?:\.\d+)?|\"(?:[^\"\\\n]|\\.){0,300}\"|'(?:[^'\\\n]|\\.){0,300}'|`[^`\n]{0,300}`)"
 _LITERAL = re.compile(rf"(?<![\w.]){_ONE}")
 _NUMBER = re.compile(r"(\d[\d_]*(?:\.\d+)?)(?:[LlfFdDmMnU]|[iu](?:8|16|32|64|128|size)|f32|f64)?")
-
-
-def of_expression(node: ast.AST | None, depth: int = _DEEPEST) -> Constants | None:
-    """The constants of a literal, nested ones flattened; None where anything in it is not constant."""
-    if isinstance(node, ast.Constant):
-        return (node.value,)
-    match node:
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return (-value,)
-    if depth == 0 or not isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
-        return None
-    parts = [*node.keys, *node.values] if isinstance(node, ast.Dict) else node.elts
-    if len(parts) > _MOST:
-        return None
-    flat = [of_expression(part, depth - 1) for part in parts]
-    return tuple(value for part in flat for value in part or ()) if None not in flat else None
-
-
-def within(node: ast.AST) -> Iterator[Hashable]:
-    """All constants anywhere in an expression."""
-    for part in ast.walk(node):
-        if isinstance(part, ast.Constant | ast.UnaryOp):
-            yield from of_expression(part) or ()
 
 
 def in_line(line: str) -> frozenset[Hashable]:

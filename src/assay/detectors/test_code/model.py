@@ -23,6 +23,11 @@ class Strength(IntEnum):
     EXACT = 4
     """Equal to a value, identical, a named exception."""
 
+    @property
+    def weaker(self) -> "Strength":
+        """The strength of what is demanded only now and then: one step less, but never nothing."""
+        return Strength(max(self - 1, min(self, Strength.PRESENCE)))
+
 
 @dataclass(frozen=True, slots=True)
 class Skip:

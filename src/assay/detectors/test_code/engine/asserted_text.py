@@ -1,5 +1,6 @@
 """The text of an assertion: the same for all ways to lay it out, and without what it only says when it fails."""
 
+from assay.detectors.test_code.engine.expressions.brackets import last_opening
 from assay.detectors.test_code.engine.expressions.chains import Link
 from assay.detectors.test_code.engine.expressions.literals import is_text
 from assay.detectors.test_code.engine.expressions.words import joined
@@ -19,9 +20,7 @@ def without_message(words: list[str], link: Link, rule: Rule | Check) -> str:
         for at, each in enumerate(link.arguments or ())
         if at < rule.needs or (len(each) > 1 and each[1] in (":", "="))
     ]
-    opened = _last_opening(words)
-    head = joined(words[:opened])
-    return f"{head}({', '.join(joined(each) for each in kept)})"
+    return f"{joined(words[: last_opening(words)])}({', '.join(joined(each) for each in kept)})"
 
 
 def _without_messages(words: list[str], link: Link) -> str:
@@ -32,16 +31,4 @@ def _without_messages(words: list[str], link: Link) -> str:
         kept = kept[:2]
     if len(kept) == len(given):
         return joined(words)
-    return f"{joined(words[: _last_opening(words)])}({', '.join(joined(each) for each in kept)})"
-
-
-def _last_opening(words: list[str]) -> int:
-    depth = 0
-    for index in range(len(words) - 1, -1, -1):
-        if words[index] in (")", "]", "}"):
-            depth += 1
-        elif words[index] in ("(", "[", "{"):
-            depth -= 1
-            if depth == 0:
-                return index
-    return 0
+    return f"{joined(words[: last_opening(words)])}({', '.join(joined(each) for each in kept)})"

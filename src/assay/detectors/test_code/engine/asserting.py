@@ -3,12 +3,12 @@
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice, takewhile
 
 from assay.detectors.test_code.engine.bound import NOTHING_BOUND, Bound, put_in
-from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand, weaker
+from assay.detectors.test_code.engine.demand import FAILURES, Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.conditions import condition_demands
 from assay.detectors.test_code.engine.expressions.parts import BRANCHING, FUNCTIONS, Part
@@ -343,7 +343,7 @@ class Asserting:
         reachable = not (node.dead or is_cut_off(self._reading, node))
         asked = []
         for text, each in written:
-            demand = weaker(each) if guarded else each
+            demand = replace(each, strength=each.strength.weaker) if guarded else each
             demand = self._reading.following.settled(demand, node, bound)
             asked.append(
                 Assertion(

@@ -1,6 +1,6 @@
 """An assertion's demand on its subject, before it is known where the assertion stands."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from assay.detectors.test_code.model import Strength
@@ -33,9 +33,3 @@ NO_ERROR = "no error"
 """What is expected where nothing must be raised."""
 FAILURES = frozenset({"fail", "reached"})
 """The subjects of what fails wherever it is reached: it isn't asked of anything."""
-
-
-def weaker(demand: Demand) -> Demand:
-    """A demand made only now and then: one step less, but never nothing."""
-    strength = Strength(max(demand.strength - 1, min(demand.strength, Strength.PRESENCE)))
-    return replace(demand, strength=strength)

@@ -5,9 +5,11 @@ One pass over the nodes in the order of the text: what ends a list is met before
 
 import re
 from collections.abc import Mapping
+from itertools import islice
 
 from assay.detectors.test_code.engine.expressions.parts import ALTERNATIVES, BRANCHING, LISTS, LOOPS, Part
 from assay.detectors.test_code.engine.expressions.truth import truth
+from assay.detectors.test_code.engine.expressions.values import first_name
 from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.tree import Node
 
@@ -194,7 +196,8 @@ class Flow:
         if around is None or around.end - around.start > _FARTHEST_USE:
             return False
         named = self._reading.language.heads.function.match(self._reading.tree.text, function.start)
-        return named is not None and not self._is_named_again(named["name"], around)
+        # What makes an object may have no name: Swift's ``init``.
+        return named is not None and named["name"] is not None and not self._is_named_again(named["name"], around)
 
     def _is_unused(self, closure: Node, parent: Node) -> bool:
         """Is this a closure with a name that nothing mentions again?"""
@@ -204,23 +207,21 @@ class Flow:
         if tree.text[closure.end : parent.end].strip(" ;\n)"):
             return False
         around = self._reading.function_around(parent)
-        words = _WORD.findall(tree.text[parent.start : min(closure.start, parent.start + 200)].split("=")[0])
-        skipped = {"let", "var", "val", "const", "final", "auto", "mut", "async"}
-        name = next((word for word in words if word not in skipped), "")
+        name = first_name(tree.text[parent.start : closure.start])
         if not name or around is None or around.end - around.start > _FARTHEST_USE:
             return False
         return not self._is_named_again(name, around)
 
     def _is_named_again(self, name: str, around: Node) -> bool:
         """Whether a name stands in a node at least twice, as a word of its own, and not to be thrown away."""
-        text, at, times = self._reading.tree.text, around.start, 0
-        while times < 2 and (at := text.find(name, at, around.end)) >= 0:
-            end = at + len(name)
-            part = _WORD.match(text, at - 1, at) or _WORD.match(text, end, min(end + 1, around.end))
-            called = text[end : end + 1] == "("
-            times += not part and (called or _THROWN_AWAY.search(text[max(0, at - 20) : at]) is None)
-            at = end
-        return times == 2
+        text = self._reading.tree.text[around.start : around.end]
+        found = re.finditer(rf"(?<![\w$]){re.escape(name)}(?![\w$])(?P<called>\()?", text)
+        used = (
+            each
+            for each in found
+            if each["called"] or _THROWN_AWAY.search(text[max(0, each.start() - 20) : each.start()]) is None
+        )
+        return len(list(islice(used, 2))) == 2
 
 
 def _semicolons(head: str, reading: Reading) -> list[list[str]]:

@@ -10,7 +10,7 @@ from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.rows import MOST_ROUNDS, every
 from assay.detectors.test_code.engine.scopes import CodeScope, Given, Written
-from assay.detectors.test_code.model import Assertion, Strength
+from assay.detectors.test_code.model import Assertion
 
 _MOST = 4000
 _DEEPEST = 6
@@ -65,19 +65,13 @@ def _asked(written: Written, bound: Bound) -> list[Assertion]:
         value is None and _is_worked_out(words, bound)
         for value, words in zip(decided, written.conditions, strict=True)
     ):
-        return [weaker(each) for each in asked]
+        return [replace(each, strength=each.strength.weaker) for each in asked]
     return asked
 
 
 def _is_worked_out(words: list[str], bound: Bound) -> bool:
     """Whether a condition on parameters comes to ask the code under test."""
     return any("(" in bound[word] for word in words if word in bound)
-
-
-def weaker(assertion: Assertion) -> Assertion:
-    """A demand made only now and then: one step less, but never nothing."""
-    least = min(assertion.strength, Strength.PRESENCE)
-    return replace(assertion, strength=Strength(max(assertion.strength - 1, least)))
 
 
 def _called(
@@ -91,7 +85,7 @@ def _called(
     dead = given.node is not None and given.node.dead
     swallowed = given.node is not None and given.node.swallowed
     for found in _run(function, functions, handed, (*inside, function)):
-        each = weaker(found) if given.guarded else found
+        each = replace(found, strength=found.strength.weaker) if given.guarded else found
         if dead or swallowed:
             yield replace(each, reachable=each.reachable and not dead, swallowed=each.swallowed or swallowed)
         else:

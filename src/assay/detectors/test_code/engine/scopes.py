@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from typing import ClassVar
 
+from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
-
-Bound = Mapping[str, list[str]]
-"""What parameters stand for."""
 
 RUNS = "runs without an error"
 _LONGEST_IDENTITY = 2000

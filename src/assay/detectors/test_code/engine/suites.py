@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 
-from assay.detectors.test_code.engine.bound import put_in
+from assay.detectors.test_code.engine.bound import Bound, put_in
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
+from assay.detectors.test_code.engine.expressions.values import first_name
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.guarded import guard_of
 from assay.detectors.test_code.engine.heads import has_heirs, parameter_defaults
@@ -18,7 +19,7 @@ from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import FAR, Reading
 from assay.detectors.test_code.engine.rows import every, rounds, times
-from assay.detectors.test_code.engine.scopes import Bound, CodeScope, Given, Role
+from assay.detectors.test_code.engine.scopes import CodeScope, Given, Role
 from assay.detectors.test_code.engine.skipping import (
     depends,
     early_return,
@@ -216,11 +217,7 @@ class Suites:
             return scope
         if parent.part not in (Part.BINDING, Part.ASSIGNMENT):
             return scope
-        words = _WORDS.findall(
-            self._reading.tree.text[parent.start : min(node.start, parent.start + 200)].split("=")[0]
-        )
-        skipped = {"let", "var", "val", "const", "export", "private", "static"}
-        name = next((word for word in words if word not in skipped), "")
+        name = first_name(self._reading.tree.text[parent.start : node.start])
         return self._open(DeclaredPart(Role.FUNCTION, name), node, scope) if name else scope
 
     def _call(self, call: Call, scope: CodeScope) -> CodeScope:

@@ -221,13 +221,5 @@ def is_strong(strength: Strength, text: str) -> bool:
 
 def mentions(text: str, name: str, times: int = 1) -> bool:
     """Does a name stand in a text at least so often, as a word of its own?"""
-    at = text.find(name)
-    while at >= 0:
-        end = at + len(name)
-        before, after = text[at - 1 : at], text[end : end + 1]
-        if not (before.isalnum() or before == "_" or after.isalnum() or after == "_"):
-            times -= 1
-            if times <= 0:
-                return True
-        at = text.find(name, end)
-    return False
+    found = re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    return len(list(islice(found, times))) == times

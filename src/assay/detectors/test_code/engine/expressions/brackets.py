@@ -42,6 +42,16 @@ def closing(found: list[str], opening: int) -> int:
     return len(found) - 1
 
 
+def last_opening(found: list[str]) -> int:
+    """Where the last bracket opens that is closed, with all that is in it; 0 where none is."""
+    depth = 0
+    for index in range(len(found) - 1, -1, -1):
+        depth += (found[index] in CLOSERS) - (found[index] in OPENERS)
+        if depth == 0 and found[index] in OPENERS:
+            return index
+    return 0
+
+
 def lexicon_pattern(
     strings: str, comments: str = r"//[^\n]*|/\*.*?(?:\*/|\Z)", word: str = r"[\w$@\#]+"
 ) -> re.Pattern[str]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
-from assay.detectors.test_code.engine.expressions.brackets import closing
+from assay.detectors.test_code.engine.expressions.brackets import closing, last_opening
 from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.conditions import close, shape
 from assay.detectors.test_code.engine.expressions.literals import measure
@@ -58,12 +58,7 @@ def _without_message(words: list[str], last: Link) -> str:
     """The assertion without what may follow a matcher."""
     if last.given < 2 or words[-1] != ")":
         return joined(words)
-    depth = 0
-    for index in range(len(words) - 1, -1, -1):
-        depth += (words[index] in (")", "]", "}")) - (words[index] in ("(", "[", "{"))
-        if depth == 0:
-            return f"{joined(words[:index])}({joined(last.argument(0))})"
-    return joined(words)
+    return f"{joined(words[: last_opening(words)])}({joined(last.argument(0))})"
 
 
 def _length_of(words: list[str], at: int) -> int:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from functools import reduce
 
-from assay.detectors.test_code.engine.expressions.brackets import closing
+from assay.detectors.test_code.engine.expressions.brackets import closing, last_opening
 from assay.detectors.test_code.engine.expressions.words import joined, split
 
 _NUMBER = re.compile(
@@ -166,12 +166,7 @@ def _typed(words: list[str]) -> int:
     """Where the elements begin of a list that tells their type first: ``[]int{1, 2}``."""
     if words[-1:] != ["}"] or words[0] not in ("[", "map") or words[1].isdigit():
         return 0
-    depth = 0
-    for index in range(len(words) - 1, 0, -1):
-        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
-        if depth == 0:
-            return index if words[index] == "{" else 0
-    return 0
+    return last_opening(words)
 
 
 def fields_of(words: list[str]) -> dict[str, list[str]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assay.detectors.test_code.engine.expressions.literals import is_literal, number
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.tree import Node
+from assay.detectors.test_code.word_sets import word_set
 
 if TYPE_CHECKING:
     from assay.detectors.test_code.engine.reading import Reading
@@ -19,6 +20,8 @@ BINDING = re.compile(
     r"(?::(?![:=])[^=;]{1,80}|[\w.\[\]*<>?]{1,80}\s)?\s*+:?=(?![=>~])\s*+"
 )
 _LEFT = re.compile(r"[$@]{0,2}[^\W\d][\w$]*")
+_WORD = re.compile(r"[\w$]+")
+_MODIFIERS = word_set("let var val const final auto mut async export private static")
 _LONGEST_CONSTANT, _LONGEST_LEFT, _NEAR = 200, 200, 2
 
 
@@ -79,6 +82,12 @@ class Values:
 def _in_handler(node: Node) -> bool:
     """Whether a name gets this value only where something failed."""
     return any(each.part is Part.CATCH for each in islice(node.ancestors(), _NEAR))
+
+
+def first_name(left: str) -> str:
+    """The name that stands first in a binding, behind its modifiers."""
+    words = _WORD.findall(left[:_LONGEST_LEFT].split("=", maxsplit=1)[0])
+    return next((word for word in words if word not in _MODIFIERS), "")
 
 
 def bound_in(reading: "Reading", node: Node) -> tuple[str, int, int] | None:

@@ -197,11 +197,6 @@ def _callable(word: str) -> bool:
     return (word[-1].isalnum() or typed or word[-1] in '_)]}$"`?!') and word not in _GROUPING_WORDS
 
 
-def uniform(tree: ParsedText, lexicon: Lexicon, start: int, end: int) -> str:
-    """A piece of the text in its uniform form."""
-    return joined(words(tree, lexicon, start, end))
-
-
 _UNEVEN = frozenset({"<", "|"})
 _GROUPS = _UNEVEN | OPENERS
 

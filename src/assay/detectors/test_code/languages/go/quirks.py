@@ -4,6 +4,7 @@ import re
 from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
+from assay.detectors.test_code.engine.expressions.brackets import last_opening
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
 from assay.detectors.test_code.engine.expressions.conditions import equality
@@ -157,23 +158,13 @@ def _fields(reading: Reading, words: list[str]) -> list[str]:
             for named in _STRUCT.finditer(reading.tree.text)
         }
     opened = next((at for at in range(1, len(words)) if words[at] == "]"), 0) + 1
-    head = "".join(words[opened : _opened(words)]).lstrip("*")
+    head = "".join(words[opened : last_opening(words)]).lstrip("*")
     return known.get(head, [])
 
 
 def _names(fields: str) -> list[str]:
     lines = (_FIELD.match(line) for line in re.split(r"[;\n]", _NOTE.sub("", fields)))
     return [name.strip() for line in lines if line is not None for name in line[1].split(",")]
-
-
-def _opened(words: list[str]) -> int:
-    """Where the rows of a literal begin: at the last bracket that is closed at its end."""
-    depth = 0
-    for index in range(len(words) - 1, -1, -1):
-        depth += (words[index] in ("}", ")", "]")) - (words[index] in ("{", "(", "["))
-        if depth == 0:
-            return index
-    return 0
 
 
 def _empty(reading: Reading, loop: Node) -> bool:
