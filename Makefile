@@ -59,6 +59,18 @@ containers: $(DEV) ## Run all tests that need a container engine: `make test` ru
 test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or processes
 	@$(TESTS) --only $(PURE) -m "not hypothesis"
 
+LOOPS := .venv-loops
+
+.PHONY: loops
+loops: $(LOOPS)/.installed ## Test the adapters to training loops with the real packages, in an environment of their own
+	@PYTHONPATH=src $(LOOPS)/bin/python -m pytest -q -p no:cacheprovider -W ignore tests/rewards/test_loops.py
+
+$(LOOPS)/.installed: pyproject.toml $(DEV)
+	@$(BIN)/python -m venv --without-pip $(LOOPS)
+	@$(BIN)/python -m pip --quiet --disable-pip-version-check --python $(LOOPS)/bin/python install \
+	    . pytest hypothesis verifiers==0.4.0 inspect_ai==0.3.285
+	@touch $@
+
 .PHONY: search
 search: $(DEV) ## Run what `make test` only samples whole, on both databases, with many new examples (hours)
 	@ASSAY_TESTS=search $(TESTS) -p schemathesis.pytest.plugin -m "hypothesis or search"

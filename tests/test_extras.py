@@ -35,7 +35,7 @@ def without_extras(lines: str) -> "subprocess.CompletedProcess[str]":
     )
 
 
-@pytest.mark.parametrize("face", ["client", "criteria", "evaluation", "harbor", "scorers"])
+@pytest.mark.parametrize("face", ["client", "criteria", "evaluation", "harbor", "rewards", "scorers"])
 def test_every_face_can_be_imported_without_extras(face: str) -> None:
     ran = without_extras(f"from assay import {face}\nfor name in {face}.__all__: getattr({face}, name)")
     assert (ran.returncode, ran.stderr) == (0, "")

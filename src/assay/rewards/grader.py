@@ -7,7 +7,7 @@ import functools
 import os
 import threading
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -32,8 +32,9 @@ class Grader:
     """Grades outputs by a task or a scenario, at most ``at_once`` at a time. For ``async with``.
 
     ``task`` is the folder of a task or of a seeded task, or the file of a scenario, which is seeded now or
-    compared with a ``baseline``. ``strict`` is for scorers; ``control`` and ``key`` are for verifiers: whether one
-    without a usable reward is run again to find out why, and which of several rewards decides.
+    compared with a ``baseline``. ``strict`` is for scorers. ``control``, ``profile`` and ``key`` are for
+    verifiers: whether one without a usable reward is run again to find out why, how its files are read, and which
+    of several rewards decides.
 
     A grader can be sent to another process before it is entered, and is used in the process that entered it.
     """
@@ -47,12 +48,13 @@ class Grader:
         isolation: str = "auto",
         strict: bool = False,
         control: bool = True,
+        profile: str | None = None,
         key: str | None = None,
     ) -> None:
         if at_once < 1:
             raise InputError(f"at_once must be 1 or more, got {at_once}")
         named = None if baseline is None else os.fspath(baseline)
-        self._settings = Settings(os.fspath(task), named, isolation, strict, control, key)
+        self._settings = Settings(os.fspath(task), named, isolation, strict, control, profile, key)
         self._at_once = at_once
         self._way: Way | None = None
         self._process = 0
@@ -88,7 +90,10 @@ class Grader:
         for stop in list(self._running):
             stop.ring()
         if way is not None:
-            await asyncio.shield(asyncio.to_thread(_close, self._pool, way))
+            try:
+                await asyncio.shield(asyncio.to_thread(_close, self._pool, way))
+            except RuntimeError:  # At the end of the interpreter, which has waited for all threads.
+                _close(self._pool, way)
 
     @property
     def instruction(self) -> str:
@@ -236,7 +241,11 @@ class SyncGrader:
 
     def grade(self, output: Output, *, deadline: float | None = None) -> GradedOutput:
         """Grade one output, as ``Grader.grade``. Safe to use from several threads."""
-        return self._wait(self._grader.grade(output, deadline=deadline))
+        return _result(self.submit(output, deadline=deadline))
+
+    def submit(self, output: Output, *, deadline: float | None = None) -> Future[GradedOutput]:
+        """Begin to grade one output, without waiting for it. Cancelling the future ends the grading."""
+        return self._begin(self._grader.grade(output, deadline=deadline))
 
     def grade_many(
         self, outputs: Iterable[Output], *, deadline: float | None = None
@@ -255,20 +264,26 @@ class SyncGrader:
         self._wait(self._grader.write_workspace(folder))
 
     def _wait(self, work: Coroutine[Any, Any, Answered]) -> Answered:
+        return _result(self._begin(work))
+
+    def _begin(self, work: Coroutine[Any, Any, Answered]) -> Future[Answered]:
         if os.getpid() != self._process:
             work.close()
             raise InputError(ELSEWHERE)
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def _leave(self) -> None:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _result(future: Future[Answered]) -> Answered:
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
 
 
 @dataclass(frozen=True, slots=True)

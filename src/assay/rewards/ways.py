@@ -6,7 +6,7 @@ Both are the use cases of ``assay run`` and ``assay score``.
 import contextlib
 import functools
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -24,6 +24,7 @@ from assay.adapters.tasks.task_folder import is_task, load_task
 from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.adapters.workspace.patched import copied_baseline
 from assay.core.errors import InputError, MeasurementError
+from assay.dialects.harbor.rewards import Profile
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import (
@@ -38,6 +39,7 @@ from assay.engine.coding.seed_task import seed_task
 from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.engine.machine import TrialSite
+from assay.engine.ports import DEFAULT_RULES, GradingRules
 from assay.engine.run import grade_output as by_verifier
 from assay.engine.run.control import VerifierControl
 from assay.engine.tasks.prepare_task import prepare_task
@@ -63,9 +65,10 @@ class Way(Protocol):
 class ByVerifier:
     """By the verifier of a task folder."""
 
-    def __init__(self, task: str, isolation: str, key: str | None, *, control: bool) -> None:
+    def __init__(self, task: str, isolation: str, profile: str | None, key: str | None, *, control: bool) -> None:
+        rules = DEFAULT_RULES if profile is None else GradingRules(_profile(profile))
         self._site = TrialSite(choose(isolation), ThisHost())
-        self._task = prepare_task(load_task(task), self._site)
+        self._task = prepare_task(replace(load_task(task), rules=rules), self._site)
         if self._task.multi_step:
             raise InputError(f"{task} must be a task without steps: each step has an output of its own")
         self._step = self._task.steps[0]
@@ -152,6 +155,13 @@ class ByScorers:
         self._open.close()
 
 
+def _profile(name: str) -> Profile:
+    known = [one.value for one in Profile]
+    if name not in known:
+        raise InputError(f"profile must be one of {', '.join(known)}, got {name!r}")
+    return Profile(name)
+
+
 def _seed(scenario: str, opening: contextlib.ExitStack, isolation: str) -> str:
     """A task that is seeded now, for as long as the stack is open."""
     task = f"{opening.enter_context(temporary_folder(0o711))}/task"
@@ -169,6 +179,7 @@ class Settings:
     isolation: str
     strict: bool
     control: bool
+    profile: str | None
     key: str | None
 
     def make_ready(self) -> Way:
@@ -180,4 +191,4 @@ class Settings:
             raise InputError(f"{self.task} must be the folder of a task or the file of a scenario, but it {found}")
         if self.baseline is not None:
             raise InputError(f"baseline must be left out for a task: {self.task} has its own workspace")
-        return ByVerifier(self.task, self.isolation, self.key, control=self.control)
+        return ByVerifier(self.task, self.isolation, self.profile, self.key, control=self.control)

@@ -26,6 +26,7 @@ def test_the_fields_of_a_record() -> None:
         "flaky",
         "cause",
         "control",
+        "again",
         "provenance",
     ]
     assert list(Provenance.model_fields) == [

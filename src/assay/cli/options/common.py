@@ -3,6 +3,7 @@
 import argparse
 import getpass
 import math
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from assay.core.errors import InputError, install_hint
 
 if TYPE_CHECKING:
     from assay.adapters.jobs.metric_script import ScriptMetric
+    from assay.adapters.jobs.pieces import Shard
     from assay.engine.ports import GradingRules
 
 PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
@@ -148,6 +150,24 @@ def whole_number(text: str) -> int:
 def positive(text: str) -> int:
     """A whole number of at least 1."""
     return _number(text, "a whole number of at least 1", least=1)
+
+
+def shard(text: str) -> "Shard":
+    """One of several shares, such as 2/8."""
+    from assay.adapters.jobs.pieces import Shard  # noqa: PLC0415 - most commands have no shards
+
+    number, _, of = text.partition("/")
+    if not (text.isascii() and number.isdigit() and of.isdigit() and 1 <= int(number) <= int(of)):
+        raise argparse.ArgumentTypeError(f"must be I/N with I from 1 to N, such as 2/8, got {text!r}")
+    return Shard(int(number), int(of))
+
+
+def again_id(text: str) -> str:
+    """An ID to find gradings by."""
+    if not re.fullmatch(r"[\w.:+-]{1,100}", text, re.ASCII):
+        must = "must be an ID of up to 100 letters, digits and . _ : + -, such as fixed-tests-2"
+        raise argparse.ArgumentTypeError(f"{must}, got {text[:120]!r}")
+    return text
 
 
 def pull_request(text: str) -> int:

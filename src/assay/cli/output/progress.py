@@ -3,7 +3,8 @@
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import TextIO
 
 from assay.adapters.jobs import results_folder as reading
@@ -16,6 +17,7 @@ from assay.engine.jobs.job_runs import ReadJob
 PATIENCE_SEC = 1.0
 REFRESH_SEC = 0.1
 WIDTH = 30
+FIRST_LINE_SEC, EACH_LINE_SEC = 10.0, 30.0
 
 
 class ProgressBar:
@@ -49,6 +51,27 @@ class ProgressBar:
             self._stream.write("\r\x1b[2K")
             self._stream.flush()
             self._shown = False
+
+
+class Progress:
+    """Tells how far a long piece of work is, and about when it ends: a line now and then, in a log too.
+
+    Call it with (done, total), from one thread.
+    """
+
+    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._label, self._stream, self._clock = label, sys.stderr, clock
+        self._began = clock()
+        self._next = self._began + FIRST_LINE_SEC
+
+    def __call__(self, done: int, total: int) -> None:
+        now = self._clock()
+        if now < self._next or done >= total:
+            return
+        self._next = now + EACH_LINE_SEC
+        left = timedelta(seconds=round((now - self._began) / done * (total - done)))
+        self._stream.write(f"assay: {self._label} {done:,} of {total:,}, about {left} left\n")
+        self._stream.flush()
 
 
 def read_jobs(paths: Sequence[str]) -> list[ReadJob]:

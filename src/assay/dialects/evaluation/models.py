@@ -231,6 +231,9 @@ class Grading(StrictModel):
         "leave the trial broken; null if the reward is usable, or without a control",
     )
     control: Control | None = Field(default=None, description="The runs that the cause was decided by")
+    again: str | None = Field(
+        default=None, description="The ID that the runs were graded again under, each once; null for all others"
+    )
     provenance: Provenance
 
     @property

@@ -34,6 +34,7 @@ class Regrading:
 
     A trial is refused if it was verified in another kind of sandbox before, unless ``anywhere`` is true. Without
     ``rules``, those of its first grading apply. Without ``control``, nobody asks why a verifier gave no reward.
+    With an ID ``again``, what has a grading of this ID isn't graded any more.
     ``load_task`` returns None for a task that doesn't exist. At most ``concurrent`` verifiers run at a time, no
     matter how many threads call ``grade``; ``threads`` is the number of threads that keeps them busy.
     """
@@ -48,6 +49,7 @@ class Regrading:
         anywhere: bool = False,
         rules: GradingRules | None = None,
         control: bool = True,
+        again: str | None = None,
     ) -> None:
         self._site = site
         self._control = VerifierControl(site, workshop, control=control)
@@ -56,14 +58,21 @@ class Regrading:
         self._tasks_dir = tasks_dir
         self._anywhere = anywhere
         self._rules = rules
+        self._again = again
         self._lock = threading.Lock()
         self._tasks: dict[str, LoadedTask] = {}
         self._verifying = threading.BoundedSemaphore(concurrent)
         self.threads = concurrent + AROUND
 
     def grade(self, trial: KeptTrial) -> list[Grading]:
-        """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial."""
+        """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial.
+
+        Returns those that are new.
+        """
         before = trial.gradings()
+        done = [one for one in before.gradings if self._again is not None and one.again == self._again]
+        if any(one.step is None for one in done):
+            return []
         task = _with_recorded_network(self._task_of(trial), before)
         task = replace(task, rules=self._rules or _recorded_rules(before))
         task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
@@ -72,9 +81,10 @@ class Regrading:
         kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
-        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept]
+        steps = {one.step for one in done}
+        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept if step.name not in steps]
         if task.multi_step:
-            graded.append(_add_grading(trial, lambda before: grading_of_trial(before, task.strategy)))
+            graded.append(self._add(trial, lambda before: grading_of_trial(before, task.strategy)))
         return graded
 
     def _check_place(self, trial: KeptTrial) -> None:
@@ -149,26 +159,25 @@ class Regrading:
         self, trial: KeptTrial, task: LoadedTask, step: TaskStep, verified: Verified, workspace: str
     ) -> Grading:
         checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
-        return _add_grading(
+        return self._add(
             trial,
             lambda before: grading_of(
                 verified, task=task, step=step, site=self._site, before=before, checksums=checksums
             ),
         )
 
+    def _add(self, trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+        """Add a grading after the newest one. Another process may add one at the same time."""
+        while True:
+            grading = made(trial.gradings()).model_copy(update={"again": self._again})
+            with contextlib.suppress(NumberTakenError):
+                trial.add_grading(grading)
+                return grading
+
 
 def kind_of(backend: str) -> str:
     """A backend as an option names it: ``container`` for ``container (podman)``."""
     return backend.partition(" ")[0]
-
-
-def _add_grading(trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
-    """Add a grading after the newest one. Another process may add one at the same time."""
-    while True:
-        grading = made(trial.gradings())
-        with contextlib.suppress(NumberTakenError):
-            trial.add_grading(grading)
-            return grading
 
 
 def recorded_backend(trial: KeptTrial) -> str | None:
