@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from assay import criteria, evaluation, harbor, scorers
+from assay import commands, criteria, evaluation, harbor, scorers
 from assay.cli.main import COMMANDS
 from assay.engine.criteria.complete_run import kinds
 from docs.blocks import Example, examples, run
@@ -32,6 +32,7 @@ def _undescribed(root: Path) -> Iterator[str]:
     wanted = [(reference / "harbor.md", f"## {name}") for name in harbor.__all__]
     wanted += [(reference / "evaluation.md", f"## {name}") for name in evaluation.__all__]
     wanted += [(reference / "scorers.md", f"## {name}") for name in scorers.__all__]
+    wanted += [(reference / "python.md", f"## {name}") for name in commands.__all__]
     wanted += [(reference / "scorer-types.md", f"## {kind}") for kind in scorers.scorer_types()]
     wanted += [(reference / "criteria-in-python.md", f"## {name}") for name in criteria.__all__]
     wanted += [(reference / f"criteria-{kind}.md", f"# {kind}") for kind in kinds()]

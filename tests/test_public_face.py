@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay import client, criteria, evaluation, harbor, scorers
+from assay import client, commands, criteria, evaluation, harbor, scorers
 from tests.builders import REPO
 
 PAGES: dict[str, ModuleType] = {
@@ -18,8 +18,9 @@ PAGES: dict[str, ModuleType] = {
     "evaluation.md": evaluation,
     "scorers.md": scorers,
     "criteria-in-python.md": criteria,
+    "python.md": commands,
 }
-SECTIONS = {"Parts of the models", "JSON Schemas"}
+SECTIONS = {"Parts of the models", "JSON Schemas", "Examples"}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -31,7 +32,7 @@ def test_the_names_are_those_that_users_can_read_of(page: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [assay, client, harbor, evaluation, scorers, criteria], ids=lambda module: module.__name__
+    "module", [assay, client, commands, harbor, evaluation, scorers, criteria], ids=lambda module: module.__name__
 )
 def test_every_public_name_is_there_once(module: object) -> None:
     names: list[str] = module.__all__  # type: ignore[attr-defined]
@@ -56,8 +57,10 @@ def test_faces_and_errors_are_attributes_that_cost_nothing_before_they_are_used(
     assert (done.stdout, done.stderr) == ("nowhere doesn't exist\n", "")
 
 
-def test_the_examples_in_the_docstring_are_true() -> None:
-    failed, tried = doctest.testmod(harbor)
+@pytest.mark.parametrize("module", [commands, harbor])
+def test_the_examples_in_the_docstring_are_true(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPO)
+    failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
 
 
