@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from assay import backends, criteria, evaluation, harbor, rewards, scorers
+from assay import backends, commands, criteria, evaluation, harbor, rewards, scorers
 from assay.cli.main import COMMANDS
 from assay.engine.criteria.complete_run import kinds
 from docs.blocks import Example, examples, run
@@ -34,6 +34,7 @@ def _undescribed(root: Path) -> Iterator[str]:
     wanted += [(reference / "scorers.md", f"## {name}") for name in scorers.__all__]
     wanted += [(reference / "backends.md", f"## {name}") for name in backends.__all__]
     wanted += [(reference / "rewards.md", f"## {name}") for name in rewards.__all__]
+    wanted += [(reference / "python.md", f"## {name}") for name in commands.__all__]
     wanted += [(reference / "scorer-types.md", f"## {kind}") for kind in scorers.scorer_types()]
     wanted += [(reference / "criteria-in-python.md", f"## {name}") for name in criteria.__all__]
     wanted += [(reference / f"criteria-{kind}.md", f"# {kind}") for kind in kinds()]

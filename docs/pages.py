@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import assay
 from assay import backends, client, criteria, evaluation, harbor, rewards, scorers
+from assay import commands as functions
 from assay.cli import main as command_line
 from assay.core import errors as core_errors
 from assay.core.errors import AssayError
@@ -46,6 +47,7 @@ def reference_files() -> dict[str, str]:
         "evaluation.md": evaluation_face(),
         "harbor.md": face(harbor),
         "judge-prompts.md": judge_prompts(),
+        "python.md": python_face(),
         "reason-codes.md": reason_codes(),
         "run-filters.md": filters_page(),
         "scorer-types.md": scorer_types(),
@@ -80,6 +82,49 @@ def decisions() -> str:
 
 def _page(parts: Iterable[str]) -> str:
     return "\n\n".join([NOTICE, *parts]) + "\n"
+
+
+def python_face() -> Iterator[str]:
+    """The commands as functions, with examples that are run from the folder of this repository."""
+    yield from face(functions)
+    yield "## Examples"
+    yield "They run in a clone, or where `assay examples copy examples` has put the examples."
+    yield fence(PYTHON_EXAMPLES.strip(), "python")
+
+
+PYTHON_EXAMPLES = """
+import tempfile
+
+import assay
+
+# Which agents passed, and what did a failure rest on?
+slug = "examples/coding/slug"
+for name in ("honest", "cheating"):
+    scored = assay.score(f"{slug}/{name}", scenario=f"{slug}/scenario.yaml", baseline=f"{slug}/project")
+    print(name, scored.verdict, [row["name"] for row in scored.rows() if row["verdict"] == "FAIL"])
+
+# Run two agents on a task, and look at the rewards and the difference.
+jobs = tempfile.mkdtemp()
+solved = assay.run("examples/tasks/capital", agent="oracle", n_attempts=2, jobs_dir=jobs, quiet=True)
+idle = assay.run("examples/tasks/capital", agent="nop", n_attempts=2, jobs_dir=jobs, quiet=True)
+assert list(solved.means.values()) == [1.0]
+print(assay.report(solved.folder, by="trial").to_frame())
+compared = assay.compare(idle.folder, solved.folder, threshold=1)
+assert compared.rows()[0]["difference"] == 1.0
+
+# Does the recorded result follow from the trials, and is the verifier steady?
+assert assay.audit(solved.folder).consistent
+assert assay.audit(solved.folder, repeat=2).consistent
+
+# How many tasks does it take?
+for design in assay.power(difference=0.1, variances=(0.05, 0.2)).rows():
+    print(design["attempts"], design["tasks"])
+
+try:
+    assay.report("nowhere")
+except assay.InputError as error:
+    print(error)
+"""
 
 
 def commands() -> Iterator[str]:

@@ -106,7 +106,7 @@ def _class_line(node: ast.ClassDef) -> str:
 
 def _fields(node: ast.ClassDef, module: str) -> list[str]:
     kept = [part for part in node.body if isinstance(part, ast.Assign | ast.AnnAssign)]
-    return [f"    {_segment(part, module)}" for part in kept]
+    return [f"    {text}" for part in kept if not (text := _segment(part, module)).startswith("_")]
 
 
 def _segment(node: ast.stmt, module: str) -> str:

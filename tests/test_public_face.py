@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 import assay
-from assay import backends, client, criteria, evaluation, harbor, rewards, scorers
+from assay import backends, client, commands, criteria, evaluation, harbor, rewards, scorers
 from tests.builders import REPO
 
 PAGES: dict[str, ModuleType] = {
@@ -20,8 +20,9 @@ PAGES: dict[str, ModuleType] = {
     "rewards.md": rewards,
     "backends.md": backends,
     "criteria-in-python.md": criteria,
+    "python.md": commands,
 }
-SECTIONS = {"Parts of the models", "JSON Schemas"}
+SECTIONS = {"Parts of the models", "JSON Schemas", "Examples"}
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -34,7 +35,7 @@ def test_the_names_are_those_that_users_can_read_of(page: str) -> None:
 
 @pytest.mark.parametrize(
     "module",
-    [assay, client, harbor, evaluation, scorers, criteria, rewards, backends],
+    [assay, client, commands, harbor, evaluation, scorers, criteria, rewards, backends],
     ids=lambda module: module.__name__,
 )
 def test_every_public_name_is_there_once(module: object) -> None:
@@ -60,8 +61,10 @@ def test_faces_and_errors_are_attributes_that_cost_nothing_before_they_are_used(
     assert (done.stdout, done.stderr) == ("nowhere doesn't exist\n", "")
 
 
-def test_the_examples_in_the_docstring_are_true() -> None:
-    failed, tried = doctest.testmod(harbor)
+@pytest.mark.parametrize("module", [commands, harbor])
+def test_the_examples_in_the_docstring_are_true(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(REPO)
+    failed, tried = doctest.testmod(module)
     assert (failed, tried > 0) == (0, True)
 
 

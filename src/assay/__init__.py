@@ -1,7 +1,8 @@
 """Assay turns what an AI agent did into a reward that you can trust.
 
-The public faces are submodules, imported when they are used: ``from assay import harbor``, or ``assay.harbor``.
-The errors that they raise are here, too.
+``assay.score()``, ``run()``, ``report()``, ``compare()``, ``power()``, ``audit()`` and ``verify()`` do what the
+commands of these names do (``assay.commands``). The other public faces are submodules, imported when they are
+used: ``from assay import harbor``, or ``assay.harbor``. The errors that they raise are here, too.
 """
 
 import importlib
@@ -10,23 +11,34 @@ from typing import TYPE_CHECKING, Any
 from assay.version import VERSION
 
 if TYPE_CHECKING:
+    from assay.commands import audit, compare, power, report, run, score, verify
     from assay.core.errors import AssayError, InputError, MeasurementError
 
 __version__ = VERSION
 
-_FACES = ("client", "criteria", "evaluation", "harbor", "rewards", "scorers")
+_FACES = ("backends", "client", "commands", "criteria", "evaluation", "harbor", "rewards", "scorers")
+_COMMANDS = ("audit", "compare", "power", "report", "run", "score", "verify")
 
 __all__ = [
     "AssayError",
     "InputError",
     "MeasurementError",
     "__version__",
+    "audit",
+    "backends",
     "client",
+    "commands",
+    "compare",
     "criteria",
     "evaluation",
     "harbor",
+    "power",
+    "report",
     "rewards",
+    "run",
+    "score",
     "scorers",
+    "verify",
 ]
 
 
@@ -34,7 +46,8 @@ def __getattr__(name: str) -> Any:
     if name in _FACES:
         return importlib.import_module(f"assay.{name}")
     if name in __all__:
-        return getattr(importlib.import_module("assay.core.errors"), name)
+        place = "commands" if name in _COMMANDS else "core.errors"
+        return getattr(importlib.import_module(f"assay.{place}"), name)
     raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 

@@ -13,14 +13,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
-from assay.cli.options.common import add_isolation, add_metric_script, positive
+from assay.cli.options.common import Options, add_isolation, add_metric_script, positive
 from assay.cli.output.progress import ProgressBar
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError
@@ -30,7 +31,6 @@ from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.engine.report.terminal_bench import audit_published, import_terminal_bench
-from assay.engine.run.grade_again import Regrading
 from assay.formats.counting import counted
 
 VALUE_SHOWN = 160
@@ -59,13 +59,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     if args.repeat is not None:
-        return repeat(args.jobs, args.repeat, args.tasks, args.isolation)
-    audits = [audit for path in args.jobs for audit in _audits(path, args.metric_script)]
+        repeated = []
+        for one in repeat(args):
+            repeated.append(one)
+            print(one.as_text(), file=sys.stderr if one.steady is None else sys.stdout)
+        return 0 if all(one.steady for one in repeated) else 1
+    audits = audits_of(args)
     if args.json:
         print(json.dumps({"audits": [as_json(audit) for audit in audits]}, indent=2))
     else:
         print("\n\n".join(as_text(audit, quiet=args.quiet) for audit in audits))
     return 0 if all(audit.consistent for audit in audits) else 1
+
+
+def audits_of(args: Options) -> list[Audit]:
+    """The audits of the jobs that the options name."""
+    return [audit for path in args.jobs for audit in _audits(path, args.metric_script)]
 
 
 def _audits(path: str, script: Metric | None) -> list[Audit]:
@@ -139,34 +148,47 @@ def _value(finding: AuditFinding, side: str) -> str:
     return clean(text if len(text) <= VALUE_SHOWN else f"{text[:VALUE_SHOWN]}… ({len(text)} characters)")
 
 
-def repeat(paths: list[str], times: int, tasks: str | None, isolation: str) -> int:
-    """Grade every trial ``times`` more times. Returns 1 if a verifier contradicted itself."""
-    trials = find_trials(paths)
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What came of one output that was graded several times. ``steady`` is None if it couldn't be graded."""
+
+    run: str
+    step: str | None
+    steady: bool | None
+    verdict: str
+
+    def as_text(self) -> str:
+        if self.steady is None:
+            return f"assay: {self.verdict}"
+        return f"{self.run}{'' if self.step is None else f' step {self.step}'}  {self.verdict}"
+
+
+def repeat(args: Options) -> Iterator[Repeated]:
+    """Grade every trial as often as the options say. Raises ``InputError`` at the end if none could be graded."""
+    trials = find_trials(args.jobs)
+    graded = False
     # A control would run a verifier that failed again, and so hide what is to be measured.
-    with grading_again(trials, isolation, tasks, control=False) as again:
-        answers = [_repeat(again, trial, times) for trial in trials]
-    if all(answer is None for answer in answers):
+    with grading_again(trials, args.isolation, args.tasks, control=False) as again:
+        for trial in trials:
+            name = clean(os.path.basename(trial.rstrip("/")))
+            try:
+                runs = [again.grade(DiskTrial(trial)) for _ in range(args.repeat)]
+            except AssayError as error:
+                yield Repeated(name, None, None, complaint(name, error))
+                continue
+            graded = True
+            yield from (_repeated(name, gradings, args.repeat) for gradings in zip(*runs, strict=True))
+    if not graded:
         raise InputError("none of the runs could be graded again")
-    return 0 if all(answers) else 1
 
 
-def _repeat(again: Regrading, trial: str, times: int) -> bool | None:
-    """Whether the verifier gave the same answers; None if it could not be run."""
-    name = clean(os.path.basename(trial.rstrip("/")))
-    try:
-        runs = [again.grade(DiskTrial(trial)) for _ in range(times)]
-    except AssayError as error:
-        print(f"assay: {complaint(name, error)}", file=sys.stderr)
-        return None
-    steady = True
-    for gradings in zip(*runs, strict=True):
-        rewards = {_reward(grading) for grading in gradings}
-        details = {grading.provenance.hashes.details for grading in gradings}
-        differs = len(rewards) > 1 or gradings[-1].is_flaky
-        steady = steady and not differs and len(details) == 1
-        step = "" if gradings[0].step is None else f" step {gradings[0].step}"
-        print(f"{name}{step}  {_repeat_verdict(differs, len(details) > 1, times, rewards)}")
-    return steady
+def _repeated(name: str, gradings: Sequence[Grading], times: int) -> Repeated:
+    """Whether the verifier gave the same answers."""
+    rewards = {_reward(grading) for grading in gradings}
+    differs = len(rewards) > 1 or gradings[-1].is_flaky
+    other_details = len({grading.provenance.hashes.details for grading in gradings}) > 1
+    verdict = _repeat_verdict(differs, other_details, times, rewards)
+    return Repeated(name, gradings[0].step, not (differs or other_details), verdict)
 
 
 def _reward(grading: Grading) -> str:

@@ -14,10 +14,10 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from html import escape
-from typing import Any
+from typing import Any, cast
 
 from assay.adapters.machine.atomic_write import write_text
-from assay.cli.options.common import add_question, finite_number, number_from_0
+from assay.cli.options.common import Options, add_question, finite_number, number_from_0
 from assay.cli.output.progress import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
@@ -72,18 +72,26 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     if args.fail_if_worse_than is None and (args.junit or args.github):
         raise InputError("--junit and --github write a decision: pass --fail-if-worse-than, too")
-    successes = args.threshold is not None
-    question = JobQuestion(key=args.key, threshold=args.threshold if successes else 1.0, grading=args.grading)
-    found = compare(arms_of(read_jobs(args.jobs), question, args.group, successes), anyway=args.anyway)
-    gate = _gate(found, args.fail_if_worse_than)
+    found, gate = compare_jobs(args)
     if args.svg:
         write_text(args.svg, comparison_svg(found))
     if gate is not None and args.junit:
         write_text(args.junit, as_junit(found.pairs[0], gate))
-    print(as_json(found, gate) if args.json else as_text(found, gate, markdown=args.markdown))
+    if args.json:
+        print(json.dumps(as_values(found, gate), indent=2, allow_nan=False))
+    else:
+        print(as_text(found, gate, markdown=args.markdown))
     if gate is not None and args.github:
         print(as_github(gate))
     return 0 if gate is None else EXIT_CODES[gate.decision]
+
+
+def compare_jobs(args: Options) -> tuple[ArmComparison, Gate | None]:
+    """Compare the agents of the jobs that the options name, and decide if they ask for a decision."""
+    successes = args.threshold is not None
+    question = JobQuestion(key=args.key, threshold=args.threshold if successes else 1.0, grading=args.grading)
+    found = compare(arms_of(read_jobs(args.jobs), question, args.group, successes), anyway=args.anyway)
+    return found, _gate(found, args.fail_if_worse_than)
 
 
 def _gate(found: ArmComparison, margin: float | None) -> Gate | None:
@@ -95,15 +103,15 @@ def _gate(found: ArmComparison, margin: float | None) -> Gate | None:
     return decide(found.pairs[0], margin)
 
 
-def as_json(found: ArmComparison, gate: Gate | None) -> str:
-    """One JSON object with every agent, every pair and every task."""
-    content = {
+def as_values(found: ArmComparison, gate: Gate | None) -> dict[str, Any]:
+    """Plain values with every agent, every pair and every task."""
+    content: dict[str, Any] = {
         "agents": [_agent(agent) for agent in found.agents],
         "pairs": [_pair(pair) for pair in found.pairs],
         "left_out": list(found.left_out),
         "gate": None if gate is None else asdict(gate),
     }
-    return json.dumps(without_nan(content), indent=2, allow_nan=False)
+    return cast("dict[str, Any]", without_nan(content))
 
 
 def _agent(agent: AgentSummary) -> dict[str, Any]:

@@ -8,9 +8,9 @@ attempts, what that would cost, and whether tasks or attempts are cheaper to add
 import argparse
 import json
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, cast
 
-from assay.cli.options.common import finite_number, number_from_0, whole_numbers
+from assay.cli.options.common import Options, finite_number, number_from_0, whole_numbers
 from assay.cli.output.progress import read_jobs
 from assay.cli.output.table import clean, render_table, without_nan
 from assay.core.errors import InputError
@@ -69,13 +69,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    goal = Goal(args.difference, args.power)
-    found = plan_data(_pilot(args), goal, args.attempts, args.task_cost)
-    print(json.dumps(without_nan(_content(found)), indent=2) if args.json else "\n".join(_lines(found)))
+    found = plan(args)
+    print(json.dumps(as_values(found), indent=2) if args.json else as_text(found))
     return 0
 
 
-def _pilot(args: argparse.Namespace) -> Pilot:
+def plan(args: Options) -> StudyPlan:
+    """The plan of the study that the options describe."""
+    return plan_data(_pilot(args), Goal(args.difference, args.power), args.attempts, args.task_cost)
+
+
+def _pilot(args: Options) -> Pilot:
     if bool(args.pilot) == (args.variances is not None):
         raise InputError("pass a pilot or --variances, one of the two")
     if args.variances is not None:
@@ -89,8 +93,8 @@ def _pilot(args: argparse.Namespace) -> Pilot:
     return replace(pilot, cost_per_trial=args.trial_cost)
 
 
-def _content(found: StudyPlan) -> dict[str, Any]:
-    return {
+def as_values(found: StudyPlan) -> dict[str, Any]:
+    content = {
         "difference": found.goal.difference,
         "power": found.goal.power,
         "level": found.goal.level,
@@ -99,6 +103,7 @@ def _content(found: StudyPlan) -> dict[str, Any]:
         "with_the_pilots_tasks": None if found.more_attempts is None else _design(found.more_attempts),
         "advice": found.advice,
     }
+    return cast("dict[str, Any]", without_nan(content))
 
 
 def _design(design: Design) -> dict[str, Any]:
@@ -108,7 +113,7 @@ def _design(design: Design) -> dict[str, Any]:
     return asdict(design) | {"reason": None}
 
 
-def _lines(found: StudyPlan) -> list[str]:
+def as_text(found: StudyPlan) -> str:
     goal, variances = found.goal, found.pilot.variances
     rows = [
         (
@@ -119,7 +124,7 @@ def _lines(found: StudyPlan) -> list[str]:
         )
         for one in found.designs
     ]
-    return [
+    lines = [
         f"to show a difference of {goal.difference:g} with a chance of {100 * goal.power:g} %"
         f" (interval of {100 * goal.level:g} %)",
         f"variance of the difference: {variances.tasks:.4f} between tasks, {variances.attempts:.4f} of single"
@@ -129,3 +134,4 @@ def _lines(found: StudyPlan) -> list[str]:
         "",
         found.advice,
     ]
+    return "\n".join(lines)

@@ -14,7 +14,7 @@ from assay.cli.output.report import as_json, as_text
 from assay.cli.output.table import show
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
-from assay.engine.jobs.job_runs import JobQuestion
+from assay.engine.jobs.job_runs import USUAL, JobQuestion
 from assay.engine.report.report import JobReport, report_job
 from assay.evidence.run import State
 from assay.formats.counting import counted
@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     question = JobQuestion(key=args.key, threshold=args.threshold, k=args.k, grading=args.grading, by=args.by)
-    reports = [_report(path, args.metric_script, question) for path in args.jobs]
+    reports = [report_of(path, args.metric_script, question) for path in args.jobs]
     if args.svg:
         write_text(args.svg, _picture(reports))
     if args.json or args.markdown:
@@ -75,12 +75,16 @@ def report_on(jobs: list[str]) -> int:
 
     Returns 1 if a run has no usable answer, or something went wrong on the way.
     """
-    reports = [_report(path, None, JobQuestion()) for path in jobs]
+    reports = [report_of(path) for path in jobs]
     show(as_text(reports, markdown=False))
     for report in reports:
         print(f"\nresult: {result_words(report)}")
-    runs = [run for report in reports for run in report.runs]
-    return 0 if all(run.state in _ANSWERED and run.exception_type is None for run in runs) else 1
+    return 0 if all(map(is_answered, reports)) else 1
+
+
+def is_answered(report: JobReport) -> bool:
+    """Whether every run has a usable answer, and nothing went wrong on the way."""
+    return all(run.state in _ANSWERED and run.exception_type is None for run in report.runs)
 
 
 _ANSWERED = (State.PASSED, State.PARTIAL, State.FAILED, State.SCORED)
@@ -95,6 +99,7 @@ def result_words(report: JobReport) -> str:
     )
 
 
-def _report(path: str, script: Metric | None, question: JobQuestion) -> JobReport:
+def report_of(path: str, script: Metric | None = None, question: JobQuestion = USUAL) -> JobReport:
+    """The report of a job."""
     results = read_results(path, script)
     return report_job(results.job, question, results.histories, results.regrades)

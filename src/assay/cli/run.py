@@ -41,6 +41,7 @@ from assay.adapters.tasks.task_folder import is_task, load_task
 from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.agent import add_agent, agent_of, doors_of, kept_from_tasks, recordable
 from assay.cli.options.common import (
+    Options,
     add_control,
     add_grading_rules,
     add_isolation,
@@ -194,6 +195,35 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    ran = run_tasks(args, ("assay", *recordable(sys.argv[1:])))
+    if not ran.finished:
+        print(
+            f"assay: interrupted; run the same command with --job-name {ran.setting.name} to resume",
+            file=sys.stderr,
+        )
+        return 130
+    if ran.seeded:
+        from assay.cli.output.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
+
+        show_scored(ran.setting.folder)
+    from assay.cli.report import report_on  # noqa: PLC0415 - no trial has to wait for it
+
+    code = report_on([ran.setting.folder])
+    return 1 if ran.refused else code
+
+
+@dataclass(frozen=True, slots=True)
+class RanJob:
+    """A job that was run, and whether it finished, has seeded tasks, and lacks tasks that were refused."""
+
+    setting: JobSetting
+    finished: bool
+    seeded: bool
+    refused: bool
+
+
+def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
+    """Run the agent on the tasks that the options name. ``invocation`` is recorded in the job."""
     refuse_without(args, wanted=args.judge)
     display = Display(quiet=args.quiet)
     hide(*args.tasks)
@@ -213,26 +243,15 @@ def run(args: argparse.Namespace) -> int:
     if not tasks:
         raise InputError("none of the tasks can be run")
     _check_agent(site, agent, [task for task, _ in tasks if not task.seeded])
-    setting = _setting(args, agent, tasks)
+    setting = _setting(args, agent, tasks, invocation)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
         if judges is not None:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
-        coding = _coding(site, judges, args) if any(task.seeded for task, _ in tasks) else None
+        seeded = any(task.seeded for task, _ in tasks)
+        coding = _coding(site, judges, args) if seeded else None
         finished_all = _run(setting, site, planned, display, coding, doors)
-    if not finished_all:
-        print(
-            f"assay: interrupted; run the same command with --job-name {setting.name} to resume", file=sys.stderr
-        )
-        return 130
-    if any(task.seeded for task, _ in tasks):
-        from assay.cli.output.run_scores import show_scored  # noqa: PLC0415 - most tasks aren't seeded
-
-        show_scored(setting.folder)
-    from assay.cli.report import report_on  # noqa: PLC0415 - no trial has to wait for it
-
-    code = report_on([setting.folder])
-    return 1 if refused else code
+    return RanJob(setting, finished_all, seeded, bool(refused))
 
 
 def _check_agent(site: TrialSite, agent: Agent, tasks: Sequence[LoadedTask]) -> None:
@@ -279,7 +298,7 @@ def _load_granted_task(
     return prepare_task(task, site, no_image=leniency.no_image, build=False, any_fields=leniency.any_fields)
 
 
-def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[LoadedTask], LoadedTask]:
+def _grant(args: Options, kept: Sequence[str]) -> Callable[[LoadedTask], LoadedTask]:
     """Apply the options on the network, the verifier's environment and the grading rules to a task."""
     rules = grading_rules(args)
     both = None if args.network is None else args.network == "public"
@@ -294,7 +313,9 @@ def _grant(args: argparse.Namespace, kept: Sequence[str]) -> Callable[[LoadedTas
     return granted
 
 
-def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[LoadedTask, str | None]]) -> JobSetting:
+def _setting(
+    args: Options, agent: Agent, tasks: Sequence[tuple[LoadedTask, str | None]], invocation: tuple[str, ...]
+) -> JobSetting:
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
@@ -306,7 +327,7 @@ def _setting(args: argparse.Namespace, agent: Agent, tasks: Sequence[tuple[Loade
         max_retries=args.max_retries,
         datasets=tuple(datasets),
         adhoc_tasks=tuple(adhoc),
-        invocation=("assay", *recordable(sys.argv[1:])),
+        invocation=invocation,
         control=not args.no_control,
     )
 
@@ -324,7 +345,7 @@ def _job_name(given: str | None, jobs_dir: str) -> str:
     return given
 
 
-def _coding(site: TrialSite, judges: "ConfiguredJudges | None", args: argparse.Namespace) -> SeededTasks:
+def _coding(site: TrialSite, judges: "ConfiguredJudges | None", args: Options) -> SeededTasks:
     from assay.adapters.jobs.run_scoring import LocalScoring  # noqa: PLC0415
     from assay.adapters.tasks.remembered_commands import runs_folder  # noqa: PLC0415 - most tasks aren't seeded
     from assay.engine.coding.score_trials import CodingTrials, SeededGrading  # noqa: PLC0415

@@ -22,7 +22,7 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
-from assay.cli.options.common import add_playground, extra_packages
+from assay.cli.options.common import Options, add_playground, extra_packages
 from assay.cli.options.server import add_server, client_of
 from assay.cli.output.table import clean
 from assay.core.errors import InputError
@@ -41,9 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    if (args.playground is None) == (args.server is None):
-        raise InputError("--playground or --server must be given, and not both")
-    done = _verify_locally(args) if args.server is None else _complete_remotely(args)
+    done = complete(args)
     from assay.cli.output.table import without_nan  # noqa: PLC0415 - help needs none of these
     from assay.cli.output.verify_text import lines  # noqa: PLC0415
 
@@ -51,7 +49,14 @@ def run(args: argparse.Namespace) -> int:
     return 0 if done.verdict.value == "pass" else 1
 
 
-def _verify_locally(args: argparse.Namespace) -> "Completion":
+def complete(args: Options) -> "Completion":
+    """Verify here, or have a service do it."""
+    if (args.playground is None) == (args.server is None):
+        raise InputError("--playground or --server must be given, and not both")
+    return _verify_locally(args) if args.server is None else _complete_remotely(args)
+
+
+def _verify_locally(args: Options) -> "Completion":
     with extra_packages("criteria need", "criteria"):
         # Help needs none of these.
         from assay.adapters.playgrounds.playground_file import (  # noqa: PLC0415
@@ -66,7 +71,7 @@ def _verify_locally(args: argparse.Namespace) -> "Completion":
         return verify_criteria(load_criteria(args.criteria), sources, Pace(), new_stamp())
 
 
-def _complete_remotely(args: argparse.Namespace) -> "Completion":
+def _complete_remotely(args: Options) -> "Completion":
     """How a task run of a service came out. What the service doesn't tell of a scored run stays empty."""
     from assay.dialects.criteria.models import Completion  # noqa: PLC0415 - help needs none of these
 

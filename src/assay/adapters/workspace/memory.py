@@ -27,7 +27,7 @@ from glob import glob
 
 import msgspec
 
-import assay
+from assay import version
 from assay.adapters.machine.tree_walk import WalkReach, file_checksum, walk
 from assay.adapters.machine.trees import MAX_BYTES
 from assay.adapters.workspace.walk import Record, digest_below, parse_record
@@ -97,9 +97,9 @@ def _keeps_apart(sandbox: Sandbox) -> bool:
 @functools.cache
 def own_code() -> str:
     """The hash of Assay's own code: whatever changes there may change which files a command sees."""
-    here = os.path.dirname(assay.__file__)
+    here = os.path.dirname(version.__file__)
     paths = (path for path, found in walk(here) if path.endswith(".py") and stat.S_ISREG(found.st_mode))
-    return hashed(assay.__version__, [(path, file_checksum(f"{here}/{path}")) for path in paths])
+    return hashed(version.VERSION, [(path, file_checksum(f"{here}/{path}")) for path in paths])
 
 
 @functools.cache

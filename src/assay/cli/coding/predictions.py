@@ -1,25 +1,24 @@
 """Score the predictions of SWE-bench: a patch for each instance, each of them a run."""
 
-import argparse
 import copy
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.workspace.patched import PatchError
-from assay.cli.coding.score import is_suspect
-from assay.cli.output.table import render_table, show, some_of
+from assay.cli.options.common import Options
+from assay.cli.output.table import render_table, some_of
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.run import COUNTED, Cause, Decision, Facts, State, decide
 from assay.formats.counting import counted
 
-Score = Callable[[argparse.Namespace], ScorersReport]
+Score = Callable[[Options], ScorersReport]
 _WHOLE = ("task", "branch", "pr", "diff", "keep", "agent_logs", "judge", "format", "instruction")
 
 
@@ -32,8 +31,41 @@ class Prediction:
     model_patch: str
 
 
-def score_predictions(args: argparse.Namespace, score: Score) -> int:
-    """Score each prediction, print a row for each, and return the exit code."""
+@dataclass(frozen=True, slots=True)
+class ScoredPredictions:
+    """Predictions, each with what it came to and its report, which one that isn't usable lacks."""
+
+    answers: Sequence[tuple[Prediction, Decision, ScorersReport | None]]
+
+    @property
+    def counts(self) -> Counter[State]:
+        return Counter(decision.state for _, decision, _ in self.answers)
+
+    @property
+    def code(self) -> int:
+        """The exit code."""
+        counts = self.counts
+        if any(state in COUNTED and state is not State.PASSED for state in counts):
+            return 1
+        return 4 if State.BROKEN in counts else 0 if counts[State.PASSED] == len(self.answers) else 2
+
+    def as_json(self) -> dict[str, Any]:
+        runs = [_row(*one) for one in self.answers]
+        return {"runs": runs, "counts": {**self.counts}, "total": len(runs)}
+
+    def as_text(self) -> str:
+        """A row for each."""
+        cells = [
+            [one.instance_id, one.model_name_or_path, said.state, _suspicion(it), _why(said, it)]
+            for one, said, it in self.answers
+        ]
+        said = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in self.counts.items())
+        table = render_table(["instance", "model", "state", "suspect", ""], cells)
+        return f"{table}\n\n{counted(len(cells), 'run')}: {said}"
+
+
+def score_predictions(args: Options, score: Score) -> ScoredPredictions:
+    """Score each prediction."""
     given = next((name for name in _WHOLE if getattr(args, name)), None)
     if given is not None:
         raise InputError(f"--{given.replace('_', '-')} is for a single run: leave it out for {args.workspace}")
@@ -42,24 +74,7 @@ def score_predictions(args: argparse.Namespace, score: Score) -> int:
     if missing:
         must = f"{args.repositories} must have a repository named like each instance"
         raise InputError(f"{must}, but has none for {some_of(missing)}")
-    answers = [(one, *_answer(args, one, score)) for one in predictions]
-    counts = Counter(decision.state for _, decision, _ in answers)
-    if args.json:
-        runs = [_row(*one) for one in answers]
-        print(json.dumps({"runs": runs, "counts": {**counts}, "total": len(runs)}, indent=2))
-    else:
-        cells = [
-            [one.instance_id, one.model_name_or_path, said.state, _suspicion(it), _why(said, it)]
-            for one, said, it in answers
-        ]
-        show(render_table(["instance", "model", "state", "suspect", ""], cells))
-        said = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in counts.items())
-        print(f"\n{counted(len(answers), 'run')}: {said}")
-    if any(is_suspect(report, args.fail_on_suspicion) for _, _, report in answers):
-        return 1
-    if any(state in COUNTED and state is not State.PASSED for state in counts):
-        return 1
-    return 4 if State.BROKEN in counts else 0 if counts[State.PASSED] == len(answers) else 2
+    return ScoredPredictions([(one, *_answer(args, one, score)) for one in predictions])
 
 
 def read_predictions(path: str) -> Iterator[Prediction]:
@@ -106,19 +121,17 @@ def _prediction(where: str, found: Any) -> Prediction:
     return Prediction(str(values[0]), str(values[1]), patch or "")
 
 
-def _place(args: argparse.Namespace, prediction: Prediction) -> str | None:
+def _place(args: Options, prediction: Prediction) -> str | None:
     return None if args.repositories is None else os.path.join(args.repositories, prediction.instance_id)
 
 
-def _answer(
-    args: argparse.Namespace, prediction: Prediction, score: Score
-) -> tuple[Decision, ScorersReport | None]:
+def _answer(args: Options, prediction: Prediction, score: Score) -> tuple[Decision, ScorersReport | None]:
     """What a run came to. No patch, or one that doesn't apply, is the agent's output and not usable."""
     if not prediction.model_patch.strip():
         return decide(Facts(unusable=True, reason="the patch is empty", cause=Cause.AGENT)), None
     one = copy.copy(args)
     with temporary_folder(0o711) as folder:
-        one.workspace, one.start = f"{folder}/model.patch", _place(args, prediction)
+        vars(one).update(workspace=f"{folder}/model.patch", start=_place(args, prediction))
         with open(one.workspace, "w", encoding="utf-8", errors="surrogatepass", newline="") as file:
             file.write(prediction.model_patch)
         try:

@@ -29,6 +29,7 @@ nothing was tested, or no scorer applied), 4 nothing could be measured (the base
 
 import argparse
 import functools
+import json
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ from assay.adapters.tasks.remembered_commands import runs_folder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.cli.options.common import add_isolation, add_repository, add_run_cache, pull_request
+from assay.cli.options.common import Options, add_isolation, add_repository, add_run_cache, pull_request
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
@@ -51,6 +52,7 @@ from assay.evidence.workspace import ResultMemory
 
 if TYPE_CHECKING:
     from assay.adapters.models.judge_setup import ConfiguredJudges
+    from assay.cli.coding.predictions import ScoredPredictions
 
 EXIT = {OverallVerdict.PASS: 0, OverallVerdict.FAIL: 1, OverallVerdict.NOT_APPLICABLE: 2}
 NOT_MEASURED = 4
@@ -143,10 +145,23 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    found = score(args)
+    if isinstance(found, ScorersReport):
+        _show(found, args)
+        return 1 if is_suspect(found, args.fail_on_suspicion) else exit_code(found, args.require_judge)
+    if args.json:
+        print(json.dumps(found.as_json(), indent=2))
+    else:
+        show(found.as_text())
+    return 1 if any(is_suspect(one, args.fail_on_suspicion) for *_, one in found.answers) else found.code
+
+
+def score(args: Options) -> "ScorersReport | ScoredPredictions":
+    """Score what the options name: one run, or each of SWE-bench's predictions."""
     _check(args)
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
-    show = functools.partial(_write_diff, path=args.diff)
-    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), show, runs=_runs(args))
+    write_diff = functools.partial(_write_diff, path=args.diff)
+    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args))
     if is_predictions(args.workspace):
         from assay.cli.coding.predictions import score_predictions  # noqa: PLC0415 - only for predictions
 
@@ -155,14 +170,11 @@ def run(args: argparse.Namespace) -> int:
     attempt = Candidate(args.workspace, RunStatus(args.run_status), args.strict, _agent(args.agent_logs), asked)
     with judges_of(args) as judges:
         if args.workspace is not None and args.scenario is None and is_kept_run(args.workspace):
-            report = _score_again(args, judges)
-        else:
-            report = _score(args, attempt, files, Afterwards(judges, _keep(args)))
-    _show(report, args)
-    return 1 if is_suspect(report, args.fail_on_suspicion) else _exit_code(report, args.require_judge)
+            return _score_again(args, judges)
+        return _score(args, attempt, files, Afterwards(judges, _keep(args)))
 
 
-def _score_one(args: argparse.Namespace, files: LocalScoringFiles) -> ScorersReport:
+def _score_one(args: Options, files: LocalScoringFiles) -> ScorersReport:
     """Score one of many runs."""
     return _score(args, Candidate(args.workspace, RunStatus(args.run_status), args.strict), files, Afterwards())
 
@@ -185,7 +197,7 @@ def is_predictions(workspace: str | None) -> bool:
     return workspace is not None and workspace.endswith((".jsonl", ".json")) and os.path.isfile(workspace)
 
 
-def _score_again(args: argparse.Namespace, judges: "ConfiguredJudges | None") -> ScorersReport:
+def _score_again(args: Options, judges: "ConfiguredJudges | None") -> ScorersReport:
     """Score a run in a job's folder."""
     from assay.adapters.jobs.run_scoring import KeptCodingWork, LocalScoring  # noqa: PLC0415 - only for such a run
     from assay.engine.coding.score_trials import SeededGrading, score_trial  # noqa: PLC0415
@@ -202,7 +214,7 @@ def _agent(logs: str | None) -> AgentRecord:
     return read_agent_record(logs)
 
 
-def _instruction(args: argparse.Namespace) -> str | None:
+def _instruction(args: Options) -> str | None:
     """The text of --instruction. A file inside of what is scored is none: the agent may have written it."""
     text: str | None = args.instruction
     if text is not None and text.startswith("@"):
@@ -223,11 +235,11 @@ def _instruction(args: argparse.Namespace) -> str | None:
     return text
 
 
-def _runs(args: argparse.Namespace) -> ResultMemory | None:
+def _runs(args: Options) -> ResultMemory | None:
     return None if args.no_run_cache else runs_folder()
 
 
-def _keep(args: argparse.Namespace) -> KeepRun | None:
+def _keep(args: Options) -> KeepRun | None:
     if args.keep is None:
         return None
     from assay.adapters.jobs.run_store import keep_run  # noqa: PLC0415 - only who keeps a run needs it
@@ -235,9 +247,7 @@ def _keep(args: argparse.Namespace) -> KeepRun | None:
     return functools.partial(keep_run, args.keep)
 
 
-def _score(
-    args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
-) -> ScorersReport:
+def _score(args: Options, attempt: Candidate, files: LocalScoringFiles, then: Afterwards) -> ScorersReport:
     if args.task is not None:
         return score_by_task(args.task, attempt, files, then)
     if args.scenario is not None and (args.baseline is not None or args.no_workspace):
@@ -261,7 +271,7 @@ def _show(report: ScorersReport, args: argparse.Namespace) -> None:
         show(render(report, everything=args.all))
 
 
-def _check(args: argparse.Namespace) -> None:
+def _check(args: Options) -> None:
     _check_judge(args)
     for text in args.format:
         parse_format(text)
@@ -269,7 +279,7 @@ def _check(args: argparse.Namespace) -> None:
     _check_repository(args)
 
 
-def _check_judge(args: argparse.Namespace) -> None:
+def _check_judge(args: Options) -> None:
     refuse_without(args, wanted=args.judge)
     if args.require_judge and not args.judge:
         raise InputError("pass --judge with --require-judge: without it no judge is asked")
@@ -279,7 +289,7 @@ def _check_judge(args: argparse.Namespace) -> None:
         raise InputError(f"--agent-logs must be a folder, got {args.agent_logs}, which isn't one")
 
 
-def _check_sources(args: argparse.Namespace) -> None:
+def _check_sources(args: Options) -> None:
     if args.repositories is not None and not is_predictions(args.workspace):
         raise InputError("--repositories is for predictions: pass a .jsonl or .json file of them as WORKSPACE")
     if args.repositories is not None and args.baseline is not None:
@@ -298,12 +308,12 @@ def _check_sources(args: argparse.Namespace) -> None:
         raise InputError("pass --task or --scenario with --no-workspace, got neither")
 
 
-def _is_elsewhere(args: argparse.Namespace) -> bool:
+def _is_elsewhere(args: Options) -> bool:
     """Whether what to compare with isn't a repository's main branch."""
     return args.task is not None or args.baseline is not None
 
 
-def _check_repository(args: argparse.Namespace) -> None:
+def _check_repository(args: Options) -> None:
     given = [f"--{name}" for name in ("branch", "pr", "main") if getattr(args, name) is not None]
     guessing = [f"--{name}" for name in ("tests", "quick", "thorough") if getattr(args, name)]
     if (given or guessing) and (_is_elsewhere(args) or args.no_workspace):
@@ -331,7 +341,7 @@ def _write(path: str, text: str, what: str) -> None:
         raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
 
 
-def _exit_code(report: ScorersReport, require_judge: bool) -> int:
+def exit_code(report: ScorersReport, require_judge: bool) -> int:
     """That of the checks. Of the judge, only a FAIL may count, and only on demand."""
     code = EXIT[report.overall.verdict] if report.overall is not None else 0
     if report.overall is not None and report.overall.broken:

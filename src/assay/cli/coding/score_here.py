@@ -1,6 +1,5 @@
 """Score inside a git repository, with what Assay can find out by itself."""
 
-import argparse
 import contextlib
 import os
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from assay.adapters.workspace.borrowed_repository import (
     borrow_repository,
     find_root,
 )
+from assay.cli.options.common import Options
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.guess_scenario import Depth
@@ -20,9 +20,7 @@ from assay.engine.coding.repository_ends import Rules, WantedEnds, score_reposit
 from assay.engine.coding.score_coding_run import Afterwards, Candidate, is_patch
 
 
-def score_here(
-    args: argparse.Namespace, attempt: Candidate, files: LocalScoringFiles, then: Afterwards
-) -> ScorersReport:
+def score_here(args: Options, attempt: Candidate, files: LocalScoringFiles, then: Afterwards) -> ScorersReport:
     """Score the repository that the current folder, or the folder given as WORKSPACE, is in."""
     start = args.start or "." if is_patch(args.workspace) else args.workspace or "."
     with open_repository(start) as repository:

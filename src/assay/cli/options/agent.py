@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.agents.known import description_file, near_name, read_description
 from assay.adapters.sandbox import hide
-from assay.cli.options.common import positive
+from assay.cli.options.common import Options, positive
 from assay.cli.options.judge import amount
 from assay.core.errors import InputError
 from assay.engine.model_access import ModelGrant, ModelLimits, ModelPrices, PriceList
@@ -77,7 +77,7 @@ def add_agent(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model-cost", type=amount, metavar="X", help="most dollars per trial; needs a price")
     parser.add_argument(
         "--model-price",
-        type=_price,
+        type=model_price,
         metavar="IN,OUT[,CACHED]",
         help="dollars for a million tokens; without it, the cost isn't known",
     )
@@ -86,9 +86,7 @@ def add_agent(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def agent_of(
-    args: argparse.Namespace, env: Mapping[str, str], sandbox: "Sandbox", say: Callable[[str], None]
-) -> Agent:
+def agent_of(args: Options, env: Mapping[str, str], sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     """The agent that the options describe, installed if need be. ``env`` is the environment of the command.
 
     Raises ``InputError``.
@@ -100,7 +98,7 @@ def agent_of(
     return agent
 
 
-def _named_agent(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
+def _named_agent(args: Options, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     if args.agent == "oracle":
         return Agent("oracle", oracle=True, model=args.model)
     if args.agent == "nop":
@@ -116,7 +114,7 @@ def _named_agent(args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[st
     return Agent(name, command=args.agent, model=args.model)
 
 
-def _described_agent(path: str, args: argparse.Namespace, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
+def _described_agent(path: str, args: Options, sandbox: "Sandbox", say: Callable[[str], None]) -> Agent:
     from assay.adapters.agents.install import install  # noqa: PLC0415 - only for agents with a description
 
     found = read_description(path)
@@ -145,7 +143,7 @@ def doors_of(agent: Agent, sandbox: "Sandbox", env: Mapping[str, str]) -> "Doors
     return Doors(grant, None if grant.key_env is None else env[grant.key_env], sandbox)
 
 
-def kept_from_tasks(args: argparse.Namespace) -> list[str]:
+def kept_from_tasks(args: Options) -> list[str]:
     """The variables of the environment that no task may ask for: they are for the agent alone, or a key."""
     return [given for given in (*args.agent_env, args.model_key_env) if given is not None and "=" not in given]
 
@@ -163,7 +161,7 @@ def recordable(argv: Sequence[str]) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def _private(args: argparse.Namespace, env: Mapping[str, str]) -> dict[str, str]:
+def _private(args: Options, env: Mapping[str, str]) -> dict[str, str]:
     hide(*([] if args.agent_env_file is None else [args.agent_env_file]))
     found = {} if args.agent_env_file is None else _env_file(args.agent_env_file)
     for given in args.agent_env:
@@ -203,7 +201,7 @@ def _check_name(name: str, where: str) -> None:
         raise InputError(f"{where} must name a variable with letters, digits and _, got {name!r}")
 
 
-def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | None:
+def _grant(args: Options, env: Mapping[str, str]) -> ModelGrant | None:
     if args.model_endpoint is None:
         given = [name for name, value in vars(args).items() if name.startswith("model_") and value is not None]
         if given:
@@ -229,14 +227,14 @@ def _grant(args: argparse.Namespace, env: Mapping[str, str]) -> ModelGrant | Non
     return ModelGrant(url, args.model_key_env, limits, prices, _allowed_models(args))
 
 
-def _allowed_models(args: argparse.Namespace) -> tuple[str, ...] | None:
+def _allowed_models(args: Options) -> tuple[str, ...] | None:
     """The models that an agent may ask for: that of ``-m``, with and without its provider, and those allowed."""
     if args.model is None or ANY_MODEL in args.allow_models:
         return None
     return tuple(dict.fromkeys((args.model, args.model.partition("/")[2] or args.model, *args.allow_models)))
 
 
-def _price(text: str) -> ModelPrices:
+def model_price(text: str) -> ModelPrices:
     parts = text.split(",")
     if len(parts) not in (2, 3):
         raise argparse.ArgumentTypeError(f"must be two or three numbers such as 3,15 or 3,15,0.3, got {text!r}")

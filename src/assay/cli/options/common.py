@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.adapters.sandbox import CHOICES
 from assay.core.errors import InputError, install_hint
@@ -18,6 +18,13 @@ if TYPE_CHECKING:
     from assay.adapters.jobs.pieces import Shard
     from assay.engine.ports import GradingRules
 
+
+class Options(Protocol):
+    """The options of a command by name, from the command line or from Python."""
+
+    def __getattr__(self, name: str, /) -> Any: ...
+
+
 PROFILES = ("harbor-0.13.1", "harbor-0.24", "strict")
 
 
@@ -25,7 +32,7 @@ def add_metric_script(parser: argparse.ArgumentParser) -> None:
     """Add --metric-script. A script only runs if it is named here, never because a job mentions it."""
     parser.add_argument(
         "--metric-script",
-        type=_script,
+        type=metric_script,
         metavar="PATH",
         help="the dataset's metric.py, for jobs that configure a script metric (default: skip such metrics)",
     )
@@ -132,7 +139,7 @@ def add_grading_rules(parser: argparse.ArgumentParser, *, default: str) -> None:
     )
 
 
-def grading_rules(args: argparse.Namespace) -> "GradingRules | None":
+def grading_rules(args: Options) -> "GradingRules | None":
     """The rules that the options ask for; None if they say nothing."""
     from assay.dialects.harbor.rewards import Profile  # noqa: PLC0415 - most commands don't read rewards
     from assay.engine.ports import DEFAULT_RULES, GradingRules  # noqa: PLC0415
@@ -213,7 +220,7 @@ def _number(text: str, described: str, least: int = 0, most: float = math.inf) -
     return int(text)
 
 
-def _script(text: str) -> "ScriptMetric":
+def metric_script(text: str) -> "ScriptMetric":
     from assay.adapters.jobs.metric_script import ScriptMetric  # noqa: PLC0415 - most commands are given no script
 
     path = Path(text)

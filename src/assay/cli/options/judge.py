@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.options.common import positive
+from assay.cli.options.common import Options, positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     add("prompt", "a prompt by its name, or a file with one of your own (default: verdict-2)", metavar="PROMPT")
     add("record", "keep the answers in this folder, and ask no question twice", metavar="DIR")
     add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
-    add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=_price)
+    add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=judge_price)
     add("tokens", "most tokens for all questions together", metavar="N", type=positive)
     add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
     add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
@@ -56,7 +56,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
         add(name.replace("_", "-"), f"{text}; or the variable ASSAY_JUDGE_{name.upper()}", metavar=metavar)
 
 
-def judge_options(args: argparse.Namespace) -> "JudgeOptions":
+def judge_options(args: Options) -> "JudgeOptions":
     """Read the options."""
     from assay.adapters.jobs.judge_trust_file import read_trust  # noqa: PLC0415
     from assay.adapters.models.judge_setup import JudgeOptions  # noqa: PLC0415 - only who has a judge needs it
@@ -72,7 +72,7 @@ def judge_options(args: argparse.Namespace) -> "JudgeOptions":
     )
 
 
-def judges_of(args: argparse.Namespace) -> AbstractContextManager["ConfiguredJudges | None"]:
+def judges_of(args: Options) -> AbstractContextManager["ConfiguredJudges | None"]:
     """The judges that the options name, with ``--judge``."""
     if not args.judge:
         return nullcontext()
@@ -91,14 +91,14 @@ def check_judges(judges: "ConfiguredJudges", tasks: Sequence[str]) -> None:
         judges.judge(load_seeded(task).scenario.judge)
 
 
-def refuse_without(args: argparse.Namespace, wanted: bool) -> None:
+def refuse_without(args: Options, wanted: bool) -> None:
     """Raise ``InputError`` if options name a judge that nobody asks for."""
     given = [name for name, value in vars(args).items() if name.startswith("judge_") and value]
     if given and not wanted:
         raise InputError(f"pass --judge with --{given[0].replace('_', '-')}: without it no judge is asked")
 
 
-def _price(text: str) -> "JudgePrices":
+def judge_price(text: str) -> "JudgePrices":
     from assay.dialects.scorers.scenario import JudgePrices  # noqa: PLC0415
 
     parts = text.split(",")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from assay.adapters.tasks.task_folder import find_tasks, is_task
-from assay.cli.options.common import positive
+from assay.cli.options.common import Options, positive
 from assay.core.errors import InputError
 
 
@@ -28,7 +28,7 @@ def add_task_choice(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--limit", type=positive, metavar="N", help="at most the first N tasks")
 
 
-def chosen_tasks(args: argparse.Namespace) -> list[tuple[str, str | None]]:
+def chosen_tasks(args: Options) -> list[tuple[str, str | None]]:
     """The folders of the chosen tasks, each with the name of its dataset. Raises ``InputError`` for none."""
     found: list[tuple[str, str | None]] = []
     for path in args.tasks:

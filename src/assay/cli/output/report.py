@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from assay.cli.output.rows import regrade_table, run_table, task_table, usage_lines
 from assay.cli.output.table import clean, render_table, some_of, without_nan
@@ -25,8 +26,13 @@ KEYS_SHOWN = 30
 
 
 def as_json(reports: Sequence[JobReport]) -> str:
-    """One JSON object. NaN and infinity, which JSON can't hold, become null."""
-    return json.dumps({"jobs": [without_nan(job_json(report)) for report in reports]}, indent=2, allow_nan=False)
+    """One JSON object."""
+    return json.dumps(as_values(reports), indent=2, allow_nan=False)
+
+
+def as_values(reports: Sequence[JobReport]) -> dict[str, Any]:
+    """Plain values. NaN and infinity, which JSON can't hold, become None."""
+    return {"jobs": [without_nan(job_json(report)) for report in reports]}
 
 
 def as_text(reports: Sequence[JobReport], *, markdown: bool) -> str:
