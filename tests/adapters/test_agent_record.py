@@ -9,6 +9,7 @@ import pytest
 from assay.adapters.jobs import agent_record
 from assay.adapters.jobs.agent_record import read_agent_record
 from assay.evidence.coding_run import Form
+from tests.builders import REPO
 from tests.coding import write_files
 
 ATIF = json.dumps(
@@ -81,3 +82,25 @@ def test_pipes_and_huge_files_are_remarks(tmp_path: Path, monkeypatch: pytest.Mo
         "output.txt isn't read: it is a named pipe",
         "trajectory.json isn't read: it is larger than the limit of 10 bytes",
     )
+
+
+SESSIONS = sorted((REPO / "tests" / "data" / "trajectories").iterdir())
+
+
+@pytest.mark.parametrize("session", SESSIONS, ids=lambda path: path.name)
+def test_a_session_under_the_name_that_its_program_gave_it(tmp_path: Path, session: Path) -> None:
+    settings = {"a-settings.json": "{}", "events.jsonl": '{"level": "info"}\n', "output.txt": "a log"}
+    write_files(tmp_path, settings)
+    (tmp_path / session.name).write_bytes(session.read_bytes())
+    found = read_agent_record(str(tmp_path))
+    assert found.trajectory is not None
+    assert found.trajectory.steps
+    assert found.trajectory.form is Form.MESSAGES
+    (tmp_path / session.name).unlink()
+    (tmp_path / session.name).symlink_to(session)
+    assert (read_agent_record(str(tmp_path)).trajectory or found.trajectory).form is Form.TEXT
+
+
+def test_a_trajectory_of_the_usual_name_comes_first(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a.jsonl": '{"role": "assistant", "content": "Hello"}\n', "trajectory.json": ATIF})
+    assert read_agent_record(str(tmp_path)).final_response == "Done."

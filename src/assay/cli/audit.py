@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
-from assay.adapters.jobs.results_folder import JobFolders, SubmissionFolders, open_results
+from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
 from assay.cli.options.common import Options, add_isolation, add_metric_script, positive
@@ -82,6 +82,8 @@ def _audits(path: str, script: Metric | None) -> list[Audit]:
     results = open_results(path)
     if isinstance(results, SubmissionFolders):
         return [_audit_runs(results)]
+    if isinstance(results, InspectLogs):
+        raise InputError(f"{path} must be a job of harbor or terminal-bench; for logs of inspect, 'assay report'")
     folders = results.folders if isinstance(results, JobFolders) else [results]
     return [_audit_job(folder, script) for folder in folders]
 

@@ -1,8 +1,8 @@
 """Summarize a job: what its runs came to, the mean with its interval, pass@k, and harbor's own numbers.
 
-A JOB is a folder that harbor or 'assay run' wrote, or a folder of terminal-bench results. Every run has one state;
-the mean is over those that passed, are partial, failed or are unusable, which counts as 0. Numbers with (harbor)
-are harbor's, to the last bit.
+A JOB is a folder that harbor or 'assay run' wrote, a folder of terminal-bench results, or a log of inspect (.eval)
+or a folder of them. Every run has one state; the mean is over those that passed, are partial, failed or are
+unusable, which counts as 0. Numbers with (harbor) are harbor's, to the last bit.
 """
 
 import argparse

@@ -61,7 +61,7 @@ def source_of(paths: list[str]) -> "FolderPages":
     jobs: list[ViewedJob] = []
     kept: list[str] = []
     for path in dict.fromkeys(paths):
-        if os.path.isfile(path):
+        if os.path.isfile(path) and not path.endswith(".eval"):
             kept.append(path)
         elif _has_runs(path, RUN):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]

@@ -36,11 +36,15 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """A tool's answer. ``subagents`` names the trajectories of agents that it was delegated to."""
+    """A tool's answer. ``subagents`` names the trajectories of agents that it was delegated to.
+
+    ``failed`` says that the record calls it an error; many records don't tell.
+    """
 
     call_id: str | None
     text: str
     subagents: tuple[str, ...] = ()
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ is a remark, never an error.
 import os
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import names_in, open_below, read_below
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail, Trajectory
 from assay.evidence.files import Content, Refused
 from assay.formats.trajectories.messages import read_trajectory
+from assay.formats.trajectories.stream import holds_session
 from assay.formats.trajectories.values import decoded
 
 LIMIT = 64 * 2**20
@@ -19,12 +20,23 @@ TAIL = 32 * 1024
 CUT_MARK = "[the beginning was cut off]\n"
 TRAJECTORIES = ("trajectory.json", "trajectory.jsonl", "messages.jsonl", "trajectory.txt", "trajectory.md")
 RESPONSES = ("final_response.md", "final_response.txt", "response.md", "response.txt")
+_SESSIONS = (".jsonl", ".json", ".traj", ".eval")
+_LOOKED_AT = 20
 _OUTPUTS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
 
 
 def read_agent_record(folder: str, end: AgentEnd | None = None, agent: str | None = None) -> AgentRecord:
     """The record in the folder of an agent's logs. ``agent`` is its name, after which harbor names its output."""
     return _Reader(folder).record(end, _output_names(agent))
+
+
+def session_file(folder: str) -> str | None:
+    """The first file of any name that is an agent's session by its content; None if there is none."""
+    for name in [one for one in names_in(folder, "") if one.endswith(_SESSIONS)][:_LOOKED_AT]:
+        found = open_below(folder, (name,))
+        if found is not None and found.size <= LIMIT and holds_session(found):
+            return name
+    return None
 
 
 def _output_names(agent: str | None) -> Sequence[str]:
@@ -48,11 +60,16 @@ class _Reader:
 
     def _trajectory(self, printed: Sequence[tuple[str, bytes]]) -> Trajectory | None:
         """The trajectory that the agent wrote. Without one, what it printed, which may be one, too."""
-        written = ((name, data) for name in TRAJECTORIES if (data := self._read(name)) is not None)
+        other = session_file(self._folder) if not any(map(self._exists, TRAJECTORIES)) else None
+        names = TRAJECTORIES if other is None else (other,)
+        written = ((name, data) for name in names if (data := self._read(name)) is not None)
         name, data = next(written, next(iter(printed), ("", b"")))
         if not data.strip():
             return None
         return read_trajectory(data.removeprefix(CUT_MARK.encode()), name, self._read)
+
+    def _exists(self, name: str) -> bool:
+        return os.path.lexists(f"{self._folder}/{name}")
 
     def _responses(self) -> Iterator[str]:
         for name in RESPONSES:

@@ -1,4 +1,4 @@
-"""Open the results at a path: a harbor job, a folder of such jobs, or terminal-bench results."""
+"""Open the results at a path: a harbor job, a folder of such jobs, terminal-bench results, or logs of inspect."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.adapters.jobs.job_folder import RESULT_LIMIT, DiskJobFolder
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import names_in, read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import Job, pool_jobs, read_job
@@ -39,11 +39,25 @@ class JobFolders:
     folders: list[DiskJobFolder]
 
 
-def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders:
+@dataclass(frozen=True, slots=True)
+class InspectLogs:
+    """Logs of inspect, to be reported as one submission."""
+
+    name: str
+    paths: list[str]
+
+
+def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders | InspectLogs:
     """Open results at ``path``. Raises ``InputError`` for a folder without any."""
-    folder = DiskJobFolder(path)
     name = os.path.basename(os.path.abspath(path))
     has_job_files = any(os.path.lexists(f"{path}/{name}") for name in JOB_FILES)
+    if not has_job_files and (os.path.isfile(path) or names_in(path, ".eval")):
+        from assay.adapters.jobs.inspect_folder import find_logs  # noqa: PLC0415 - another format
+
+        logs = find_logs(path)
+        if logs:
+            return InspectLogs(name, logs)
+    folder = DiskJobFolder(path)
     is_run_folder = os.path.isfile(f"{path}/{METADATA}")
     if is_run_folder or not has_job_files:
         from assay.adapters.jobs.terminal_bench_folder import find_run_folders  # noqa: PLC0415 - another format
@@ -105,6 +119,10 @@ def read_results(
         from assay.engine.report.terminal_bench import import_terminal_bench  # noqa: PLC0415 - another format
 
         return Results(import_terminal_bench(results.name, results.folders).job)
+    if isinstance(results, InspectLogs):
+        from assay.adapters.jobs.inspect_folder import read_logs  # noqa: PLC0415 - another format
+
+        return Results(read_logs(results.name, results.paths))
     folders = results.folders if isinstance(results, JobFolders) else [results]
     jobs = [read_job(one, script=script, progress=progress(one.name)) for one in folders]
     pairs = list(zip(folders, jobs, strict=True))

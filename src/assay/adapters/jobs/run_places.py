@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES, session_file
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
@@ -28,7 +28,7 @@ from assay.evidence.run import Run
 
 RESPONSE_LIMIT = 256 * 1024
 REPORT_LIMIT = 64 * 2**20
-_LOGS = (*TRAJECTORIES, AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
+_LOGS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
 _VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
 
 
@@ -67,7 +67,8 @@ class JobPlace:
         if turn not in [one or "" for one in turns_of_trial(self.path)]:
             return None
         folder = agent_folder(self.path, turn or None)
-        for name in _LOGS:
+        other = session_file(folder)
+        for name in (*TRAJECTORIES, *([other] if other else []), *_LOGS):
             found = open_below(folder, (name,))
             if found is not None and found.size:
                 return trace_part(found, name, lambda other: open_below(folder, other.split("/")), asked)

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES
+from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES, session_file
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
@@ -112,6 +112,8 @@ def _files(place: str, inside: frozenset[str]) -> Iterator[tuple[str, str]]:
         listed = {one: _names(f"{place}/{below}{one}") if one in there else frozenset() for one in _FOLDERS}
         for name, (folder, names) in _PLACES.items():
             first = next((one for one in names if one in listed[folder]), None)
+            if first is None and name == TRAJECTORY and listed[folder]:
+                first = session_file(f"{place}/{below}{folder}")
             if first is not None and _is_kept(f"{place}/{below}{folder}/{first}"):
                 yield f"{prefix}{name}", f"{below}{folder}/{first}"
 

@@ -33,8 +33,6 @@ from assay.engine.run.ports import Agent, Bench
 from assay.engine.sandbox import Ran
 from assay.evidence.files import Content
 from assay.evidence.run import Gates
-from assay.formats.trajectories.messages import read_trajectory
-from assay.formats.trajectories.write_atif import atif_of
 
 NAME = "trajectory.json"
 LIMIT = 64 * 2**20
@@ -147,6 +145,9 @@ def _write_output(path: str, ran: Ran | None) -> None:
 
 def tell_trajectory(folder: str, agent: Agent) -> None:
     """Write trajectory.json into the folder of an agent's kept logs, unless there is one already."""
+    from assay.formats.trajectories.messages import read_trajectory  # noqa: PLC0415 - few agents keep a record
+    from assay.formats.trajectories.write_atif import atif_of  # noqa: PLC0415
+
     target = f"{folder}/{NAME}"
     if agent.trajectory is None or os.path.lexists(target) or not os.path.isdir(folder):
         return

@@ -13,11 +13,13 @@ import msgspec
 from assay.evidence.coding_run import Speaker, Trajectory, TrajectoryStep
 from assay.evidence.files import ByteSource
 from assay.formats.trajectories.messages import read_trajectory
-from assay.formats.trajectories.stream import head_of, rest_of, steps_from
+from assay.formats.trajectories.stream import head_of, is_read_at_once, rest_of, steps_from
 from assay.formats.trajectories.values import name_of
 
 WHOLE: Final = 4 * 2**20
 """The most bytes of a trajectory that is read as a whole."""
+MOST_WHOLE: Final = 64 * 2**20
+"""The same for a file whose steps can't be read one by one."""
 AT_ONCE: Final = 40
 SHOWN: Final = 120 * 1024
 """About how many characters of steps a page shows."""
@@ -76,7 +78,7 @@ class _Place:
 
 def trace_part(source: ByteSource, name: str, beside: ReadBeside, asked: TraceQuery) -> TracePart:
     """The part of a trace that is asked for. ``beside`` gives other files that it may refer to."""
-    if source.size <= WHOLE:
+    if source.size <= WHOLE or (source.size <= MOST_WHOLE and is_read_at_once(source)):
 
         def read(other: str) -> bytes | None:
             found = beside(other)

@@ -13,6 +13,7 @@ from typing import Any
 from assay.evidence.coding_run import Speaker, TrajectoryStep
 from assay.evidence.files import ByteSource
 from assay.formats.trajectories.atif import atif_step
+from assay.formats.trajectories.inspect_log import is_archive
 from assay.formats.trajectories.messages import message_step
 
 CHUNK = 256 * 1024
@@ -22,7 +23,7 @@ FIRST_LINE = 2**20
 MOST_ELEMENT = 16 * 2**20
 TEXT_PIECE = 32 * 1024
 _BLANK = b" \t\r\n,"
-_LISTS = ("steps", "messages")
+_LISTS = ("steps", "messages", "trajectory", "events")
 _DECODER = json.JSONDecoder()
 
 
@@ -55,6 +56,20 @@ def head_of(source: ByteSource) -> Head:
             return Head("lines", 0, {})
         return _head_of_object(_Pieces(source, start)) or Head("lines" if line is not None else "text", 0, {})
     return Head("text", 0, {})
+
+
+def is_read_at_once(source: ByteSource) -> bool:
+    """Whether no step of a file can be read without the rest of it: archives, and spans in any order."""
+    begin = source.read(0, CHUNK)
+    return is_archive(begin) or b'"gen_ai.' in begin
+
+
+def holds_session(source: ByteSource) -> bool:
+    """Whether a file of any name is an agent's session, rather than a log or settings."""
+    if is_read_at_once(source):
+        return True
+    head = head_of(source)
+    return head.form != "text" and next(steps_from(source, head, head.start), None) is not None
 
 
 def _head_of_object(reader: "_Pieces") -> Head | None:
@@ -98,7 +113,8 @@ def message_or_step(value: Any) -> TrajectoryStep | None:
     """A step of ATIF, or a message."""
     if not isinstance(value, dict) or value.get("is_copied_context") is True:
         return None
-    return atif_step(value) if "source" in value else message_step(value)
+    event = "action" in value or isinstance(value.get("observation"), str)
+    return message_step(value) or (atif_step(value) if "source" in value and not event else None)
 
 
 def _elements(source: ByteSource, place: int) -> Iterator[tuple[Any, int]]:

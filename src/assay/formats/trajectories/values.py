@@ -45,10 +45,13 @@ def usage_of(value: object, *, prefix: str = "") -> StatedUsage:
     if not isinstance(value, dict):
         return StatedUsage()
     found = {key.removeprefix(prefix): number for key, number in value.items() if isinstance(key, str)}
+    asked = _count(found, "prompt_tokens", "input_tokens")
+    # Anthropic counts what it reads from its cache, or writes there, apart from the input.
+    apart = [_count(found, name) or 0 for name in ("cache_read_input_tokens", "cache_creation_input_tokens")]
     return StatedUsage(
-        _count(found, "prompt_tokens", "input_tokens"),
+        asked if asked is None else asked + sum(apart),
         _count(found, "completion_tokens", "output_tokens"),
-        _count(found, "cached_tokens", "cache_read_input_tokens"),
+        _count(found, "cached_tokens", "cached_input_tokens", "cache_read_tokens", "cache_read_input_tokens"),
         _cost(found.get("cost_usd")),
     )
 
