@@ -7,14 +7,16 @@ nesting and from who calls whom is worked out here.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from assay.detectors.test_code.engine.bound import Bound
 from assay.detectors.test_code.engine.expressions.parts import FUNCTIONS
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.enumerated import Enumerated
 from assay.detectors.test_code.model import Assertion, Skip, Strength, Test, TestCode
 from assay.detectors.test_code.tree import Node
+
+if TYPE_CHECKING:
+    from assay.detectors.test_code.engine.bound import Bound
 
 RUNS = "runs without an error"
 _LONGEST_IDENTITY = 2000
@@ -55,10 +57,10 @@ class Written:
     """An assertion as it is written: what it demands depends on what parameters stand for."""
 
     node: Node
-    asked: Callable[[Bound], list[Assertion]]
+    asked: "Callable[[Bound], list[Assertion]]"
     conditions: Sequence[list[str]] = ()
     """The conditions on the parameters that it is asked under."""
-    rounds: Sequence[Bound] = ()
+    rounds: "Sequence[Bound]" = ()
     """What the names of the loops around it are in each round."""
 
 
