@@ -220,9 +220,9 @@ def test_the_trace_hides_finds_and_follows(viewed: LocalServer, tab: Tab) -> Non
     page.get_by_role("link", name="main agent").click()
     expect(page.locator(".step")).to_have_count(4)
     page.get_by_role("button", name="Open or close all").click()
-    expect(page.locator(".step details[open]")).to_have_count(4)
+    expect(page.locator(".step > details[open]")).to_have_count(4)
     page.get_by_role("button", name="Open or close all").click()
-    expect(page.locator(".step details[open]")).to_have_count(0)
+    expect(page.locator(".step > details[open]")).to_have_count(0)
 
 
 def test_arrow_keys_flip_through_runs_on_the_same_tab(full: Desk, tab: Tab) -> None:

@@ -192,6 +192,7 @@ def test_a_run_leads_to_its_neighbours_in_its_list_and_stays_on_its_tab() -> Non
     source = viewed_at(SORTING)
     page = text_of(source, "runs/merge__sort005?tab=gradings&list=task%3Dmerge")
     assert re.findall(r'href="([^"]*)" rel="(\w+)"', page) == [
+        ("/runs?task=merge", "up"),
         ("/runs/merge__sort009?tab=gradings&amp;list=task%3Dmerge", "prev"),
         ("/runs/merge__sort001?tab=gradings&amp;list=task%3Dmerge", "next"),
     ]

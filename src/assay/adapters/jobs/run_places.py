@@ -27,6 +27,7 @@ from assay.evidence.files import ByteSource, Content, HeldBytes, tail
 from assay.evidence.run import Run
 
 RESPONSE_LIMIT = 256 * 1024
+INSTRUCTION_FILE = "instruction.md"
 REPORT_LIMIT = 64 * 2**20
 _LOGS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
 _VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
@@ -61,6 +62,7 @@ class JobPlace:
             turns=[turn or "" for turn in turns_of_trial(self.path)],
             responses=list(self._responses()),
             remarks=remarks,
+            instruction=_instruction(open_below(self.path, ("agent", INSTRUCTION_FILE))),
         )
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
@@ -122,12 +124,12 @@ class KeptPlace:
 
     def detail(self, line: Run) -> RunDetail:
         remarks: list[str] = []
-        response, judged, report = None, None, None
+        response, judged, report, instruction = None, None, None, ""
         try:
             report = read_report(self.path)
             run = self._run()
             if run is not None:
-                response = run.final_response
+                response, instruction = run.final_response, run.instruction
                 remarks += run.remarks
                 judgements = LocalCases().judgements(self.path)
                 judged = judgements[-1] if judgements else None
@@ -136,7 +138,9 @@ class KeptPlace:
         if report is not None and judged == report.judge.verdict:
             judged = None
         reports = [] if report is None else [(None, report)]
-        return RunDetail(line, reports, judged, responses=[response or ""], remarks=remarks)
+        return RunDetail(
+            line, reports, judged, responses=[response or ""], remarks=remarks, instruction=instruction
+        )
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
         run = None if turn else self._run()
@@ -149,6 +153,10 @@ class KeptPlace:
     def _run(self) -> CodingRecord | None:
         """None for a report by itself."""
         return LocalCases().read(self.path).run if os.path.isdir(self.path) else None
+
+
+def _instruction(source: ByteSource | None) -> str:
+    return "" if source is None else source.read(0, RESPONSE_LIMIT).decode(errors="replace").strip()
 
 
 def read_report(path: str) -> ScorersReport:

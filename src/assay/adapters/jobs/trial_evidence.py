@@ -24,6 +24,7 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
+    INSTRUCTION,
     LOG,
     REPORT,
     TRAJECTORY,
@@ -45,6 +46,7 @@ _PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     TRAJECTORY: ("agent", TRAJECTORIES),
     FINAL_RESPONSE: ("agent", RESPONSES),
     LOG: ("agent", (AGENT_LOG, ORACLE_LOG, "stdout.txt")),
+    INSTRUCTION: ("agent", ("instruction.md",)),
     VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt")),
 }
 _FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
@@ -95,6 +97,7 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[
     written = {
         TRAJECTORY: said,
         FINAL_RESPONSE: run.final_response or "",
+        INSTRUCTION: run.instruction,
         DIFF: "" if run.diff is None else run.diff.text,
         REPORT: report.model_dump_json(),
     }

@@ -17,6 +17,7 @@ VERIFIER_OUTPUT: Final = "verifier_output"
 FINAL_RESPONSE: Final = "final_response"
 LOG: Final = "log"
 REPORT: Final = "report"
+INSTRUCTION: Final = "instruction"
 
 
 @dataclass(frozen=True, slots=True)
