@@ -2,7 +2,7 @@
 
 Each PATH is a job folder, a folder of jobs or of terminal-bench results, runs that 'assay score --keep' wrote, or
 a report that 'assay score --json' printed. 'assay view PATH' prints an address of this machine that only you know,
-and serves the pages until Ctrl-C; with two jobs or more, it begins with their comparison. With -o, everything is
+and serves the pages until Ctrl-C, beginning with what is worth a look. With -o, everything is
 written to one HTML file that needs nothing else, to send to somebody (up to 500 runs).
 
 Exit codes: 0 all is well, 2 a path can't be read.
@@ -30,7 +30,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from assay.web.local_server import serve  # noqa: PLC0415 - help needs no pages
+    from assay.web.local_server import LocalServer  # noqa: PLC0415 - help needs no pages
     from assay.web.one_file import one_file  # noqa: PLC0415
 
     source = source_of(args.paths)
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"the page can't be written to {args.output}: {error.strerror}") from error
         print(f"wrote {args.output}")
         return 0
-    server = serve(source, args.port)
+    server = LocalServer(source, args.port)
     print(f"{server.address}\nCtrl-C ends it", flush=True)
     if args.open:
         webbrowser.open(server.address)

@@ -86,14 +86,11 @@ def read_messages(items: Iterable[dict[str, Any]], unread: int = 0) -> Trajector
         if message is not None and len(steps) >= MAX_STEPS:
             remarks.append(f"only the first {MAX_STEPS} steps are read")
             break
+        if message is not None:
+            steps.append(_step(message, len(steps) + 1, name_of(item.get("timestamp"))))
         about = item if message is None else message
         # An answer that is written in several lines has its usage in each of them.
-        key, said = name_of(about.get("id")) or len(used), usage_of(about.get("usage"))
-        if message is not None:
-            step = _step(message, len(steps) + 1, name_of(item.get("timestamp")))
-            known = said != StatedUsage() and key not in used
-            steps.append(replace(step, usage=said) if known else step)
-        used[key] = said
+        used[name_of(about.get("id")) or len(used)] = usage_of(about.get("usage"))
         stated = stated_total(item)
         total = total if stated == StatedUsage() else stated
         model = model or name_of(about.get("model")) or model_of(item)
