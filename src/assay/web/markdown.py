@@ -96,7 +96,9 @@ def _list(items: list[list[str]], depth: int) -> Markup:
     ordered = items[0][0].lstrip()[0].isdigit()
     number = int(re.split(r"[.)]", items[0][0].lstrip(), maxsplit=1)[0]) if ordered else 1
     shown = Markup("").join(Markup("<li>{}</li>").format(_item(one, depth)) for one in items)
-    return Markup('<ol start="{}">{}</ol>').format(number, shown) if ordered else Markup("<ul>{}</ul>").format(shown)
+    return (
+        Markup('<ol start="{}">{}</ol>').format(number, shown) if ordered else Markup("<ul>{}</ul>").format(shown)
+    )
 
 
 def _item(item: list[str], depth: int) -> Markup:
