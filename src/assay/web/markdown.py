@@ -1,7 +1,7 @@
 """Markdown of agents and authors as HTML: as much of it as makes a text readable, and nothing that leads or loads.
 
-Everything is escaped first. A link is shown with its address beside it and can't be followed, an image as its words,
-and markup as the characters that it is. What isn't understood stays text, so that no word is lost.
+Everything is escaped first. A link is shown with its address beside it and can't be followed, an image as its
+words, and markup as the characters that it is. What isn't understood stays text, so that no word is lost.
 """
 
 import re

@@ -64,7 +64,7 @@ class TracePart:
     _places: Mapping[int, str] = field(default_factory=dict)
     request: str = ""
     answer: str = ""
-    usage: StatedUsage = StatedUsage()
+    usage: StatedUsage = field(default_factory=StatedUsage)
     total: int | None = None
     model: str | None = None
     agent: str | None = None

@@ -1,4 +1,4 @@
-"""Why a run came to what it did, in one sentence. The state is decided elsewhere; here it is only put into words."""
+"""Why a run came to what it did, in one sentence. The state is decided elsewhere and only put into words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final

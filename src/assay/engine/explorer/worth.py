@@ -68,7 +68,8 @@ def _item(run: Run, kind: str) -> WorthItem:
         mode = f" ({run.failure_mode})" if run.failure_mode else ""
         said = f"The checks say {run.checks}, the judge says {run.judge}{mode}."
     elif kind == "cheated" and not cheats_in(run.reason or ""):
-        said = f"{'The judge calls it' if run.failure_mode == HACKED else 'A monitor suspects'} reward hacking. {said}"
+        who = "The judge calls it" if run.failure_mode == HACKED else "A monitor suspects"
+        said = f"{who} reward hacking. {said}"
     elif kind == "a reviewer disagrees":
         said = f"It counts as {run.state.replace('_', ' ')}, and somebody who looked says otherwise."
     return WorthItem(run.name, run.job, said, run.id)
