@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,25 @@ def test_the_parts_of_a_graded_run() -> None:
     assert "output parseable" in text_of(source, f"runs/{CAPITAL}?tab=gradings")
     assert "previous grading" in text_of(source, f"runs/{CAPITAL}?tab=provenance")
     assert "Verifier output" in text_of(source, f"runs/{CAPITAL}?tab=output")
+
+
+def words_of(source: FolderPages) -> str:
+    """The words of the output of a run."""
+    return " ".join(re.sub("<[^>]*>", " ", text_of(source, f"runs/{CAPITAL}?tab=output")).split())
+
+
+def test_what_the_agent_printed_is_shown_stream_by_stream(tmp_path: Path) -> None:
+    shutil.copytree(GUESSES, tmp_path / "job")
+    agent = tmp_path / "job" / CAPITAL / "agent"
+    agent.mkdir(exist_ok=True)
+    (agent / "output.txt").write_text("both of them")
+    assert "stdout and stderr both of them" in words_of(viewed_at(tmp_path / "job"))
+    (agent / "agent-stdout.txt").write_text("to the user")
+    (agent / "agent-stderr.txt").write_text("to the log")
+    source = viewed_at(tmp_path / "job")
+    for shown in (words_of(source), " ".join(re.sub("<[^>]*>", " ", one_file(source)).split())):
+        assert "stdout to the user stderr to the log" in shown
+        assert "both of them" not in shown
 
 
 @pytest.mark.parametrize("name", ["..", "%2e%2e%2fguesses", "nobody", "capital__a3lB16u%2Fverifier", "%2Fetc"])
