@@ -16,6 +16,7 @@ import json
 import os
 import threading
 from dataclasses import fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -126,6 +127,12 @@ class ChatModel:
 
         return patiently(self._what, self._limits, self._pace, attempt)
 
+    @cached_property
+    def _address(self) -> "httpx.URL":
+        import httpx  # noqa: PLC0415
+
+        return httpx.URL(self._endpoint.url)
+
     @property
     def _what(self) -> str:
         return f"the judge {self.model}"
@@ -145,7 +152,7 @@ class ChatModel:
         headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
             with self._client.stream(
-                "POST", self._endpoint.url, content=body, headers=headers, timeout=left
+                "POST", self._address, content=body, headers=headers, timeout=left
             ) as response:
                 end = None if stream else begin + self._limits.deadline_sec
                 content = self._content(response, end)
