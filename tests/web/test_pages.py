@@ -12,13 +12,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
+from assay.adapters.jobs.run_store import keep_run
 from assay.core.errors import InputError
+from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
+from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
@@ -206,6 +209,19 @@ def test_the_parts_of_a_graded_run() -> None:
     assert "output parseable" in text_of(source, f"runs/{CAPITAL}?tab=gradings")
     assert "previous grading" in text_of(source, f"runs/{CAPITAL}?tab=provenance")
     assert "Verifier output" in text_of(source, f"runs/{CAPITAL}?tab=output")
+
+
+def test_a_run_that_no_judge_was_asked_about_says_so(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    asked = Judge(state=JudgeState.NOT_APPLICABLE)
+    for name, status in (("one", RunStatus.COMPLETED), ("two", RunStatus.FAILED)):
+        gate = StatusGate(status=status, passed=None)
+        provenance = Provenance(engine="1", scenario_sha256="ab" * 32)
+        report = ScorersReport(overall=None, scorers=[], judge=asked, run=gate, provenance=provenance)
+        keep_run(str(kept / name), CodingRecord("do it", "completion", status), report, None)
+    words = re.sub("<[^>]*>", " ", one_file(viewed_at(kept)))
+    found = re.findall(r"Judge verdict\s+(not asked|NOT APPLICABLE: the run is failed)", words)
+    assert sorted(set(found)) == ["NOT APPLICABLE: the run is failed", "not asked"]
 
 
 def words_of(source: FolderPages) -> str:

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import JudgeSection
+from assay.engine.schema_errors import sentence
 
 NAMES: Final = ("timeout_s", "temperature", "max_tokens", "seed", "characters", "at_once")
 _UNSET: Final = "none"
@@ -32,7 +33,8 @@ def _value(name: str, written: str, where: str) -> float | None:
     try:
         return getattr(JudgeSection.model_validate({name: value}), name)  # type: ignore[no-any-return]
     except ValidationError as error:
-        raise InputError(f"{where}{name}: {error.errors()[0]['msg']}, got {written}") from error
+        wanted = sentence(error.errors()[0], JudgeSection).rpartition(", got ")[0]
+        raise InputError(f"{where}{name} {wanted}, got {written}") from error
 
 
 def _number(written: str) -> object:

@@ -382,6 +382,15 @@ def is_judged(status: RunStatus) -> bool:
     return status is RunStatus.COMPLETED
 
 
+def explain_judge(state: JudgeState, status: RunStatus) -> str:
+    """The judge's gate in words: not applicable to a run that didn't complete; to others, nobody was asked."""
+    if state is JudgeState.PENDING:
+        return f"{state.value}: the scenario has notes for a judge, and none was asked yet"
+    if state is not JudgeState.NOT_APPLICABLE:
+        return str(state.value)
+    return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
+
+
 def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
     """The report with a judge's verdict as its gate. Nothing of the scorers changes."""
     state = JudgeState(verdict.state)

@@ -12,6 +12,7 @@ from assay.dialects.scorers.report import (
     RowVerdict,
     ScorersReport,
     explain_disagreement,
+    explain_judge,
 )
 from assay.engine.explorer.blobs import LOG, OUTPUT_KINDS, STDOUT, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import PageSource, RunDetail
@@ -56,6 +57,12 @@ class RunView:
     def judge_state(self) -> str | None:
         """The judge's gate as it decided, whichever record of the judge is here."""
         return self.detail.line.judge
+
+    @property
+    def judge_words(self) -> str | None:
+        """The same in words, with the reason where there is no verdict."""
+        state, report = self.judge_state, self.report
+        return state if state is None or report is None else explain_judge(JudgeState(state), report.run.status)
 
     @property
     def disagreement(self) -> str | None:
