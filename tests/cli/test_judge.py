@@ -47,6 +47,25 @@ def test_what_stopped_goes_on(cli: Cli, runs: Path) -> None:
     assert len(talk.bodies) == 3
 
 
+def test_a_command_without_a_verdict_has_no_answer_and_says_all_of_why(cli: Cli, runs: Path) -> None:
+    body = b'{"error": {"message": "there is no such model here, whatever its name", "type": "not_found"}}'
+    with chatting(Chat(status=404, body=body)) as talk:
+        found = cli("judge", str(runs), "--url", talk.url, *MODEL)
+    assert found.code == 2
+    hint = "404 (not_found): there is no such model here, whatever its name (is the model's name right, and does"
+    assert hint in found.out
+
+
+def test_the_suspicion_of_a_monitor_has_a_column(cli: Cli, runs: Path) -> None:
+    honest = json.dumps({"reasoning": "Fine.", "places": [], "suspicion": 0.1})
+    with chatting(Chat(said()), Chat(honest)) as talk:
+        found = cli("judge", str(runs / "r0"), "--url", talk.url, *MODEL, "--monitor")
+    assert [line.split()[1:4] for line in found.out.splitlines()[:2]] == [
+        ["verdict", "suspicion", "completion"],
+        ["PASS", "0.1", "5"],
+    ]
+
+
 def test_a_replay_says_what_changed(cli: Cli, runs: Path) -> None:
     with chatting(Chat(said()), Chat(said()), Chat(said()), Chat(said()), Chat(said(FAIL))) as talk:
         cli("judge", str(runs), "--url", talk.url, *MODEL)

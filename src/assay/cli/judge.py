@@ -11,7 +11,7 @@ file in the run's folder 'judgements'; none is ever changed. The endpoint and th
 variables ASSAY_JUDGE_URL, ASSAY_JUDGE_MODEL and ASSAY_JUDGE_KEY, or from the run's scenario.
 
 Exit codes: 0 there is an answer, 1 the answer is no (a FAIL with --require-judge, verdicts that flip too often, a
-judge that isn't good enough), 2 no answer.
+judge that isn't good enough), 2 no answer, such as no verdict that can be read.
 """
 
 import argparse

@@ -22,8 +22,6 @@ from assay.judge.calibration import calibrate as compare
 from assay.judge.gate_table import GateTable, gates_of
 from assay.judge.judge_stored import Done, changes, judge_stored
 
-REASON = 70
-
 
 def judge_runs(args: argparse.Namespace) -> int:
     """Judge stored runs, with ``again`` also those that have a verdict."""
@@ -35,8 +33,10 @@ def judge_runs(args: argparse.Namespace) -> int:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
         print("\n".join(_done_lines(done, args.again, args.all)))
-    failed = any(one.verdict is not None and one.verdict.state == "FAIL" for one in done)
-    return 1 if args.require_judge and failed else 0
+    states = {one.verdict.state for one in done if one.verdict is not None}
+    if states == {"unparseable"}:
+        return 2
+    return 1 if args.require_judge and "FAIL" in states else 0
 
 
 def show_gates(args: argparse.Namespace) -> int:
@@ -93,8 +93,10 @@ def _record(done: Done) -> dict[str, object]:
 
 def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]:
     """A row for each run, what changed, and how far to trust it."""
-    header = ["run", "verdict", *(["before"] if again else []), "completion", "adherence", "efficiency", ""]
-    yield render_table(header, [_row(one, again) for one in done])
+    watched = any(one.verdict is not None and one.verdict.monitor is not None for one in done)
+    more = [name for name, there in (("before", again), ("suspicion", watched)) if there]
+    header = ["run", "verdict", *more, "completion", "adherence", "efficiency", ""]
+    yield render_table(header, [_row(one, more) for one in done])
     if whole:
         for one in done:
             if one.verdict is not None:
@@ -110,17 +112,21 @@ def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]
     yield from _trust([one.verdict for one in done if one.verdict is not None])
 
 
-def _row(done: Done, again: bool) -> list[str]:
-    before = [done.before.state if done.before is not None else ""] if again else []
+def _row(done: Done, more: Sequence[str]) -> list[str]:
+    suspicion = None if done.verdict is None else done.verdict.suspicion
+    known = {
+        "before": "" if done.before is None else done.before.state,
+        "suspicion": "" if suspicion is None else f"{suspicion:g}",
+    }
+    beside = [known[name] for name in more]
     if done.verdict is None:
-        return [done.place, "", *before, "", "", "", f"not judged: {done.skipped}"]
+        return [done.place, "", *beside, "", "", "", f"not judged: {done.skipped}"]
     opinion = done.verdict.opinion
     ratings = opinion.ratings
     told = [] if ratings is None else [ratings.task_completion, ratings.instruction_adherence, ratings.efficiency]
-    more = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
+    why = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
     cells = ["" if one is None else f"{one:g}" for one in told] or [""] * 3
-    return [done.place, opinion.state, *before, *cells,
-            more if len(more) <= REASON else f"{more[: REASON - 1]}…"]  # fmt: skip
+    return [done.place, opinion.state, *beside, *cells, why]
 
 
 def _trust(verdicts: Sequence[JudgeVerdict]) -> Iterator[str]:
