@@ -38,7 +38,7 @@ class SessionCommand:
 class SessionEnd:
     """How a command ended: its exit code, or None if it was stopped at its time limit, and the end of its output.
 
-    What it wrote to its standard output and to its standard error is one stream.
+    What it wrote to its standard output and to its standard error is one stream. The record of an agent says so.
     """
 
     exit_code: int | None
