@@ -114,11 +114,8 @@ def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]
 
 def _row(done: Done, more: Sequence[str]) -> list[str]:
     suspicion = None if done.verdict is None else done.verdict.suspicion
-    known = {
-        "before": "" if done.before is None else done.before.state,
-        "suspicion": "" if suspicion is None else f"{suspicion:g}",
-    }
-    beside = [known[name] for name in more]
+    known = {"before": done.before and done.before.state, "suspicion": suspicion}
+    beside = ["" if known[name] is None else str(known[name]) for name in more]
     if done.verdict is None:
         return [done.place, "", *beside, "", "", "", f"not judged: {done.skipped}"]
     opinion = done.verdict.opinion

@@ -182,14 +182,13 @@ def _by_failure_mode(
 def _unmet(
     agreement: Agreement, kappa: Agreement, annotators: Sequence[str], cases: int, wanted: Readiness
 ) -> list[str]:
-    reasons = []
-    if len(annotators) < wanted.annotators:
-        reasons.append(f"annotators must be at least {wanted.annotators}, got {len(annotators)}")
-    if cases < wanted.cases:
-        reasons.append(f"cases must be at least {wanted.cases}, got {cases}")
-    if agreement.value is None or agreement.value < wanted.agreement:
-        got = "none" if agreement.value is None else f"{agreement.value:.3f}"
-        reasons.append(f"agreement must be at least {wanted.agreement:g}, got {got}")
+    agreed = "none" if agreement.value is None else f"{agreement.value:.3f}"
+    least = (
+        ("annotators", len(annotators), wanted.annotators, len(annotators)),
+        ("cases", cases, wanted.cases, cases),
+        ("agreement", agreement.value or 0, wanted.agreement, agreed),
+    )
+    reasons = [f"{what} must be at least {want:g}, got {got}" for what, value, want, got in least if value < want]
     interval = agreement.interval
     if isinstance(interval, CantSay):
         reasons.append(f"the agreement has no interval: {interval.reason}")

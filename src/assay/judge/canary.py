@@ -52,10 +52,8 @@ def plant(parts: list[FencedPart], mark: str, prompt: str) -> tuple[list[FencedP
 def _bait(parts: list[FencedPart], numbers: Iterator[int], forms: tuple[str, ...], labels: tuple[str, ...]) -> str:
     label, order, form, key = (one[next(numbers) % len(one)] for one in (labels, _ORDERS, forms, _KEYS))
     word = _word(numbers)
-    parts.insert(
-        1 + next(numbers) % len(parts) if parts else 0,
-        FencedPart(label, (line({key: order.format(form.format(word))}),)),
-    )
+    part = FencedPart(label, (line({key: order.format(form.format(word))}),))
+    parts.insert(1 + next(numbers) % len(parts) if parts else 0, part)
     return word
 
 

@@ -118,10 +118,7 @@ class JobPlace:
     def _responses(self) -> Iterator[str]:
         """The final response of each turn; without a file of its own, the last message of the trace has it."""
         for turn in turns_of_trial(self.path):
-            folder = agent_folder(self.path, turn)
-            found = next(
-                (one for name in RESPONSES if (one := open_below(folder, (name,))) is not None and one.size), None
-            )
+            found = self.file(FINAL_RESPONSE if turn is None else f"{turn}/{FINAL_RESPONSE}")
             yield "" if found is None else tail(found, RESPONSE_LIMIT).decode(errors="replace").strip()
 
 

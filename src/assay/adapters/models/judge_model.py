@@ -16,7 +16,6 @@ import json
 import os
 import threading
 from dataclasses import fields
-from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from assay.adapters.models.endpoint import endpoint_at
@@ -72,6 +71,7 @@ class ChatModel:
 
         self.model = model
         self._endpoint = endpoint_at(url)
+        self._url: str | httpx.URL = self._endpoint.url
         self._token = token
         self._limits = limits or limits_of(TIMEOUT_SEC)
         self._first_byte_sec = first_byte_sec or self._limits.deadline_sec
@@ -127,12 +127,6 @@ class ChatModel:
 
         return patiently(self._what, self._limits, self._pace, attempt)
 
-    @cached_property
-    def _address(self) -> "httpx.URL":
-        import httpx  # noqa: PLC0415
-
-        return httpx.URL(self._endpoint.url)
-
     @property
     def _what(self) -> str:
         return f"the judge {self.model}"
@@ -151,9 +145,8 @@ class ChatModel:
         left = left if stream else min(left, self._limits.timeout_sec)
         headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
-            with self._client.stream(
-                "POST", self._address, content=body, headers=headers, timeout=left
-            ) as response:
+            self._url = httpx.URL(self._url)
+            with self._client.stream("POST", self._url, content=body, headers=headers, timeout=left) as response:
                 end = None if stream else begin + self._limits.deadline_sec
                 content = self._content(response, end)
             found = (
