@@ -7,7 +7,7 @@ False
 
 from assay.adapters.sandbox.backend_kit import BrokenPromise, check_backend
 from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
-from assay.engine.sandbox import Printed
+from assay.evidence.coding_run import Printed
 
 __all__ = [
     "Backend",

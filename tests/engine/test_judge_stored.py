@@ -7,9 +7,8 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
 from assay.evidence.coding_run import RunStatus
-from assay.judge.gate_table import gates_of
-from assay.judge.judge_coding_run import VerdictJudge
-from assay.judge.judge_stored import JudgedCase, JudgeOf, changes, judge_stored
+from assay.judge.judge_stored import JudgedCase, JudgeOf, changes, gates_of, judge_stored
+from assay.judge.run_judge import VerdictJudge
 from tests.engine.fake_runs import FakeStore, OneJudge
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

@@ -13,8 +13,8 @@ import pytest
 
 from assay.adapters.sandbox.run_child import OutputTail, Start
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import CommandLimits, Mount, Printed, SandboxCommand
-from assay.evidence.coding_run import ProcessEnd
+from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
+from assay.evidence.coding_run import Printed, ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import PATH, VIEWS, Backend, eventually, need, no_plain_processes, processes_with
 from tests.tasks import script

@@ -19,8 +19,7 @@ from assay.dialects.scorers.report import JudgeVerdict
 from assay.formats.counting import counted
 from assay.judge.calibration import Flips, Readiness, Stability, of_monitor, stability
 from assay.judge.calibration import calibrate as compare
-from assay.judge.gate_table import GateTable, gates_of
-from assay.judge.judge_stored import Done, changes, judge_stored
+from assay.judge.judge_stored import Done, GateTable, changes, gates_of, judge_stored
 
 
 def judge_runs(args: argparse.Namespace) -> int:

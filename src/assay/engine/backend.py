@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
-from assay.engine.sandbox import Printed
+from assay.evidence.coding_run import Printed
 
 
 @dataclass(frozen=True, slots=True)

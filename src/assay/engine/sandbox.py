@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 # The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -63,14 +63,6 @@ class SandboxCommand:
     def written(self) -> tuple[str, ...]:
         """The folders of the host that it may write to."""
         return tuple(mount.source for mount in self.mounts if mount.writable)
-
-
-@dataclass(frozen=True, slots=True)
-class Printed:
-    """The tail of one stream. ``cut`` says whether the beginning is missing."""
-
-    data: bytes
-    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, LabelLine, Measure
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.report import JudgeVerdict, Opinion
-from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
+from assay.judge.run_judge import VerdictJudge
 from assay.judge.variations import FORMS, REORDERED
 from assay.stats.agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.stats.corrected_rate import Calibration, corrected_rate

@@ -31,7 +31,8 @@ from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.grading_record import Before
 from assay.engine.run.ports import Agent, Bench
 from assay.engine.run.trial_record import STDERR_LOG, STDOUT_LOG
-from assay.engine.sandbox import Printed, Ran
+from assay.engine.sandbox import Ran
+from assay.evidence.coding_run import Printed
 from assay.evidence.files import Content
 from assay.evidence.run import Gates
 

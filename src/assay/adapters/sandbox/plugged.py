@@ -18,8 +18,8 @@ from assay.adapters.machine.trees import pack_tree, remove_tree, unpack_tree
 from assay.adapters.sandbox import PLUGGED
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
-from assay.engine.sandbox import IS_THERE, CommandLimits, Isolation, Mount, Printed, Ran, SandboxCommand
-from assay.evidence.coding_run import ProcessEnd
+from assay.engine.sandbox import IS_THERE, CommandLimits, Isolation, Mount, Ran, SandboxCommand
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 # So much longer than its time limit may a command take, with the time that its machine needs to answer.
 GRACE_SEC: Final = 60.0

@@ -19,8 +19,8 @@ from typing import Protocol
 from assay.adapters.machine.own_process import Bell, belongs_here, stop_descriptors
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.core.errors import MeasurementError, check_stopped
-from assay.engine.sandbox import Printed, Ran
-from assay.evidence.coding_run import ProcessEnd
+from assay.engine.sandbox import Ran
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 
 @contextlib.contextmanager

@@ -395,12 +395,6 @@ def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
     """The report with a judge's verdict as its gate. Nothing of the scorers changes."""
     state = JudgeState(verdict.state)
     judge = report.judge.model_copy(update={"state": state, "verdict": verdict})
-    told = _disagreement(report.overall, report, state)
-    return report.model_copy(update={"judge": judge, "disagreement": told})
-
-
-def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:
-    if overall is None:
-        return None
     warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in report.scorers)
-    return explain_disagreement(overall.verdict, state, warned)
+    told = None if report.overall is None else explain_disagreement(report.overall.verdict, state, warned)
+    return report.model_copy(update={"judge": judge, "disagreement": told})
