@@ -115,6 +115,12 @@ def labelled(folder: Path, *labels: dict[str, Any]) -> str:
     return str(path)
 
 
+@pytest.mark.parametrize("option", ["--agreement", "--width"])
+def test_a_limit_of_a_calibration_must_be_a_number(cli: Cli, runs: Path, option: str) -> None:
+    found = cli("judge", "calibrate", str(runs), option, "nan")
+    assert (found.code, f"argument {option}: must be a finite number, got 'nan'" in found.err) == (2, True)
+
+
 def test_a_judge_is_uncalibrated_until_it_is_good_enough(cli: Cli, runs: Path, tmp_path: Path) -> None:
     for number in range(4, 10):
         keep_run(str(runs / f"r{number}"), RUN, report(OverallVerdict.PASS), None)
