@@ -179,8 +179,7 @@ def _calibration_lines(record: CalibrationRecord) -> Iterator[str]:
             [one.failure_mode, str(one.runs), str(one.judge_failed), f"{one.low:.3f} to {one.high:.3f}"]
             for one in record.by_failure_mode
         ]
-        header = ["failure_mode", "runs", "judge FAIL", "95 % interval of the share"]
-        yield "\n" + render_table(header, rows)
+        yield "\n" + render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
     yield ""
     if record.reported is not None and record.corrected is not None:
         _, value, interval, items = _measure(record.corrected)
