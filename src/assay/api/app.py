@@ -88,12 +88,12 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         worker = service.worker(settings.worker_threads)
-        service.woken.append(worker.wake)
+        service.work.woken.append(worker.wake)
         worker.start()
         try:
             yield
         finally:
-            service.woken.remove(worker.wake)
+            service.work.woken.remove(worker.wake)
             await run_in_threadpool(worker.end)
 
     server = Server(service, settings)

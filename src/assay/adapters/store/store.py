@@ -49,6 +49,11 @@ class Store(Records):
             raise
 
     @property
+    def url(self) -> str:
+        """Where the database is, with its password."""
+        return self._engine.url.render_as_string(hide_password=False)
+
+    @property
     def is_postgres(self) -> bool:
         return self._engine.dialect.name == "postgresql"
 
