@@ -121,7 +121,8 @@ class WorkQueue(Resources[Work]):
             waiting = rows.find(self.table, **same, state=OPEN)
             if waiting is not None:
                 return self._resource(waiting)
-            fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": self.host.now()}
+            now = self.host.now()
+            fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": now, "created_at": now}
             values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
             identity = self._insert(rows, organisation, **values, **fresh)
         self.wake()

@@ -55,19 +55,19 @@ DECLARE
         'id', NEW.id, 'organisation', NEW.organisation, 'target', NEW.target, 'created_at', NEW.created_at,
         'priority', nullif(level, 0), 'reason', NEW.reason, 'source_down_since', NEW.source_down_since,
         'source_waits', nullif(NEW.source_waits, 0)));
-    later timestamptz := CASE WHEN NEW.not_before > now() THEN NEW.not_before END;
-    job_id bigint;
+    later timestamptz := CASE WHEN NEW.not_before > NEW.created_at THEN NEW.not_before END;
+    deferred bigint;
 BEGIN
-    job_id := (procrastinate_defer_jobs_v1(
+    deferred := (procrastinate_defer_jobs_v1(
         ARRAY[ROW(NEW.kind, 'work', place, NULL, NULL, told, later)]::procrastinate_job_to_defer_v1[]))[1];
     -- What a dump brings back may have been tried before, and may be over.
     IF NEW.tries > 0 OR NEW.state IN ('done', 'set_aside') THEN
         UPDATE procrastinate_jobs SET attempts = NEW.tries, status = CASE NEW.state
             WHEN 'done' THEN 'succeeded' WHEN 'set_aside' THEN 'failed' ELSE 'todo' END::procrastinate_job_status
-            WHERE id = job_id;
+            WHERE id = deferred;
         IF NEW.finished_at IS NOT NULL THEN
-            DELETE FROM procrastinate_events WHERE procrastinate_events.job_id = work_added.job_id;
-            INSERT INTO procrastinate_events (job_id, type, at) SELECT work_added.job_id,
+            DELETE FROM procrastinate_events WHERE job_id = deferred;
+            INSERT INTO procrastinate_events (job_id, type, at) SELECT deferred,
                 (CASE NEW.state WHEN 'done' THEN 'succeeded' ELSE 'failed' END)::procrastinate_job_event_type,
                 NEW.finished_at;
         END IF;
@@ -78,7 +78,7 @@ END $$;
 -- States change by procrastinate's own hand, but for what is sent again.
 CREATE FUNCTION work_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE procrastinate_jobs SET args = (args - ARRAY['reason', 'source_down_since', 'source_waits'])
+    UPDATE procrastinate_jobs SET args = (args - ARRAY['reason', 'source_down_since', 'source_waits', 'uncounted'])
         || jsonb_strip_nulls(jsonb_build_object(
             'reason', NEW.reason, 'source_down_since', NEW.source_down_since,
             'source_waits', nullif(NEW.source_waits, 0), 'uncounted', nullif(attempts + 1 - NEW.tries, 0)))
