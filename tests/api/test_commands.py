@@ -82,6 +82,7 @@ def test_a_worker_ends_after_its_work(where: str) -> None:
     ("argv", "why"),
     [
         (("serve", "--port", "x"), "must be a port"),
+        (("serve", "--single-user", "--workers", "2"), "must be served by one process"),
         (("serve", "--host", "203.0.113.77"), "can't listen on 203.0.113.77"),
         (("serve", "--allow-source", "here"), "an allowed network must be like 127.0.0.0/8"),
         (("serve", "--store", "mysql://x"), "must be a SQLite file or a PostgreSQL database"),

@@ -5,6 +5,7 @@ PostgreSQL is stopped and started for real, as a server of its own. SQLite is lo
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import httpx
 import pytest
 
 from assay.adapters.store import database
+from assay.api.app import READY_SEC
 from tests.adapters.store.databases import StoppableServer, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, portal, serve_on
 
@@ -139,6 +141,16 @@ def test_a_disk_that_is_full(sqlite: tuple[Clinic, Path], monkeypatch: pytest.Mo
         rows = [{"resource": "large", "key": f"k{n}", "data": {"text": "x" * 50_000}} for n in range(20)]
         found = cramped.ask("POST", f"/v1/playgrounds/{box}/rows", json=rows)
         assert (found.status_code, found.json()["error"]["code"]) == (503, "store_unavailable")
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/readyz").status_code == 200, "there is a little room"
+        for number in range(20):
+            row = {"resource": "small", "key": f"k{number}", "data": {"text": "x" * 4_000}}
+            if cramped.ask("POST", f"/v1/playgrounds/{box}/rows", json=row).status_code == 503:
+                break
+        time.sleep(READY_SEC)
+        found = client.get("/readyz")
+        assert (found.status_code, found.json()["error"]["code"]) == (503, "store_unavailable")
+        assert found.headers["retry-after"]
     assert not clinic.service.store.state_rows(box, "large"), "nothing of it was written"
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

@@ -1,16 +1,17 @@
 """Playgrounds and their records in a database."""
 
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Executable, select
+from sqlalchemy import Connection, Engine, Executable, delete, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.machine.tracing import span
-from assay.adapters.store import tables, writing
+from assay.adapters.store import service_tables, tables, writing
 from assay.adapters.store.database import WRITING, connect, reaching
 from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.migrate import upgrade
@@ -19,6 +20,8 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
 
 HL7_OUTBOUND = "hl7_outbound"
+PROBE: Final = "probe"
+PROBE_BYTES: Final = 64 * 1024
 
 
 class Store(Records):
@@ -103,6 +106,15 @@ class Store(Records):
             return False
         with reaching(self.name), connect(self._engine) as connection:
             return writing.has_playground(connection, identity)
+
+    def check_writable(self) -> None:
+        """Write something and take it back: of a full disk, one can still read. Raises ``MeasurementError``."""
+        table = service_tables.blobs
+        with self.writing(durable=False) as connection:
+            content: dict[str, object] = {"content": os.urandom(PROBE_BYTES)}
+            writing.put(connection, table, {"digest": PROBE, **content}, content)
+        with self.writing(durable=False) as connection:
+            connection.execute(delete(table).where(table.c.digest == PROBE))
 
     @contextmanager
     def reading(self, until: datetime = EVER) -> Iterator[Records]:
