@@ -22,6 +22,7 @@ Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
+from datetime import timedelta
 
 from assay.cli.options.common import add_listening, extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
@@ -70,6 +71,7 @@ def run(args: argparse.Namespace) -> int:
         allowed=tuple(args.allow_source),
         log=args.log,
         claim_sec=args.claim,
+        kept_work=timedelta(days=args.keep_work),
         blobs=blobs_of(args),
         page_hosts=tuple(args.page_host),
         single_user=args.single_user,
