@@ -38,6 +38,10 @@ class Store(Records):
         """
         self._engine = engine
         self._light = light or engine
+        self._writers = {
+            True: engine.execution_options(**WRITING),
+            False: self._light.execution_options(**WRITING),
+        }
         self.name = name
         super().__init__(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
@@ -143,8 +147,7 @@ class Store(Records):
 
         One that isn't ``durable`` may be lost with the power: for what nobody was told.
         """
-        engine = (self._engine if durable else self._light).execution_options(**WRITING)
-        with self._trace("write"), self._turn, connect(engine) as connection, connection.begin():
+        with self._trace("write"), self._turn, connect(self._writers[durable]) as connection, connection.begin():
             yield connection
 
     @contextmanager

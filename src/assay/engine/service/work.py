@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from assay.core.errors import AssayError
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import Resources, Row, Storage
+from assay.engine.service.storage import Resources, Row, Storage, Transaction
 from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
@@ -116,17 +116,22 @@ class WorkQueue(Resources[Work]):
     def add(self, organisation: str, kind: WorkKind, target: str, priority: int = 0) -> Work:
         """Accept work. If the same is waiting or being done, that is returned."""
         same = {"organisation": organisation, "kind": kind.value, "target": target}
-        turn = self.store.next_turn(organisation, priority)
         with self.storage.transaction() as rows:
             waiting = rows.find(self.table, **same, state=OPEN)
             if waiting is not None:
                 return self._resource(waiting)
-            now = self.host.now()
-            fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": now, "created_at": now}
-            values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
-            identity = self._insert(rows, organisation, **values, **fresh)
+            identity = self.add_within(rows, organisation, kind, target, priority)
         self.wake()
         return self.get(organisation, identity)
+
+    def add_within(
+        self, rows: Transaction, organisation: str, kind: WorkKind, target: str, priority: int = 0
+    ) -> str:
+        """Accept work that nobody else adds, together with what it is about; returns its id."""
+        now, turn = self.host.now(), self.store.next_turn(organisation, priority)
+        fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": now, "created_at": now}
+        values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
+        return self._insert(rows, organisation, **values, **fresh)
 
     def wake(self) -> None:
         """Tell the workers of this process that there is work."""

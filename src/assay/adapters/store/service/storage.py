@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final
+from enum import Enum
+from functools import cache
+from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Connection, Executable, FromClause, Select, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, FromClause, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store.runs.listed_runs import list_run, note_run
@@ -20,7 +22,7 @@ from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.storage import EMPTY, Row, UpTo
 
-Ask = Callable[[Executable], Sequence[Row]]
+Ask = Callable[[Any, Row], Sequence[Row]]
 # What is read like a table, but is a join of several.
 _JOINS: Final[Mapping[str, FromClause]] = {"listed_scenarios": listed_scenarios, "seeded_tasks": seeded_tasks}
 
@@ -32,22 +34,22 @@ class _StoredRows:
         self._ask = ask
 
     def find(self, table: str, /, **wanted: Any) -> Row | None:
-        rows = self._ask(rows_of(table, wanted).limit(1))
+        rows = self._ask(*prepared(_first, table, wanted))
         return rows[0] if rows else None
 
     def every(self, table: str, /, *, order: str = "id", **wanted: Any) -> Sequence[Row]:
-        return self._ask(rows_of(table, wanted).order_by(_table(table).c[order]))
+        return self._ask(*prepared(_ordered, table, wanted, order))
 
 
 class StoredTransaction(_StoredRows):
     """Fulfils ``Transaction`` on a connection that is within one."""
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(lambda statement: connection.execute(statement).mappings().all())
+        super().__init__(lambda statement, values: connection.execute(statement, values).mappings().all())
         self._connection = connection
 
     def lock(self, table: str, /, **wanted: Any) -> Row | None:
-        rows = self._ask(rows_of(table, wanted).limit(1).with_for_update())
+        rows = self._ask(*prepared(_locked, table, wanted))
         return rows[0] if rows else None
 
     def insert(self, table: str, new: Sequence[Row], /) -> None:
@@ -61,9 +63,8 @@ class StoredTransaction(_StoredRows):
         put(self._connection, metadata.tables[table], whole, dict(values), list(key))
 
     def change(self, table: str, values: Row, /, **wanted: Any) -> Sequence[Row]:
-        known = metadata.tables[table]
-        changed = update(known).where(*conditions(known, wanted)).values(dict(values)).returning(known)
-        return self._connection.execute(changed).mappings().all()
+        changed, known = prepared(_changed, table, wanted)
+        return self._connection.execute(changed, {**known, **values}).mappings().all()
 
     def remove(self, table: str, /, **wanted: Any) -> int:
         known = metadata.tables[table]
@@ -72,7 +73,9 @@ class StoredTransaction(_StoredRows):
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         return add_all(self._connection, playground, records, at)
 
-    def list_run(self, organisation: str, identity: str, kept: Kept, at: datetime, *, beside: bool = True) -> None:
+    def list_run(
+        self, organisation: str, identity: str | None, kept: Kept, at: datetime, *, beside: bool = True
+    ) -> None:
         list_run(self._connection, organisation, identity, kept, at, beside=beside)
 
     def note_run(self, organisation: str, identity: str, values: Row, /) -> None:
@@ -83,7 +86,7 @@ class StoredStorage(_StoredRows):
     """Fulfils ``Storage``."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(lambda statement: [row._mapping for row in store.rows(statement)])
+        super().__init__(lambda statement, values: [row._mapping for row in store.rows(statement, values)])
         self._store = store
 
     @contextmanager
@@ -129,6 +132,79 @@ def _condition(column: Any, value: Any) -> ColumnElement[bool]:
     else:
         found = column == ("" if isinstance(value, str) and not is_text(value) else value)
     return found
+
+
+class _Match(Enum):
+    """How a column is compared with a parameter."""
+
+    SAME = "same"
+    EMPTY = "empty"
+    UP_TO = "up to"
+    AMONG = "among"
+
+
+def prepared(make: Callable[..., Any], table: str, wanted: Row, *more: str) -> tuple[Any, Row]:
+    """A statement for rows whose columns are as they are wanted, and its parameters.
+
+    Making a statement takes longer than running it, so each is made once for all values.
+    """
+    shape, values = [], {}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        shape.append((name, _match_of(value)))
+        if value is not EMPTY:
+            found = value.value if isinstance(value, UpTo) else value
+            values[f"wanted_{name}"] = "" if isinstance(found, str) and not is_text(found) else found
+    return make(table, tuple(shape), *more), values
+
+
+def _match_of(value: object) -> _Match:
+    if value is EMPTY:
+        return _Match.EMPTY
+    if isinstance(value, UpTo):
+        return _Match.UP_TO
+    return _Match.AMONG if isinstance(value, list) else _Match.SAME
+
+
+_Shape: TypeAlias = tuple[tuple[str, _Match], ...]
+
+
+def _where(known: FromClause, shape: _Shape) -> Iterator[ColumnElement[bool]]:
+    for name, match in shape:
+        column: Any = known.c[name]
+        value = bindparam(f"wanted_{name}", type_=column.type, expanding=match is _Match.AMONG)
+        match match:
+            case _Match.EMPTY:
+                yield column.is_(None)
+            case _Match.UP_TO:
+                yield column <= value
+            case _Match.AMONG:
+                yield column.in_(value)
+            case _Match.SAME:
+                yield column == value
+
+
+@cache
+def _first(table: str, shape: _Shape) -> Any:
+    return select(_table(table)).where(*_where(_table(table), shape)).limit(1)
+
+
+@cache
+def _ordered(table: str, shape: _Shape, order: str) -> Any:
+    return select(_table(table)).where(*_where(_table(table), shape)).order_by(_table(table).c[order])
+
+
+@cache
+def _locked(table: str, shape: _Shape) -> Any:
+    return _first(table, shape).with_for_update()
+
+
+@cache
+def _changed(table: str, shape: _Shape) -> Any:
+    """Which columns are changed is in the parameters."""
+    known = metadata.tables[table]
+    return update(known).where(*_where(known, shape)).returning(known)
 
 
 def _table(name: str) -> FromClause | Table:
