@@ -121,7 +121,7 @@ def clinic_of(served: Served, client: httpx.Client, organisation: str) -> Clinic
 
 
 def work_off(service: Service, doing: ServiceWork | None = None) -> bool:
-    """Do all work that is due, as a worker does. Returns whether there was any."""
+    """Do all work that is due, as a worker does. Returns whether anything was done."""
     doing = doing or service.doing
     due = service.work.storage.find("work", state="queued", not_before=UpTo(service.host.now()))
     if service.store.is_postgres:
@@ -129,4 +129,4 @@ def work_off(service: Service, doing: ServiceWork | None = None) -> bool:
     else:
         while doing.step():
             pass
-    return due is not None
+    return due is not None and service.work.storage.find("work", id=due["id"]) != due

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Executable, delete, select
+from sqlalchemy import Connection, Engine, Executable, bindparam, delete, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.machine.tracing import span
@@ -20,6 +20,7 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
 
 HL7_OUTBOUND = "hl7_outbound"
+_PLAYGROUND: Final = select(tables.playgrounds).where(tables.playgrounds.c.id == bindparam("wanted"))
 PROBE: Final = "probe"
 PROBE_BYTES: Final = 64 * 1024
 
@@ -98,8 +99,7 @@ class Store(Records):
 
     def playground(self, identity: str) -> Playground:
         """Raises ``StoreRefusalError`` if there is none with that id."""
-        table = tables.playgrounds
-        rows = self.rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
+        rows = self.rows(_PLAYGROUND, {"wanted": identity}) if is_text(identity) else ()
         if not rows:
             raise StoreRefusalError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]

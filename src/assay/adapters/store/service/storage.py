@@ -53,7 +53,7 @@ class StoredTransaction(_StoredRows):
         return rows[0] if rows else None
 
     def insert(self, table: str, new: Sequence[Row], /) -> None:
-        self._connection.execute(insert(metadata.tables[table]), [dict(one) for one in new])
+        self._connection.execute(_added(table), [dict(one) for one in new])
 
     def add(self, table: str, /, **values: Any) -> bool:
         return insert_new(self._connection, metadata.tables[table], values)
@@ -67,8 +67,7 @@ class StoredTransaction(_StoredRows):
         return self._connection.execute(changed, {**known, **values}).mappings().all()
 
     def remove(self, table: str, /, **wanted: Any) -> int:
-        known = metadata.tables[table]
-        return self._connection.execute(delete(known).where(*conditions(known, wanted))).rowcount
+        return self._connection.execute(*prepared(_removed, table, wanted)).rowcount
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         return add_all(self._connection, playground, records, at)
@@ -100,37 +99,18 @@ class StoredStorage(_StoredRows):
         return sorted_slice(self._store, rows_of(table, wanted), order, asked).each(lambda row: row._mapping)
 
     def count(self, table: str, by: Sequence[str], /, **wanted: Any) -> Mapping[tuple[Any, ...], int]:
-        known = _table(table)
-        columns = [known.c[name] for name in by]
-        query = select(*columns, func.count()).where(*conditions(known, wanted)).group_by(*columns)
-        return {tuple(values): count for *values, count in self._store.rows(query)}
+        rows = self._store.rows(*prepared(_counted, table, wanted, *by))
+        return {tuple(values): count for *values, count in rows}
 
 
 def mine(table: Table, organisation: str, **wanted: Any) -> "Select[*tuple[Any, ...]]":
     """The rows of an organisation whose columns are as they are wanted."""
-    return select(table).where(*conditions(table, {"organisation": organisation, **wanted}))
+    return rows_of(table.name, {"organisation": organisation, **wanted})
 
 
 def rows_of(table: str, wanted: Row) -> "Select[*tuple[Any, ...]]":
-    known = _table(table)
-    return select(known).where(*conditions(known, wanted))
-
-
-def conditions(table: FromClause, wanted: Row) -> list[ColumnElement[bool]]:
-    """That the columns of a row have the values that are wanted. A text that no row can have finds none."""
-    return [_condition(table.c[name], value) for name, value in wanted.items() if value is not None]
-
-
-def _condition(column: Any, value: Any) -> ColumnElement[bool]:
-    found: ColumnElement[bool]
-    if value is EMPTY:
-        found = column.is_(None)
-    elif isinstance(value, UpTo):
-        found = column <= value.value
-    elif isinstance(value, list):
-        found = column.in_(value)
-    else:
-        found = column == ("" if isinstance(value, str) and not is_text(value) else value)
+    query, values = prepared(_all, table, wanted)
+    found: Select[*tuple[Any, ...]] = query.params(values)
     return found
 
 
@@ -167,10 +147,10 @@ def _match_of(value: object) -> _Match:
     return _Match.AMONG if isinstance(value, list) else _Match.SAME
 
 
-_Shape: TypeAlias = tuple[tuple[str, _Match], ...]
+Shape: TypeAlias = tuple[tuple[str, _Match], ...]
 
 
-def _where(known: FromClause, shape: _Shape) -> Iterator[ColumnElement[bool]]:
+def where(known: FromClause, shape: Shape) -> Iterator[ColumnElement[bool]]:
     for name, match in shape:
         column: Any = known.c[name]
         value = bindparam(f"wanted_{name}", type_=column.type, expanding=match is _Match.AMONG)
@@ -186,25 +166,46 @@ def _where(known: FromClause, shape: _Shape) -> Iterator[ColumnElement[bool]]:
 
 
 @cache
-def _first(table: str, shape: _Shape) -> Any:
-    return select(_table(table)).where(*_where(_table(table), shape)).limit(1)
+def _all(table: str, shape: Shape) -> Any:
+    return select(_table(table)).where(*where(_table(table), shape))
 
 
 @cache
-def _ordered(table: str, shape: _Shape, order: str) -> Any:
-    return select(_table(table)).where(*_where(_table(table), shape)).order_by(_table(table).c[order])
+def _first(table: str, shape: Shape) -> Any:
+    return _all(table, shape).limit(1)
 
 
 @cache
-def _locked(table: str, shape: _Shape) -> Any:
+def _ordered(table: str, shape: Shape, order: str) -> Any:
+    return _all(table, shape).order_by(_table(table).c[order])
+
+
+@cache
+def _counted(table: str, shape: Shape, *by: str) -> Any:
+    columns = [_table(table).c[name] for name in by]
+    return select(*columns, func.count()).where(*where(_table(table), shape)).group_by(*columns)
+
+
+@cache
+def _removed(table: str, shape: Shape) -> Any:
+    return delete(metadata.tables[table]).where(*where(metadata.tables[table], shape))
+
+
+@cache
+def _locked(table: str, shape: Shape) -> Any:
     return _first(table, shape).with_for_update()
 
 
 @cache
-def _changed(table: str, shape: _Shape) -> Any:
+def _added(table: str) -> Any:
+    return insert(metadata.tables[table])
+
+
+@cache
+def _changed(table: str, shape: Shape) -> Any:
     """Which columns are changed is in the parameters."""
     known = metadata.tables[table]
-    return update(known).where(*_where(known, shape)).returning(known)
+    return update(known).where(*where(known, shape)).returning(known)
 
 
 def _table(name: str) -> FromClause | Table:
