@@ -39,6 +39,8 @@ class Store(Records):
         """
         self._engine = engine
         self._light = light or engine
+        # There, a question is answered as of one moment anyway, and needs no transaction.
+        self._reader = engine.execution_options(isolation_level="AUTOCOMMIT") if self.is_postgres else engine
         self._writers = {
             True: engine.execution_options(**WRITING),
             False: self._light.execution_options(**WRITING),
@@ -123,14 +125,14 @@ class Store(Records):
     @contextmanager
     def reading(self, until: datetime = EVER) -> Iterator[Records]:
         """The records of all playgrounds as of a moment, over one connection."""
-        with self._trace("read"), connect(self._engine) as connection:
+        with self._trace("read"), connect(self._reader) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
 
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None
     ) -> Sequence["Row[*tuple[Any, ...]]"]:
         """The rows that a query finds."""
-        with self._trace("read"), connect(self._engine) as connection:
+        with self._trace("read"), connect(self._reader) as connection:
             return connection.execute(statement, values).all()
 
     @contextmanager
