@@ -14,6 +14,7 @@ from assay.cli.options.common import (
     number_from_0,
     positive,
     pull_request,
+    share,
     whole_number,
     whole_numbers,
 )
@@ -96,6 +97,7 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     **dict.fromkeys(("model_cost", "judge_cost"), amount),
     "max_retries": whole_number,
     "pr": pull_request,
+    "fail_on_suspicion": share,
     "variances": _two_numbers,
     "metric_script": metric_script,
     "model_price": model_price,
