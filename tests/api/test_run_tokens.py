@@ -101,7 +101,7 @@ def test_an_idempotency_key_of_another_does_not_show(agent: Agent) -> None:
 
 @pytest.mark.parametrize("headers", [{}, LATER])
 def test_a_source_that_is_down_is_not_named(agent: Agent, headers: dict[str, str]) -> None:
-    def down(*_: Any) -> Any:
+    def down(*_: Any, **__: Any) -> Any:
         raise MeasurementError(f"the FHIR server at {SOURCE} is down")
 
     object.__setattr__(agent.clinic.service, "grade", down)

@@ -25,7 +25,7 @@ logging.getLogger("procrastinate").setLevel(logging.CRITICAL + 1)
 
 TASK: Final = "work"
 # New work is announced. This is for what was queued again for later, and for announcements that were missed.
-LOOK_EVERY_SEC: Final = 0.5
+LOOK_EVERY_SEC: Final = 0.1
 RESTART_SEC: Final = 1.0
 
 
