@@ -21,6 +21,7 @@ from tests.adapters.store.databases import StoppableServer, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, portal, serve_on
 
 CLAIM_SEC = 1.0
+LATER = {"Prefer": "respond-async"}
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,24 @@ def test_submissions_around_a_stop_are_graded_once(postgres_outage: Outage) -> N
     for run in runs:
         assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
         assert len(clinic.get("/v1/criterion-runs", params={"task_run_id": run})["data"]) == 1
+
+
+def test_a_worker_goes_on_after_a_stop(postgres_outage: Outage) -> None:
+    clinic = postgres_outage.clinic
+    worker = clinic.service.worker(1)
+    worker.start()
+    try:
+        for _ in range(2):
+            run = clinic.run(portal("status", "booked"))
+            assert clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).status_code == 202
+            end = time.monotonic() + 60
+            while clinic.get(f"/v1/task-runs/{run}")["status"] == "active":
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            postgres_outage.stop()
+            postgres_outage.start()
+    finally:
+        worker.end()
 
 
 @pytest.fixture

@@ -20,8 +20,9 @@ from assay.engine.service.do_work import ServiceWork
 from assay.engine.service.work import FIRST_PAUSE, Work, WorkEnding, WorkState
 
 log = logging.getLogger("assay.worker")
-# Its lines have the arguments of jobs, and tracebacks; what went wrong is kept with the work.
-logging.getLogger("procrastinate").setLevel(logging.CRITICAL + 1)
+# Their lines have the arguments of jobs, and tracebacks; what went wrong is kept with the work.
+for _name in ("procrastinate", "psycopg.pool"):
+    logging.getLogger(_name).setLevel(logging.CRITICAL + 1)
 
 TASK: Final = "work"
 # New work is announced. This is for what was queued again for later, and for announcements that were missed.

@@ -20,7 +20,8 @@ WRITING: Final = {"assay_writes": True}
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
 POOL: Final = 40
-IDLE_SEC: Final = 1.0
+# No database is started again in less.
+IDLE_SEC: Final = 0.1
 _USED: Final = "assay_used"
 # Another process may write at the same time.
 _PRAGMAS: Final = (
