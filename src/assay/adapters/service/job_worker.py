@@ -8,6 +8,7 @@ import asyncio
 import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -69,8 +70,10 @@ class JobWorker:
     def end(self) -> None:
         """Finish what was begun, and take nothing more."""
         self._ended.set()
-        if self._loop is not None and self._main is not None:
-            self._loop.call_soon_threadsafe(self._main.cancel)
+        # A loop that is closed has nothing to end.
+        with suppress(RuntimeError):
+            if self._loop is not None and self._main is not None:
+                self._loop.call_soon_threadsafe(self._main.cancel)
         if self._thread.is_alive():
             self._thread.join()
 
