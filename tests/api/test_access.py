@@ -17,7 +17,11 @@ from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 PAGES_AT = {"/", "/ui", "/ui/{place:path}"}
 PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", *PAGES_AT}
 RUN_MAY = {"start", "complete"}
-ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"}
+ADMIN_ONLY = {
+    *("create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"),
+    *("get_retention", "replace_retention", "delete_playground", "delete_task", "delete_task_run"),
+    *("delete_benchmark_run", "delete_run", "delete_job"),
+}
 
 
 def a_run(clinic: Clinic) -> Any:

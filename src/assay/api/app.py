@@ -21,9 +21,11 @@ from assay.api.openapi import openapi
 from assay.api.pages.server import PageServer, PageSettings
 from assay.api.problems import RefusedError, answer_of, parse_body
 from assay.api.record_stream import record_stream
+from assay.api.repeated import HashedBody, attempt_of, done_once, streamed_once
 from assay.api.routes import (
     benchmarks,
     coding_runs,
+    deletion,
     evaluation_results,
     jobs,
     keys,
@@ -55,6 +57,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *evaluation_results.routes.all,
     *runs.of_task_runs.all,
     *keys.routes.all,
+    *deletion.routes.all,
 )
 DOCS: Final = b"""<!DOCTYPE html>
 <html>
@@ -170,10 +173,15 @@ class Server:
 
     async def _answer_stream(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._key_for, route, request)
-        told = (key.organisation, request.path_params["id"], request, self._body_seconds)
-        answered = await record_stream(self._service, *told)
-        await run_in_threadpool(self._note, route, request, key)
-        return _response(answered)
+        body, attempt = HashedBody(request), attempt_of(route, request, key, b"")
+
+        async def record() -> ApiAnswer:
+            told = (key.organisation, request.path_params["id"], body, self._body_seconds)
+            answered = await record_stream(self._service, *told)
+            await run_in_threadpool(self._note, route, request, key)
+            return answered
+
+        return _response(await streamed_once(self._service, attempt, body, record))
 
     async def _answer_watch(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._key_for, route, request)
@@ -183,10 +191,17 @@ class Server:
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> ApiAnswer:
         key, body = known or self._key_for(route, request), _body(route, content)
         asked = (request.path_params, request.query_params, request.headers)
-        answer = answer_with(route.handle(ApiCall(self._service, key, *asked, content, body)), route.status)
-        if route.method != "GET":
-            self._note(route, request, key)
-        return _unless_known(request, answer)
+        call = ApiCall(self._service, key, *asked, content, body, request.scope.get("assay.request"))
+
+        def do() -> ApiAnswer:
+            answer = answer_with(route.handle(call), route.status)
+            if route.method != "GET" and not route.notes_itself:
+                self._note(route, request, key)
+            return answer
+
+        attempt = attempt_of(route, request, key, content)
+        secret = request.headers["authorization"] if route.secret else None
+        return _unless_known(request, done_once(self._service, attempt, secret, do))
 
     def _key_for(self, route: Route, request: Request) -> Key:
         """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""

@@ -32,7 +32,7 @@ _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """One request, as far as it was read."""
+    """One request, as far as it was read. ``request`` is its id."""
 
     service: "Service"
     key: Key
@@ -41,6 +41,7 @@ class ApiCall:
     headers: Mapping[str, str]
     content: bytes
     body: Any = None
+    request: str | None = None
 
     @property
     def organisation(self) -> str:
@@ -76,7 +77,8 @@ Handle: TypeAlias = Callable[[ApiCall], Any]
 @dataclass(frozen=True, slots=True)
 class Route:
     """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing;
-    ``media`` is the type of the answer."""
+    ``media`` is the type of the answer. ``secret``: it shows one. ``notes_itself``: what
+    it does is in the audit log with the deed."""
 
     method: str
     path: str
@@ -90,6 +92,8 @@ class Route:
     also: tuple[int, ...]
     most_bytes: int
     media: str = JSON
+    secret: bool = False
+    notes_itself: bool = False
 
     @property
     def parameters(self) -> list[str]:
@@ -133,6 +137,8 @@ class Routes:
         also: tuple[int, ...] | None = None,
         most_bytes: int = JSON_BYTES,
         media: str = JSON,
+        secret: bool = False,
+        notes_itself: bool = False,
     ) -> Callable[[Handle], Handle]:
         """Declare a route. Without scopes it would be open to nobody, so that is a mistake.
 
@@ -144,7 +150,7 @@ class Routes:
         known = also if also is not None else (404,) if "{" in path else ()
 
         def declare(handle: Handle) -> Handle:
-            told = (body, answer, status, lists, asked, known, most_bytes, media)
+            told = (body, answer, status, lists, asked, known, most_bytes, media, secret, notes_itself)
             self.all.append(Route(method, path, frozenset(scopes), handle, *told))
             return handle
 
@@ -218,5 +224,5 @@ class Routes:
     def put(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         return self.add("PUT", path, *(scopes or WRITE), answer=answer, **more)
 
-    def delete(self, path: str, *scopes: Scope) -> Callable[[Handle], Handle]:
-        return self.add("DELETE", path, *(scopes or WRITE), status=204, also=(404,))
+    def delete(self, path: str, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        return self.add("DELETE", path, *(scopes or WRITE), status=204, **more)

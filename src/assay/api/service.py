@@ -19,6 +19,9 @@ from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
 from assay.adapters.store.service.work import StoredWorkClaims
 from assay.adapters.store.store import Store
+from assay.engine.integration.deletion import Deletion
+from assay.engine.integration.kept_records import KeptRecords
+from assay.engine.integration.stored_answers import StoredAnswers
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
 from assay.engine.service.do_work import ServiceWork
@@ -55,6 +58,8 @@ class Service:
         self.storage = storage = StoredStorage(store)
         self.keys = Keys(storage, host)
         self.sessions = Sessions(self.keys)
+        self.answers = StoredAnswers(storage, host)
+        self.deletion = Deletion(storage, host, self.blobs.discard)
         self.audit = AuditLog(storage, host)
         self.criteria = Criteria(storage, host)
         self.tasks = Tasks(self.criteria)
@@ -62,6 +67,7 @@ class Service:
         self.versions = BenchmarkVersions(self.benchmarks)
         self.playgrounds = Playgrounds(storage, host)
         self.records = StoredRecords(store)
+        self.kept = KeptRecords(self.playgrounds)
         self.runs = TaskRuns(storage, host, StoredRunClaims(store))
         self.criterion_runs = CriterionRuns(storage, host)
         self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
@@ -82,10 +88,9 @@ class Service:
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         renew_claims(self.storage, list(claims), until)
 
-    def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
+    def complete(self, owner: Owner, task_run: str) -> Completed:
         """Grade a started run, or answer how it ended before."""
-        kept = (self.runs, self.host, self.grade, self.claims)
-        return complete_task_run(*kept, owner, task_run, idempotency_key)
+        return complete_task_run(self.runs, self.host, self.grade, self.claims, owner, task_run)
 
     def worker(self, threads: int) -> Worker:
         """Threads that do queued work, to be started."""

@@ -133,7 +133,7 @@ task_runs = listed_table(
     *required(sa.Text, "task", "snapshot", "status", "phase"),
     playground_column(),
     *required(sa.Boolean, "scored"),
-    *optional(sa.Text, "verdict", "reason", "idempotency_key"),
+    *optional(sa.Text, "verdict", "reason"),
     *optional(sa.Float, "score"),
     *optional(sa.JSON, "axes"),
     *optional(UtcTime, "started_at", "deadline_at", "completed_at", "claimed_until"),
@@ -143,7 +143,6 @@ task_runs = listed_table(
     *optional(sa.Text, "claim"),
     *map(list_index, ("benchmark_run", "status", "verdict", "task")),
     sa.Index(None, "status", "deadline_at"),
-    sa.UniqueConstraint("organisation", "idempotency_key"),
 )
 
 criterion_runs = listed_table(

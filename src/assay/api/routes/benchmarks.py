@@ -139,7 +139,7 @@ def get_version(call: ApiCall) -> Any:
     return unchanging(call.service.versions.named(call.organisation, f"{benchmark.slug}@{call.path['version']}"))
 
 
-@routes.post("/benchmark-runs", StartedBenchmarkRun, body=NewBenchmarkRun, status=201, also=(404,))
+@routes.post("/benchmark-runs", StartedBenchmarkRun, body=NewBenchmarkRun, status=201, also=(404,), secret=True)
 def create_benchmark_run(call: ApiCall) -> Any:
     """Create a run of all tasks of a version, with a token for the agent."""
     run, token = call.service.benchmark_runs.begin(call.organisation, call.body)

@@ -8,7 +8,6 @@ from pydantic import Field
 from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
 from assay.api.routes.work import shown_work
 from assay.api.routing import ApiCall, Routes, always
-from assay.core.errors import InputError
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.keys import Owner, Scope
@@ -23,7 +22,6 @@ from assay.engine.service.work import WorkKind
 from assay.formats.strict_model import StrictModel
 
 routes = Routes()
-IDEMPOTENCY_KEY = "idempotency-key"
 
 
 class Started(StrictModel):
@@ -107,7 +105,7 @@ def complete(call: ApiCall) -> Any:
         later = _completed_later(call)
         if later is not None:
             return later
-    return completed_answer(call.service.complete(call.key.owner, call.id, _idempotency_key(call)))
+    return completed_answer(call.service.complete(call.key.owner, call.id))
 
 
 def _completed_later(call: ApiCall) -> ApiAnswer | None:
@@ -138,15 +136,6 @@ def completed_answer(done: Completed) -> dict[str, Any]:
         if left_out
         else done.criterion_runs,
     }
-
-
-def _idempotency_key(call: ApiCall) -> str | None:
-    """That of a run token is its own: whether somebody else used the same one must not show."""
-    written = call.headers.get(IDEMPOTENCY_KEY)
-    if written is not None and not (0 < len(written) <= 200 and written.isascii() and written.isprintable()):
-        raise InputError("Idempotency-Key must be 1 to 200 printable ASCII characters")
-    mine = call.key.benchmark_run
-    return written if written is None or mine is None else f"{mine}/{written}"
 
 
 @routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))

@@ -43,7 +43,6 @@ class Ending:
     axes: Mapping[str, AxisScore] | None = None
     reason: str | None = None
     criterion_runs: Sequence[CriterionRun] = field(default=())
-    idempotency_key: str | None = None
 
     @property
     def decision(self) -> Decision:
@@ -220,11 +219,6 @@ class TaskRuns(Resources[TaskRun]):
                 _settle(rows, row["benchmark_run"], ending.at)
         return True
 
-    def run_with_key(self, organisation: str, idempotency_key: str) -> str | None:
-        """The id of the run that was completed with a key, if there is one."""
-        row = self.storage.find(self.table, organisation=organisation, idempotency_key=idempotency_key)
-        return None if row is None else str(row["id"])
-
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
         """The frozen task of a run. It never changes, so it is read once."""
         known = self._snapshots.get((organisation, digest))
@@ -278,7 +272,6 @@ def _ending_values(ending: Ending) -> dict[str, object]:
         "completed_at": ending.at,
         "claim": None,
         "claimed_until": None,
-        "idempotency_key": ending.idempotency_key,
     }
     if ending.status is Status.COMPLETED:
         values["phase"] = Phase.COMPLETED.value

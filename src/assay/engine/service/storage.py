@@ -4,7 +4,7 @@ The use cases decide what is kept, changed and refused. A store finds, adds and 
 these rules. What is read and listed in the same way everywhere is written once, in ``Resources``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -61,6 +61,12 @@ class Transaction(RowReader, Protocol):
 
     def remove(self, table: str, /, **wanted: Any) -> int:
         """Remove rows, and return how many there were."""
+
+    def remove_whole(self, table: str, identities: Collection[str], /) -> Sequence[str]:
+        """Remove rows by their ids, with all that belongs to them and the files that only they named.
+
+        Returns the hashes of files of runs that nothing names any more.
+        """
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         """Add records to a playground that is there, and return how many."""

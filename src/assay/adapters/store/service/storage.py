@@ -1,6 +1,6 @@
 """Rows of the store's tables for the use cases of the service, by the values of their columns."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
@@ -8,8 +8,10 @@ from typing import Any, Final
 from sqlalchemy import Connection, Executable, FromClause, Select, Table, delete, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
+from assay.adapters.store.record_kinds import LISTED_RECORDS
 from assay.adapters.store.runs.listed_runs import list_run, note_run
 from assay.adapters.store.service.keyset import Order, sorted_slice
+from assay.adapters.store.service.removal import remove_whole
 from assay.adapters.store.service_tables import listed_scenarios, seeded_tasks
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
@@ -22,7 +24,11 @@ from assay.engine.service.storage import EMPTY, Row, UpTo
 
 Ask = Callable[[Executable], Sequence[Row]]
 # What is read like a table, but is a join of several.
-_JOINS: Final[Mapping[str, FromClause]] = {"listed_scenarios": listed_scenarios, "seeded_tasks": seeded_tasks}
+_JOINS: Final[Mapping[str, FromClause]] = {
+    "listed_scenarios": listed_scenarios,
+    "seeded_tasks": seeded_tasks,
+    **LISTED_RECORDS,
+}
 
 
 class _StoredRows:
@@ -68,6 +74,9 @@ class StoredTransaction(_StoredRows):
     def remove(self, table: str, /, **wanted: Any) -> int:
         known = metadata.tables[table]
         return self._connection.execute(delete(known).where(*conditions(known, wanted))).rowcount
+
+    def remove_whole(self, table: str, identities: Collection[str], /) -> Sequence[str]:
+        return remove_whole(self._connection, table, identities)
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         return add_all(self._connection, playground, records, at)
