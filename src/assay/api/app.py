@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -162,6 +163,7 @@ class Server:
 
         async def answer(request: Request) -> Response:
             request.scope["assay.route"] = route.path
+            _check_text(request)
             return await respond(route, request)
 
         return answer
@@ -194,9 +196,10 @@ class Server:
         call = ApiCall(self._service, key, *asked, content, body, request.scope.get("assay.request"))
 
         def do() -> ApiAnswer:
-            answer = answer_with(route.handle(call), route.status)
-            if route.method != "GET" and not route.notes_itself:
-                self._note(route, request, key)
+            value = route.handle(call)
+            answer = answer_with(value, route.status)
+            if route.noted:
+                self._note(route, request, key, value)
             return answer
 
         attempt = attempt_of(route, request, key, content)
@@ -208,6 +211,7 @@ class Server:
         key = self._key_in(request)
         self._limit.check(key.id)
         if key.scope not in route.scopes:
+            self._note(route, request, key, denied=True)
             raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
         return key
 
@@ -221,15 +225,15 @@ class Server:
         request.scope["assay.key"] = key
         return key
 
-    def _note(self, route: Route, request: Request, key: Key) -> None:
-        target = request.path_params.get("id")
-        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"))
+    def _note(self, route: Route, request: Request, key: Key, value: Any = None, *, denied: bool = False) -> None:
+        target = request.path_params.get("id") or _id_in(value) or route.path
+        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"), denied=denied)
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        await run_in_threadpool(self._service.store.has_playground, "")
+        await run_in_threadpool(self._service.answers.probe)
         return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:
@@ -265,6 +269,22 @@ _NO_KEY: Final = ApiAnswer(
 _NOT_THE_OPERATOR: Final = problem(
     403, "forbidden", f"this needs a key of the organisation {DEFAULT_ORGANISATION!r}, which is the operator's"
 )
+
+
+def _check_text(request: Request) -> None:
+    """Raises ``InputError`` for an address that would be another one once it is read as text."""
+    try:
+        unquote_to_bytes(request.scope["raw_path"]).decode()
+    except UnicodeDecodeError as error:
+        raise InputError("the address must be text in UTF-8") from error
+
+
+def _id_in(value: Any) -> str | None:
+    """The id of what was made, or of the first of several things."""
+    fields = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+    if isinstance(fields.get("id"), str):
+        return str(fields["id"])
+    return next(filter(None, map(_id_in, fields.values())), None) if isinstance(value, dict) else None
 
 
 def _is_large(request: Request) -> bool:

@@ -77,8 +77,8 @@ Handle: TypeAlias = Callable[[ApiCall], Any]
 @dataclass(frozen=True, slots=True)
 class Route:
     """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing;
-    ``media`` is the type of the answer. ``secret``: it shows one. ``notes_itself``: what
-    it does is in the audit log with the deed."""
+    ``media`` is the type of the answer. ``secret``: it shows one. ``noted``: the audit log
+    gets an entry for each request."""
 
     method: str
     path: str
@@ -93,7 +93,7 @@ class Route:
     most_bytes: int
     media: str = JSON
     secret: bool = False
-    notes_itself: bool = False
+    noted: bool = True
 
     @property
     def parameters(self) -> list[str]:
@@ -138,11 +138,12 @@ class Routes:
         most_bytes: int = JSON_BYTES,
         media: str = JSON,
         secret: bool = False,
-        notes_itself: bool = False,
+        noted: bool | None = None,
     ) -> Callable[[Handle], Handle]:
         """Declare a route. Without scopes it would be open to nobody, so that is a mistake.
 
-        ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there.
+        ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there. What
+        changes something is ``noted``, unless told otherwise; reads of evidence say so.
         """
         if not scopes:
             raise TypeError(f"{method} {path} must say who may call it")
@@ -150,7 +151,18 @@ class Routes:
         known = also if also is not None else (404,) if "{" in path else ()
 
         def declare(handle: Handle) -> Handle:
-            told = (body, answer, status, lists, asked, known, most_bytes, media, secret, notes_itself)
+            told = (
+                body,
+                answer,
+                status,
+                lists,
+                asked,
+                known,
+                most_bytes,
+                media,
+                secret,
+                method != "GET" if noted is None else noted,
+            )
             self.all.append(Route(method, path, frozenset(scopes), handle, *told))
             return handle
 
@@ -174,6 +186,7 @@ class Routes:
         filters: Mapping[str, tuple[str, str]] | None = None,
         show: Callable[[Any], Any] = lambda one: one,
         final: Callable[[Any], bool] | None = None,
+        evidence: bool = False,
         **routes: str,
     ) -> None:
         """The usual routes of resources: ``create_…`` with a ``body``, ``list_…``, and ``get_…``, ``replace_…``
@@ -181,6 +194,7 @@ class Routes:
 
         A path with an id is for the resources ``within`` that one. ``filters`` has what a list can be narrowed
         down by: the column, and the meaning. ``also`` is for ``create_…``. One that is ``final`` stays as it is.
+        Who reads ``evidence`` is noted.
         """
         columns = {name: column for name, (column, _) in (filters or {}).items()}
 
@@ -207,8 +221,8 @@ class Routes:
         one, query = f"{path}/{{id}}", {name: meaning for name, (_, meaning) in (filters or {}).items()}
         usual = {
             "create": (create, self.post(path, answer, body=body, status=201, also=also)),
-            "list": (listed, self.lists(path, answer, query=query)),
-            "get": (get, self.get(one, answer)),
+            "list": (listed, self.lists(path, answer, query=query, noted=evidence)),
+            "get": (get, self.get(one, answer, noted=evidence)),
             "replace": (replace, self.put(one, answer, body=body)),
             "delete": (delete, self.delete(one)),
         }

@@ -182,6 +182,7 @@ audit = table(
     *optional(sa.Text, "key", "target", "request"),
     *required(sa.Text, "action"),
     *required(UtcTime, "at"),
+    sa.Column("denied", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "organisation", "id"),
 )
 

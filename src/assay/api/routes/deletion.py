@@ -27,7 +27,7 @@ def _deletes(path: str, kind: str, meaning: str) -> None:
         call.service.deletion.delete(kind, by, identity)
 
     delete.__name__, delete.__doc__ = f"delete_{kind.removesuffix('s')}", meaning
-    routes.delete(f"{path}/{{id}}", Scope.ADMIN, also=(404, 409), notes_itself=True)(delete)
+    routes.delete(f"{path}/{{id}}", Scope.ADMIN, also=(404, 409), noted=False)(delete)
 
 
 _deletes(

@@ -71,10 +71,10 @@ def rotate(call: ApiCall) -> Any:
     return _new_secret(rotate_key(call.service.keys, call.organisation, call.id))
 
 
-@routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
+@routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN, also=(404, 409))
 def revoke(call: ApiCall) -> Any:
-    """Revoke a key at once."""
-    return _key_resource(call.service.keys.revoke(call.organisation, call.id))
+    """Revoke a key at once. The last valid admin key stays."""
+    return _key_resource(call.service.keys.revoke(call.organisation, call.id, spare_last_admin=True))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)

@@ -12,12 +12,13 @@ from assay.api.problems import parse_body
 from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import InputError
-from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
+from assay.dialects.criteria.playground_file import FilesPlace, JudgePlace
 from assay.dialects.criteria.records import RowLine, SentEvent, SentResponse, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.load_playground import no_file, record_of
 from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.service.errors import NotFoundError
+from assay.formats.endpoint_url import base_url
 from assay.formats.strict_model import StrictModel
 from assay.web.playground_view import SourceView, view_sources
 
@@ -144,9 +145,14 @@ def _records(kind: str, model: Any, meaning: str) -> None:
             listed,
             f"list_{kind}",
             f"The {kind} of a playground, the newest first.",
-            routes.lists(path, RecordResource),
+            routes.lists(path, RecordResource, noted=True),
         ),
-        (get, f"get_{word}", f"One of the {kind}, as it was sent.", routes.get(f"{path}/{ONE}", RecordResource)),
+        (
+            get,
+            f"get_{word}",
+            f"One of the {kind}, as it was sent.",
+            routes.get(f"{path}/{ONE}", RecordResource, noted=True),
+        ),
         (delete, f"delete_{word}", f"Remove one of the {kind}, for good.", routes.delete(f"{path}/{ONE}")),
     )
     for handle, name, told, declare in usual:
@@ -222,13 +228,14 @@ def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy:
     """Refuse whatever a playground file would refuse. Raises ``InputError``."""
     try:
         if kind == FHIR:
-            FhirPlace(url=settings["url"])
-            JudgePlace(url=settings["url"], model="x")
+            base_url(settings["url"], "a FHIR server")
         elif kind == JUDGE:
             JudgePlace(url=settings["url"], model=settings["model"])
         else:
             FilesPlace(url=settings["url"], credentials={name: name for name in secrets})
             check_files_url(settings["url"], secrets, policy)
-    except ValidationError as error:
+    except ValueError as error:
+        if not isinstance(error, ValidationError):
+            raise InputError(str(error)) from error
         told = error.errors(include_url=False, include_input=False)[0]["msg"].partition(", ")[2]
         raise InputError(told or f"the URL of the source can't be used: {kind}") from error

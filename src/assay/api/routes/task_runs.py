@@ -158,6 +158,7 @@ routes.resource(
     lambda service: service.criterion_runs,
     filters={"task_run_id": ("task_run", "only those of this task run")},
     final=always,
+    evidence=True,
     list_criterion_runs="How criteria came out, the newest first.",
     get_criterion_run="How one criterion came out, with its details and all evidence, also for a scored run.",
 )
