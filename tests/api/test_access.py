@@ -20,7 +20,7 @@ RUN_MAY = {"start", "complete"}
 ADMIN_ONLY = {
     *("create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"),
     *("get_retention", "replace_retention", "delete_playground", "delete_task", "delete_task_run"),
-    *("delete_benchmark_run", "delete_run", "delete_job"),
+    *("delete_benchmark_run", "delete_run", "delete_job", "create_webhook"),
 }
 
 

@@ -35,6 +35,7 @@ from assay.api.routes import (
     runs,
     scenarios,
     task_runs,
+    webhooks,
     work,
 )
 from assay.api.routing import STREAM, WATCH, ApiCall, Route
@@ -59,6 +60,7 @@ ROUTES: Final[tuple[Route, ...]] = (
     *runs.of_task_runs.all,
     *keys.routes.all,
     *deletion.routes.all,
+    *webhooks.routes.all,
 )
 DOCS: Final = b"""<!DOCTYPE html>
 <html>

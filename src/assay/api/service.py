@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from typing import Any
 
 from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
@@ -9,6 +10,7 @@ from assay.adapters.service.coding_parts import CodingParts, CodingSetting
 from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.service.sources import SourceOpener
+from assay.adapters.service.webhook_sender import WebhookSender
 from assay.adapters.service.worker import Worker
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.runs.imported import StoredImports
@@ -22,6 +24,7 @@ from assay.adapters.store.store import Store
 from assay.engine.integration.deletion import Deletion
 from assay.engine.integration.kept_records import KeptRecords
 from assay.engine.integration.stored_answers import StoredAnswers
+from assay.engine.integration.webhooks import Webhooks
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
 from assay.engine.service.do_work import ServiceWork
@@ -32,10 +35,10 @@ from assay.engine.service.keys import Keys, Owner
 from assay.engine.service.playgrounds import Playgrounds
 from assay.engine.service.runs import CriterionRuns, TaskRuns
 from assay.engine.service.sessions import Sessions
-from assay.engine.service.storage import renew_claims
+from assay.engine.service.storage import Resources, renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
-from assay.engine.service.work import WorkQueue
+from assay.engine.service.work import Doer, WorkKind, WorkQueue
 
 
 class Service:
@@ -82,8 +85,17 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
-        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding.doers)
+        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self._more_doers)
+        opened = lambda hook, sealed: self.secrets.open(sealed, hook)["secret"]  # noqa: E731
+        self.sender = WebhookSender(self.policy)
+        self.webhooks = Webhooks(self.work, self.sender, opened)
+        announcing: tuple[Resources[Any], ...] = (self.runs, self.work, self.coding.runs)
+        for one in announcing:
+            one.announce = self.webhooks.note
         self.woken: list[Callable[[], None]] = []
+
+    def _more_doers(self) -> dict[str, Doer]:
+        return {WorkKind.DELIVER_WEBHOOK.value: self.webhooks.deliver, **self.coding.doers()}
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         renew_claims(self.storage, list(claims), until)
@@ -103,5 +115,6 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.sender.close()
         self.blobs.close()
         self.store.close()

@@ -1,13 +1,16 @@
-"""Tables of what integrators build on: stored answers, retention, and the ids that senders give records."""
+"""Tables of what integrators build on: stored answers, retention, ids that senders give records, and webhooks."""
 
 import sqlalchemy as sa
 
 from assay.adapters.store.columns import (
     UtcTime,
     counted_id,
+    list_index,
+    listed_table,
     optional,
     organisation_column,
     playground_column,
+    reference,
     required,
     table,
 )
@@ -41,4 +44,23 @@ sent_records = table(
     *required(sa.Text, "sender_id", "kind", "record", "digest"),
     sa.UniqueConstraint("playground", "sender_id"),
     sa.Index(None, "playground", "kind", "record"),
+)
+
+webhooks = listed_table(
+    "webhooks",
+    *required(sa.Text, "url"),
+    *required(sa.JSON, "events"),
+    *required(sa.LargeBinary, "secrets"),
+)
+
+webhook_deliveries = listed_table(
+    "webhook_deliveries",
+    reference("webhook", "webhooks.id"),
+    *required(sa.Text, "event", "target"),
+    *required(sa.JSON, "payload"),
+    *required(sa.Integer, "tries"),
+    *optional(sa.Integer, "status"),
+    *optional(sa.Text, "error"),
+    *optional(UtcTime, "tried_at", "delivered_at"),
+    *map(list_index, ("webhook", "target")),
 )

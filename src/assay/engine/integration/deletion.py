@@ -45,7 +45,8 @@ class Deletion:
         with self.storage.transaction() as rows:
             row = require(rows.lock(kind, organisation=by.organisation, id=identity), _WORDS[kind])
             lost = _RULES[kind](rows, row)
-            rows.remove("stored_answers", organisation=by.organisation, target=identity)
+            for table in ("stored_answers", "webhook_deliveries"):
+                rows.remove(table, organisation=by.organisation, target=identity)
             told = {
                 "key": by.key,
                 "request": by.request,
@@ -66,6 +67,8 @@ class Deletion:
                 if part.next is None:
                     break
                 part = self.storage.slice(kind, SliceRequest(AT_ONCE, part.next), **old)
+        with self.storage.transaction() as rows:
+            rows.remove("webhook_deliveries", organisation=organisation, created_at=UpTo(before))
         return done
 
     def retention(self, organisation: str) -> int | None:

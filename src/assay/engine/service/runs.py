@@ -215,8 +215,11 @@ class TaskRuns(Resources[TaskRun]):
                 rows.insert("criterion_runs", [*_criterion_rows(organisation, ending.criterion_runs)])
             run = _explorer_run(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
             rows.list_run(organisation, _explorer_id(rows, organisation, row), Kept(run), ending.at)
-            if row["benchmark_run"] is not None:
-                _settle(rows, row["benchmark_run"], ending.at)
+            told = {name: row[name] for name in ("id", "status", "verdict", "score", "task", "benchmark_run")}
+            self.announce(rows, organisation, "task_run.ended", told)
+            if row["benchmark_run"] is not None and (whole := _settle(rows, row["benchmark_run"], ending.at)):
+                told = {name: whole[name] for name in ("id", "status", "verdict", "score", "benchmark")}
+                self.announce(rows, organisation, "benchmark_run.ended", told)
         return True
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
@@ -278,15 +281,15 @@ def _ending_values(ending: Ending) -> dict[str, object]:
     return values
 
 
-def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> None:
-    """End a benchmark run with the last of its task runs."""
+def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> Row | None:
+    """End a benchmark run with the last of its task runs. Returns it if it has ended."""
     if rows.find("task_runs", benchmark_run=benchmark_run, status=Status.ACTIVE.value):
-        return
+        return None
     runs = rows.every("task_runs", benchmark_run=benchmark_run)
     result = benchmark_result([(Status(row["status"]), row["score"]) for row in runs])
     verdict = None if result.verdict is None else result.verdict.value
     values = {"status": result.status.value, "score": result.score, "verdict": verdict, "completed_at": now}
-    rows.change("benchmark_runs", values, id=benchmark_run)
+    return rows.change("benchmark_runs", values, id=benchmark_run)[0]
 
 
 def _explorer_id(rows: RowReader, organisation: str, row: Row) -> str:

@@ -98,6 +98,14 @@ def renew_claims(storage: Storage, claims: list[str], until: datetime) -> None:
             rows.change(table, {"claimed_until": until}, claim=claims)
 
 
+# Tells those who want to know of an event, within a transaction: of which organisation, what, and the ids of it.
+Announce = Callable[[Transaction, str, str, Row], None]
+
+
+def unheard(_rows: Transaction, _organisation: str, _event: str, _told: Row) -> None:
+    """Nobody wants to know."""
+
+
 def require(row: Item | None, word: str) -> Item:
     """What must be there. Raises ``NotFoundError``."""
     if row is None:
@@ -119,6 +127,7 @@ class Resources(Generic[Model]):
     written: ClassVar[str | None] = None
     other_key: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
+    announce: Announce = staticmethod(unheard)
 
     def __init__(self, storage: Storage, host: ServiceHost) -> None:
         self.storage = storage

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from assay.core.errors import AssayError
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import Resources, Row, Storage
+from assay.engine.service.storage import Resources, Row, Storage, Transaction
 from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
@@ -49,6 +49,7 @@ class WorkKind(Enum):
     SEED_CODING_TASK = "seed_coding_task"
     GRADE_CODING_RUN = "grade_coding_run"
     GRADE_AGAIN = "grade_again"
+    DELIVER_WEBHOOK = "deliver_webhook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +99,21 @@ class WorkQueue(Resources[Work]):
     def add(self, organisation: str, kind: WorkKind, target: str, priority: int = 0) -> Work:
         """Accept work. If the same is waiting or being done, that is returned."""
         same = {"organisation": organisation, "kind": kind.value, "target": target}
-        turn = self.claims.next_turn(organisation)
         with self.storage.transaction() as rows:
             waiting = rows.find(self.table, **same, state=OPEN)
             if waiting is not None:
                 return self._resource(waiting)
-            fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": self.host.now()}
-            values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
-            identity = self._insert(rows, organisation, **values, **fresh)
+            identity = self.add_within(rows, organisation, kind, target, priority)
         return self.get(organisation, identity)
+
+    def add_within(
+        self, rows: Transaction, organisation: str, kind: WorkKind, target: str, priority: int = 0
+    ) -> str:
+        """Accept work that nobody else adds, together with what it is about; returns its id."""
+        fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": self.host.now()}
+        turn = self.claims.next_turn(organisation)
+        values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
+        return self._insert(rows, organisation, **values, **fresh)
 
     def send_again(self, organisation: str, identity: str) -> Work:
         """Queue work that was set aside once more. Raises ``ConflictError`` for any other."""
@@ -149,7 +156,18 @@ class WorkQueue(Resources[Work]):
     def _give_back(self, work: Work, claim: str, values: Row) -> bool:
         free = {"claim": None, "claimed_until": None}
         with self.storage.transaction() as rows:
-            return bool(rows.change(self.table, {**values, **free}, id=work.id, claim=claim))
+            changed = bool(rows.change(self.table, {**values, **free}, id=work.id, claim=claim))
+            if changed and work.kind != WorkKind.DELIVER_WEBHOOK.value:
+                self._announce(rows, work, values)
+            return changed
+
+    def _announce(self, rows: Transaction, work: Work, values: Row) -> None:
+        """Tell of work that waits for a source from now on, and of work that somebody must look at."""
+        told = {"id": work.id, "kind": work.kind, "target": work.target}
+        if values.get("state") == WorkState.SET_ASIDE.value:
+            self.announce(rows, work.organisation, "work.set_aside", told)
+        elif values.get("source_waits") == 1:
+            self.announce(rows, work.organisation, "measurement.broken", told)
 
     def waiting(self) -> int:
         """How much work is not done yet."""
