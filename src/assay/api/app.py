@@ -1,8 +1,8 @@
 """The application: every route with its rule, and the manners that all of them share."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
@@ -38,7 +38,7 @@ from assay.api.routes import (
     webhooks,
     work,
 )
-from assay.api.routing import STREAM, WATCH, ApiCall, Route
+from assay.api.routing import STREAM, WATCH, ApiCall, Route, by_path
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError, InputError
@@ -50,7 +50,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     *task_runs.routes.all,
     *playgrounds.routes.all,
     *work.routes.all,
-    # Before the runs themselves: "export.csv" is no id.
     *run_files.routes.all,
     *runs.routes.all,
     *scenarios.routes.all,
@@ -112,8 +111,8 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     }
     routes = [
         *(
-            StarletteRoute(prefix + route.path, server.endpoint(route), methods=[route.method])
-            for route in ROUTES
+            StarletteRoute(prefix + path, server.endpoint(of_path), methods=list(of_path))
+            for path, of_path in by_path(ROUTES).items()
             for prefix in ("/v1", "")
         ),
         *(StarletteRoute(path, answer, methods=["GET"]) for path, answer in plain.items()),
@@ -159,14 +158,15 @@ class Server:
         self._limit = RateLimit(settings.requests_per_second)
         self._body_seconds = settings.body_seconds
 
-    def endpoint(self, route: Route) -> Callable[[Request], Any]:
+    def endpoint(self, of_path: Mapping[str, Route]) -> Callable[[Request], Any]:
+        """What answers the methods of one path."""
         known = {id(STREAM): self._answer_stream, id(WATCH): self._answer_watch}
-        respond = known.get(id(route.body), self._whole)
 
         async def answer(request: Request) -> Response:
+            route = of_path["GET" if request.method == "HEAD" else request.method]
             request.scope["assay.route"] = route.path
             _check_text(request)
-            return await respond(route, request)
+            return await known.get(id(route.body), self._whole)(route, request)
 
         return answer
 
@@ -202,7 +202,10 @@ class Server:
             answer = answer_with(value, route.status)
             if route.noted:
                 self._note(route, request, key, value)
-            return answer
+            made = _id_in(value) if route.location else None
+            if made is None or answer.status >= 300 or "Location" in answer.headers:
+                return answer
+            return replace(answer, headers={**answer.headers, "Location": f"/v1{route.location}/{made}"})
 
         attempt = attempt_of(route, request, key, content)
         secret = request.headers["authorization"] if route.secret else None
@@ -211,7 +214,7 @@ class Server:
     def _key_for(self, route: Route, request: Request) -> Key:
         """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""
         key = self._key_in(request)
-        self._limit.check(key.id)
+        request.scope["assay.rate"] = self._limit.check(key.id)
         if key.scope not in route.scopes:
             self._note(route, request, key, denied=True)
             raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))

@@ -40,7 +40,7 @@ def attempt_of(route: Route, request: Request, key: Key, content: bytes) -> Atte
         raise InputError(f"Idempotency-Key must be 1 to {_MOST} printable ASCII characters")
     about = f"{route.path} {sorted(request.path_params.items())} {request.query_params} ".encode()
     # What was added twice would be there twice; everything else is the same the second time.
-    repeatable = route.status != 201 and route.body is not STREAM
+    repeatable = route.status == 200 and route.body is not STREAM
     digest = hashlib.sha256(about + content).hexdigest()
     return Attempt(key.owner, written, digest, repeatable, request.path_params.get("id"))
 

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from assay.api.answers import unchanging
-from assay.api.routing import ApiCall, Routes
+from assay.api.routing import ApiCall, Part, Routes
 from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import (
     Benchmark,
@@ -57,6 +57,13 @@ class TriedCriterion(StrictModel):
     evidence: dict[str, Any]
 
 
+CRITERIA = Part(
+    "criteria", TaskCriterion, lambda call, task: call.service.criteria.in_order(call.organisation, task)
+)
+TASK_RUNS = Part(
+    "task_runs", TaskRun, lambda call, run: call.service.runs.of_benchmark_run(call.organisation, run)
+)
+
 routes.resource(
     "/tasks",
     Task,
@@ -66,6 +73,8 @@ routes.resource(
     list_tasks="The tasks, the newest first.",
     get_task="One task.",
     replace_task="Change a task with its criteria. Versions and runs that exist keep the task as it was.",
+    tagged=True,
+    part=CRITERIA,
 )
 routes.resource(
     "/tasks/{id}/criteria",
@@ -73,6 +82,7 @@ routes.resource(
     lambda service: service.criteria,
     body=NewCriterion,
     also=(404, 409),
+    location="/criteria",
     create_criterion=(
         "Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."
     ),
@@ -94,6 +104,7 @@ routes.resource(
     get_criterion="One criterion of a task.",
     replace_criterion="Change a criterion of a task. Versions and runs that exist keep it as it was.",
     delete_criterion="Remove a criterion from its task. Versions and runs that exist keep it.",
+    tagged=True,
 )
 
 
@@ -127,6 +138,7 @@ routes.resource(
     Version,
     lambda service: service.versions,
     body=NewVersion,
+    location="",
     create_version="Freeze tasks as the next version of a benchmark.",
     list_versions="The versions of a benchmark, the newest first.",
 )
@@ -139,7 +151,15 @@ def get_version(call: ApiCall) -> Any:
     return unchanging(call.service.versions.named(call.organisation, f"{benchmark.slug}@{call.path['version']}"))
 
 
-@routes.post("/benchmark-runs", StartedBenchmarkRun, body=NewBenchmarkRun, status=201, also=(404,), secret=True)
+@routes.post(
+    "/benchmark-runs",
+    StartedBenchmarkRun,
+    body=NewBenchmarkRun,
+    status=201,
+    also=(404,),
+    secret=True,
+    location="/benchmark-runs",
+)
 def create_benchmark_run(call: ApiCall) -> Any:
     """Create a run of all tasks of a version, with a token for the agent."""
     run, token = call.service.benchmark_runs.begin(call.organisation, call.body)
@@ -155,6 +175,7 @@ routes.resource(
     BenchmarkRun,
     lambda service: service.benchmark_runs,
     final=lambda run: run.status is not Status.ACTIVE,
+    part=TASK_RUNS,
     list_benchmark_runs="The benchmark runs, the newest first.",
     get_benchmark_run="One benchmark run. It has a score once every task run has ended.",
 )

@@ -61,7 +61,7 @@ def get_archive(call: ApiCall) -> Any:
     return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
-@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,))
+@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,), location="/scenarios")
 def create_scenario(call: ApiCall) -> Any:
     """Add a coding scenario, as scenario files have it, but without repositories and folders of the service."""
     coding = call.service.coding
@@ -76,22 +76,23 @@ routes.resource(
     lambda service: service.coding.scenarios,
     list_scenarios="Scenarios with their newest versions, the newest scenario first.",
     get_scenario="A scenario with its newest version.",
+    tagged=True,
 )
 
 
-@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409))
+@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409, 412))
 def replace_scenario(call: ApiCall) -> Any:
     """Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."""
     coding = call.service.coding
     coding.check_on()
     check_scenario(call.body, coding.policy)
-    return coding.scenarios.replace(call.organisation, call.id, call.body)
+    return coding.scenarios.replace(call.organisation, call.id, call.body, call.expected)
 
 
-@routes.delete("/scenarios/{id}")
+@routes.delete("/scenarios/{id}", also=(404, 412))
 def remove_scenario(call: ApiCall) -> Any:
     """Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay."""
-    call.service.coding.scenarios.remove(call.organisation, call.id)
+    call.service.coding.scenarios.remove(call.organisation, call.id, call.expected)
 
 
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())

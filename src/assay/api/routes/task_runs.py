@@ -6,8 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
-from assay.api.routes.work import shown_work
-from assay.api.routing import ApiCall, Routes, always
+from assay.api.routes.work import shown_work, without_reason
+from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.keys import Owner, Scope
@@ -73,14 +73,22 @@ routes.resource(
 )
 
 
-@routes.get("/task-runs/{id}", TaskRun)
+CRITERION_RUNS = Part(
+    "criterion_runs",
+    CriterionRun,
+    lambda call, run: call.service.runs.criterion_runs_of(Owner(call.organisation), run),
+)
+
+
+@routes.get("/task-runs/{id}", CRITERION_RUNS.answer(TaskRun), query=CRITERION_RUNS.query)
 def get_task_run(call: ApiCall) -> Any:
     """One run of a task."""
     owner = Owner(call.organisation)
     run = call.service.runs.task_run(owner, call.id)
     if end_overdue(call.service.runs, call.organisation, run, call.service.host.now()):
         run = call.service.runs.task_run(owner, run.id)
-    return run if run.status is Status.ACTIVE else unchanging(run)
+    told = CRITERION_RUNS.shown(call, run, run.id)
+    return told if run.status is Status.ACTIVE else unchanging(told)
 
 
 @routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
@@ -115,14 +123,9 @@ def _completed_later(call: ApiCall) -> ApiAnswer | None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
     call.service.wake()
-    told = shown_work(added)
-    if call.key.scope is Scope.RUN:
-        # Why a try failed names the sources that the agent is graded by.
-        told = told.model_copy(update={"reason": None})
-    answer, headers = json_answer(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
-    # A run token can't look at work: it completes again.
-    where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
-    return replace(answer, headers={**answer.headers, **headers, **where})
+    told = without_reason(added) if call.key.scope is Scope.RUN else shown_work(added)
+    headers = {"Preference-Applied": "respond-async", "Retry-After": "1", "Location": f"/v1/work/{added.id}"}
+    return replace(json_answer(told, 202), headers=headers)
 
 
 def completed_answer(done: Completed) -> dict[str, Any]:

@@ -24,7 +24,16 @@ class IssuedWebhook(StrictModel):
     secret: str = Field(description="by which requests are signed, as https://www.standardwebhooks.com says")
 
 
-@routes.post("/webhooks", IssuedWebhook, Scope.ADMIN, body=NewWebhook, status=201, also=(409,), secret=True)
+@routes.post(
+    "/webhooks",
+    IssuedWebhook,
+    Scope.ADMIN,
+    body=NewWebhook,
+    status=201,
+    also=(409,),
+    secret=True,
+    location="/webhooks",
+)
 def create_webhook(call: ApiCall) -> Any:
     """Tell a URL of events. Requests are signed, and sent until one is answered with 2xx, for a day."""
     service, new = call.service, call.body

@@ -5,7 +5,20 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Executable, FromClause, Select, Table, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Executable,
+    FromClause,
+    Select,
+    Table,
+    and_,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+    update,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store.record_kinds import LISTED_RECORDS
@@ -20,7 +33,7 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service.storage import EMPTY, Row, UpTo
+from assay.engine.service.storage import EMPTY, Between, Row, UpTo
 
 Ask = Callable[[Executable], Sequence[Row]]
 # What is read like a table, but is a join of several.
@@ -133,6 +146,9 @@ def _condition(column: Any, value: Any) -> ColumnElement[bool]:
         found = column.is_(None)
     elif isinstance(value, UpTo):
         found = column <= value.value
+    elif isinstance(value, Between):
+        least = true() if value.least is None else column >= value.least
+        found = and_(least, true() if value.end is None else column < value.end)
     elif isinstance(value, list):
         found = column.in_(value)
     else:
