@@ -40,6 +40,8 @@ EXAMPLES: Final[dict[str, Any]] = {
     "create_version": {"tasks": ["task_0649a4f2c1b3e85d0c7f2a9b4e6d8c1f3a"]},
     "create_benchmark_run": {"benchmark": "visits@1", "scored": True},
     "create_task_run": {"task_id": "task_0649a4f2c1b3e85d0c7f2a9b4e6d8c1f3a", "scored": True},
+    "create_whole_benchmark": {"slug": "visits", "tasks": [_TASK]},
+    "lint_criteria": {"criteria": [_CRITERION], "data": {"patient": {"mrn": "00412"}}},
     "create_webhook": {"url": "https://bench.example/assay", "events": ["benchmark_run.ended"]},
     "replace_retention": {"days": 90},
     "cancel": {"reason": "the agent is gone"},

@@ -1,13 +1,16 @@
 """Benchmarks, their versions and runs; tasks and their criteria."""
 
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, Final
 
 from pydantic import Field
 
+from assay.adapters.machine.yaml_lines import marked_json
 from assay.api.answers import unchanging
-from assay.api.routing import ApiCall, Part, Routes
+from assay.api.routing import READ, ApiCall, Part, Routes
 from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import (
+    MOST_CRITERIA,
     Benchmark,
     BenchmarkRun,
     NewBenchmark,
@@ -20,11 +23,21 @@ from assay.dialects.criteria.resources import (
     TaskCriterion,
     TaskRun,
     Version,
+    WholeBenchmark,
     Written,
 )
+from assay.engine.criteria.lint import lint
+from assay.engine.schema_errors import about
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
+WHOLE: Final = {"location": "/benchmarks", "most_bytes": 64 * 1024 * 1024}
+CRITERIA = Part(
+    "criteria", TaskCriterion, lambda call, task: call.service.criteria.in_order(call.organisation, task)
+)
+TASK_RUNS = Part(
+    "task_runs", TaskRun, lambda call, run: call.service.runs.of_benchmark_run(call.organisation, run)
+)
 
 
 class StartedBenchmarkRun(StrictModel):
@@ -33,6 +46,31 @@ class StartedBenchmarkRun(StrictModel):
     benchmark_run: BenchmarkRun
     task_runs: list[TaskRun]
     token: str = Field(description="may start and complete the task runs of this benchmark run, and nothing else")
+
+
+class AddedBenchmark(StrictModel):
+    """A benchmark that was added whole, with all ids."""
+
+    benchmark: Benchmark
+    version: Version
+    tasks: list[Any] = Field(description="each as GET /tasks/{id}?expand=criteria has it")
+
+
+class LintedCriteria(StrictModel):
+    """Criteria as a file has them, to be looked at. ``data`` is what they may refer to."""
+
+    criteria: list[Written] = Field(max_length=MOST_CRITERIA)
+    data: Written = Field(default_factory=dict)
+
+
+class LintFinding(StrictModel):
+    """A likely mistake: by which rule, where, and why. ``message`` says the last two in a sentence."""
+
+    rule: str
+    line: int | None
+    place: str
+    why: str
+    message: str
 
 
 class NewTrial(StrictModel):
@@ -56,13 +94,6 @@ class TriedCriterion(StrictModel):
     details: str
     evidence: dict[str, Any]
 
-
-CRITERIA = Part(
-    "criteria", TaskCriterion, lambda call, task: call.service.criteria.in_order(call.organisation, task)
-)
-TASK_RUNS = Part(
-    "task_runs", TaskRun, lambda call, run: call.service.runs.of_benchmark_run(call.organisation, run)
-)
 
 routes.resource(
     "/tasks",
@@ -108,6 +139,13 @@ routes.resource(
 )
 
 
+@routes.post("/criteria/lint", list[LintFinding], *READ, body=LintedCriteria)
+def lint_criteria(call: ApiCall) -> Any:
+    """Likely mistakes in criteria, as ``assay criteria lint`` finds them. Nothing is stored."""
+    sent = marked_json(call.content.decode())
+    return [{**asdict(one), "message": about(one.place, one.why)} for one in lint(sent.value, sent.lines, {})]
+
+
 @routes.post("/criteria/try", TriedCriterion, body=NewTrial, also=(404,))
 def try_out_criterion(call: ApiCall) -> Any:
     """Hold a criterion against a playground as it is now. No run is graded, and neither of them changes."""
@@ -133,6 +171,22 @@ routes.resource(
     list_benchmarks="The benchmarks, the newest first.",
     get_benchmark="One benchmark, by its id or its slug.",
 )
+
+
+@routes.post("/benchmarks/bulk", AddedBenchmark, body=WholeBenchmark, status=201, also=(409,), **WHOLE)
+def create_whole_benchmark(call: ApiCall) -> Any:
+    """Add a benchmark with its tasks and their criteria, as its first version: all of it, or nothing."""
+    service, organisation = call.service, call.organisation
+    version = service.versions.add_whole(organisation, call.body, service.tasks)
+    asked = replace(call, query={"expand": CRITERIA.name})
+    tasks = [service.tasks.get(organisation, task.task_id) for task in version.tasks]
+    return {
+        "benchmark": service.benchmarks.get(organisation, call.body.slug),
+        "version": version,
+        "tasks": [CRITERIA.shown(asked, task, task.id) for task in tasks],
+    }
+
+
 routes.resource(
     "/benchmarks/{id}/versions",
     Version,

@@ -75,9 +75,14 @@ class Tasks(Resources[Task]):
 
     def add(self, organisation: str, new: NewTask) -> Task:
         with self.storage.transaction() as rows:
-            identity = self._insert(rows, organisation, **_values(new))
-            self._criteria.add_all(rows, organisation, identity, new.criteria)
+            identity = self.add_within(rows, organisation, new)
         return self.get(organisation, identity)
+
+    def add_within(self, rows: Transaction, organisation: str, new: NewTask) -> str:
+        """The same within a transaction; returns its id."""
+        identity = self._insert(rows, organisation, **_values(new))
+        self._criteria.add_all(rows, organisation, identity, new.criteria)
+        return identity
 
     def tag(self, rows: RowReader, row: Row) -> str:
         return tag_of([row, *rows.every("criteria", task=row["id"])])
