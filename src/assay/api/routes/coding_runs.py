@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.api.answers import ApiAnswer, json_answer
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
@@ -99,7 +99,7 @@ def put_workspace(call: ApiCall) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
     runs.get(call.organisation, identity)
-    check_archive(call.content)
+    check_sent_archive(call.content)
     runs.put_workspace(call.organisation, identity, call.content)
     return runs.get(call.organisation, identity)
 

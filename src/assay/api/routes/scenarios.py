@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.adapters.service.judges import TOKEN, place
 from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
@@ -50,7 +50,7 @@ class JudgeResource(StrictModel):
 def create_archive(call: ApiCall) -> Any:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()
-    check_archive(call.content)
+    check_sent_archive(call.content)
     return call.service.coding.archives.add(call.organisation, call.content)
 
 
