@@ -132,7 +132,7 @@ class SourceOpener:
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
         from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
         from assay.judge.model import GivingUp  # noqa: PLC0415
-        from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
+        from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
 
         settings, secret = found
         model = ChatModel(
@@ -143,7 +143,7 @@ class SourceOpener:
             json_schema=settings.get("json_schema", True),
             client=self._guarded(),
         )
-        return ParaphraseJudge(GivingUp(stack.enter_context(model), time.monotonic), prompt_file(NAME), new_mark)
+        return ParaphraseJudge(GivingUp(stack.enter_context(model), time.monotonic), prompt_file, new_mark)
 
 
 def _token(written: str | None) -> Token | None:
