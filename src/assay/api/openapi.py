@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from assay.api.answers import ErrorAnswer
 from assay.api.examples import EXAMPLES
 from assay.api.record_stream import NDJSON
-from assay.api.routing import STREAM, WATCH, Route
+from assay.api.routing import STREAM, TIMES, WATCH, Route
 from assay.version import VERSION
 
 _ANY: Final = {"application/json": {"schema": {"type": "object"}}}
@@ -107,7 +107,12 @@ def openapi(routes: Iterable[Route], title: str = "Assay") -> dict[str, Any]:
                 name: {"description": meaning, "schema": {"type": "string"}} for name, meaning in HEADERS.items()
             },
             "parameters": {
-                name: {"name": name, "in": "header", "description": meaning, "schema": {"type": "string"}}
+                name: {
+                    "name": name,
+                    "in": "header",
+                    "description": meaning,
+                    "schema": _HEADER_SCHEMAS.get(name, TEXT),
+                }
                 for name, meaning in REQUEST_HEADERS.items()
             },
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
@@ -141,13 +146,23 @@ def _in_path(name: str) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
 
 
+TEXT: Final = {"type": "string"}
+_TIME: Final = {"type": "string", "format": "date-time"}
+_QUERIES: Final = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+    **dict.fromkeys(TIMES, _TIME),
+}
+# As long as a key may be, and what it may be made of.
+_HEADER_SCHEMAS: Final = {"Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"}}
+
+
 def _in_query(route: Route) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
             "in": "query",
             "description": meaning,
-            "schema": {"type": "integer", "minimum": 1, "maximum": 100} if name == "limit" else {"type": "string"},
+            "schema": _QUERIES.get(name, {"const": meaning.partition(":")[0]} if name == "expand" else TEXT),
         }
         for name, meaning in route.query.items()
     ]

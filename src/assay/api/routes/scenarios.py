@@ -134,7 +134,7 @@ def get_judge(call: ApiCall) -> Any:
     return _judge(*found)
 
 
-@routes.delete("/judge", Scope.ADMIN)
+@routes.delete("/judge", Scope.ADMIN, also=(404,))
 def remove_judge(call: ApiCall) -> Any:
     """Forget the organisation's judge, and its token."""
     call.service.coding.judges.remove(call.organisation)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from assay.adapters.service.sources import check_host
 from assay.api.routing import ApiCall, Routes
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MeasurementError
 from assay.engine.integration.webhooks import SECRET_PREFIX, Delivery, NewWebhook, Webhook
 from assay.engine.service.keys import Scope
 from assay.formats.endpoint_url import base_url
@@ -39,9 +39,9 @@ def create_webhook(call: ApiCall) -> Any:
     service, new = call.service, call.body
     try:
         base_url(new.url.partition("?")[0], "a webhook")
-    except ValueError as error:
+        check_host(new.url, service.policy)
+    except (ValueError, MeasurementError) as error:
         raise InputError(str(error)) from error
-    check_host(new.url, service.policy)
     identity = service.host.new_id(service.webhooks.prefix)
     secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
     sealed = service.secrets.seal({"secret": secret}, identity)
