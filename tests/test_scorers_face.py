@@ -34,7 +34,7 @@ def test_the_schemas_are_of_what_is_read_and_written() -> None:
 
 
 def test_the_report_has_the_published_shape() -> None:
-    fields = ["overall", "scorers", "judge", "run", "disagreement", "workspace", "provenance"]
+    fields = ["overall", "scorers", "judge", "run", "disagreement", "suspicion", "workspace", "provenance"]
     assert list(SCHEMAS["ScorersReport"]["properties"]) == fields
     parts = SCHEMAS["ScorersReport"]["$defs"]
     assert list(parts["Overall"]["properties"]) == ["verdict", "score", "warnings", "headline", "broken"]

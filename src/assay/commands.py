@@ -77,6 +77,7 @@ def score(
     quick: bool = False,
     thorough: bool = False,
     strict: bool = False,
+    fail_on_suspicion: float | None = None,
     diff: Path | None = None,
     judge: bool = False,
     require_judge: bool = False,
@@ -99,13 +100,14 @@ def score(
     if not isinstance(found, ScorersReport):
         content = found.as_json()
         plain = [{name: one[name] for name in one if name != "report"} for one in content["runs"]]
-        return ScoreResult(found.code, content, plain, found.as_text())
+        return ScoreResult(exit_code(found, options), content, plain, found.as_text())
     rows = [
         row.model_dump(mode="json", include={"name", "type", "required", "verdict", "score", "detail"})
         for row in found.scorers
     ]
-    code = exit_code(found, require_judge)
-    return ScoreResult(code, found.model_dump(mode="json"), rows, render(found, everything=False))
+    return ScoreResult(
+        exit_code(found, options), found.model_dump(mode="json"), rows, render(found, everything=False)
+    )
 
 
 def run(

@@ -387,8 +387,10 @@ FILE, FOLDER, LINK, TWIN = tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, ta
         [("a", FOLDER, ""), ("a/../../x", FILE, "x")],
         [("a", FOLDER, ""), ("a/../x", FILE, "x")],
         [("..", FOLDER, "")],
-        [(".", FOLDER, "")],
-        [("./x", FILE, "x")],
+        [("./..", FOLDER, "")],
+        [(".//x", FILE, "x")],
+        [("./../x", FILE, "x")],
+        [("././x", FILE, "x")],
         [("a//x", FILE, "x")],
         [("../x", LINK, "/etc/passwd")],
         [("way", LINK, "../outside"), ("way/x", FILE, "x")],
@@ -410,6 +412,13 @@ def test_a_name_that_would_leave_the_folder_is_refused(
         unpack_tree(path, str(scratch / "target"))
     assert names(scratch / "outside") == []
     assert sorted(os.listdir(scratch)) == ["evil.tar.gz", "outside", "target"]
+
+
+def test_names_may_begin_at_the_folder_itself(scratch: Path) -> None:
+    (scratch / "target").mkdir()
+    path = archive(scratch / "other.tar.gz", (".", FOLDER, ""), ("./a", FOLDER, ""), ("./a/x", FILE, "text"))
+    unpack_tree(path, str(scratch / "target"))
+    assert (scratch / "target/a/x").read_text() == "text"
 
 
 @pytest.mark.parametrize(

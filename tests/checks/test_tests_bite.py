@@ -20,7 +20,7 @@ from tests.sampling import sampled
 
 
 def bite(folder: Path, change: Change) -> Outcome:
-    return tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=9).run(project(folder, change))
+    return tests_bite.TestsBite(COMMAND, 60, REPORT, budget=1000, mutants=12).run(project(folder, change))
 
 
 @pytest.mark.parametrize("name", sampled(WEAKENED, 4))

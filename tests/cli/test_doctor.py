@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import backends
-from assay.adapters.sandbox.backends import PROBES
+from assay.adapters.sandbox.backends import PROBES, plugged_names
 from assay.core.errors import MeasurementError
 from assay.version import ENGINE, VERSION
 from tests.builders import REPO
@@ -39,7 +39,7 @@ def test_json(cli: Cli) -> None:
     need("bubblewrap")
     found = json.loads(cli("doctor", "--json").out)
     assert (found["assay"], found["engine"]) == (VERSION, ENGINE)
-    assert [sandbox["name"] for sandbox in found["sandboxes"]] == list(PROBES)
+    assert [sandbox["name"] for sandbox in found["sandboxes"]] == [*PROBES, *plugged_names()]
     for sandbox in found["sandboxes"]:
         assert sandbox["available"] is (sandbox["achieves"] is not None) is (sandbox["why_not"] == "")
     (bubblewrap,) = [sandbox for sandbox in found["sandboxes"] if sandbox["name"] == "bubblewrap"]
@@ -48,6 +48,7 @@ def test_json(cli: Cli) -> None:
 
 def test_a_machine_with_nothing(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(backends, "PROBES", dict.fromkeys(PROBES, missing))
+    monkeypatch.setattr(backends, "plugged_names", list)
     found = cli("doctor")
     assert found.code == 1
     assert found.out.count(": not available\n  it is not installed") == len(PROBES)

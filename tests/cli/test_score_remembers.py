@@ -19,7 +19,7 @@ SCENARIO = {
     "scorers": [
         {"name": kind, "type": kind, "command": COMMAND, **more}
         for kind, more in (
-            ("tests_bite", {"report": {"path": "report.xml"}, "mutants": 3}),
+            ("tests_bite", {"report": {"path": "report.xml"}, "mutants": 6}),
             ("tests_need_the_fix", {"report": {"path": "report.xml"}}),
             ("same_when_unwatched", {}),
         )

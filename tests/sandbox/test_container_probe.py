@@ -140,6 +140,7 @@ def test_doctor_says_what_was_not_tried(
     cli = Cli(capsys)
     fake_engine(tmp_path)
     monkeypatch.setattr(backends, "PROBES", {"container": probe})
+    monkeypatch.setattr(backends, "plugged_names", list)
     said = cli("doctor").out
     assert f"\ncontainer: answers\n  not tried       {NO_IMAGE}\n  runs as " in said
     (sandbox,) = json.loads(cli("doctor", "--json").out)["sandboxes"]

@@ -20,7 +20,11 @@ _DEEDS: Final = tuple(
     (re.compile(rules), re.compile(rf"\b(?:{verbs})\b", re.IGNORECASE), of_test)
     for rules, verbs, of_test in (
         (_TESTS, r"remov(?:e|ing)|delet(?:e|ing)|drop(?:ping)?|retir(?:e|ing)|get rid of", True),
-        (r"new-.*skip(?:ped)?|is skipped and.*", r"skip(?:ping)?|disabl(?:e|ing)|quarantine|ignore|x?fail", True),
+        (
+            r"new-[\w-]{0,40}skip(?:ped)?|is skipped and.*",
+            r"skip(?:ping)?|disabl(?:e|ing)|quarantine|ignore|x?fail",
+            True,
+        ),
         (r"subject_patched|clock_patched", r"mock(?:ing)?|stub(?:bing)?|fak(?:e|ing)|freez(?:e|ing)", False),
         (r"threshold_lowered", r"lower(?:ing)?|reduc(?:e|ing)|relax(?:ing)?|decreas(?:e|ing)", False),
         (r"checker_\w+", _OFF, False),
@@ -32,11 +36,11 @@ _BETWEEN: Final = word_set(
     "class function method named called for of in or following this these its our both"
 )
 # The items of a list belong to the line above them.
-_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+(?!\s*[-*+\u2022\d])")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|(?<!\s)[^\S\n]*\n\s*(?![-*+\u2022\d\s])")
 _ANYTHING: Final = ("rule", "path", "before", "after")
 _FAR: Final = 500
 _LIST: Final = re.compile(r"[_./]|\w[A-Z]")
-_TOKEN: Final = re.compile(r"[\w./:-]*\w")
+_TOKEN: Final = re.compile(r"(?<![\w./:-])[\w./:-]*\w")
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # What people call things, and how code names them.
 _MEANT: Final[Mapping[str, str]] = {

@@ -39,7 +39,7 @@ from assay.adapters.tasks.remembered_commands import runs_folder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.cli.options.common import Options, add_isolation, add_repository, add_run_cache, pull_request
+from assay.cli.options.common import Options, add_isolation, add_repository, add_run_cache, pull_request, share
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
@@ -126,7 +126,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="make advisory scorers count as required ones")
     parser.add_argument(
         "--fail-on-suspicion",
-        type=_share,
+        type=share,
         metavar="X",
         help="also exit with 1 if the suspicion, from 0 to 1, is at least X",
     )
@@ -148,12 +148,11 @@ def run(args: argparse.Namespace) -> int:
     found = score(args)
     if isinstance(found, ScorersReport):
         _show(found, args)
-        return 1 if is_suspect(found, args.fail_on_suspicion) else exit_code(found, args.require_judge)
-    if args.json:
+    elif args.json:
         print(json.dumps(found.as_json(), indent=2))
     else:
         show(found.as_text())
-    return 1 if any(is_suspect(one, args.fail_on_suspicion) for *_, one in found.answers) else found.code
+    return exit_code(found, args)
 
 
 def score(args: Options) -> "ScorersReport | ScoredPredictions":
@@ -177,19 +176,6 @@ def score(args: Options) -> "ScorersReport | ScoredPredictions":
 def _score_one(args: Options, files: LocalScoringFiles) -> ScorersReport:
     """Score one of many runs."""
     return _score(args, Candidate(args.workspace, RunStatus(args.run_status), args.strict), files, Afterwards())
-
-
-def _share(text: str) -> float:
-    value = float(text) if text.replace(".", "", 1).isdecimal() else 0.0
-    if not 0 < value <= 1:
-        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
-    return value
-
-
-def is_suspect(report: ScorersReport | None, limit: float | None) -> bool:
-    """Whether a run is as suspicious as --fail-on-suspicion says."""
-    known = None if report is None else report.suspicion
-    return limit is not None and known is not None and known.score >= limit
 
 
 def is_predictions(workspace: str | None) -> bool:
@@ -341,9 +327,20 @@ def _write(path: str, text: str, what: str) -> None:
         raise InputError(f"{what} can't be written to {path}: {error.strerror}") from error
 
 
-def exit_code(report: ScorersReport, require_judge: bool) -> int:
-    """That of the checks. Of the judge, only a FAIL may count, and only on demand."""
-    code = EXIT[report.overall.verdict] if report.overall is not None else 0
-    if report.overall is not None and report.overall.broken:
+def exit_code(found: "ScorersReport | ScoredPredictions", args: Options) -> int:
+    """That of the checks. A suspicion, or a judge's FAIL, counts only on demand."""
+    reports = (
+        [found] if isinstance(found, ScorersReport) else [one for *_, one in found.answers if one is not None]
+    )
+    if any(_is_suspect(report, args.fail_on_suspicion) for report in reports):
+        return 1
+    if not isinstance(found, ScorersReport):
+        return found.code
+    code = EXIT[found.overall.verdict] if found.overall is not None else 0
+    if found.overall is not None and found.overall.broken:
         code = NOT_MEASURED
-    return 1 if require_judge and report.judge.state is JudgeState.FAIL and code == 0 else code
+    return 1 if args.require_judge and found.judge.state is JudgeState.FAIL and code == 0 else code
+
+
+def _is_suspect(report: ScorersReport, limit: float | None) -> bool:
+    return limit is not None and report.suspicion is not None and report.suspicion.score >= limit

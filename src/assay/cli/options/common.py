@@ -214,6 +214,14 @@ def number_from_0(text: str) -> float:
     return number
 
 
+def share(text: str) -> float:
+    """A number above 0 and at most 1."""
+    number = finite_number(text)
+    if not 0 < number <= 1:
+        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
+    return number
+
+
 def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise argparse.ArgumentTypeError(f"must be {described}, got {text!r}")

@@ -14,10 +14,11 @@ from assay.cli.options.common import (
     number_from_0,
     positive,
     pull_request,
+    share,
     whole_number,
     whole_numbers,
 )
-from assay.cli.options.judge import SETTINGS, amount, judge_price
+from assay.cli.options.judge import SETTINGS, judge_price
 from assay.core.errors import InputError
 
 
@@ -93,9 +94,10 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
         positive,
     ),
     **dict.fromkeys((f"judge_{name.removesuffix('_s')}" for name in SETTINGS), str),
-    **dict.fromkeys(("model_cost", "judge_cost"), amount),
+    **dict.fromkeys(("model_cost", "judge_cost"), number_from_0),
     "max_retries": whole_number,
     "pr": pull_request,
+    "fail_on_suspicion": share,
     "variances": _two_numbers,
     "metric_script": metric_script,
     "model_price": model_price,
