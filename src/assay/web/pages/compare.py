@@ -8,7 +8,8 @@ from markupsafe import Markup
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import TaskStrip
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
-from assay.engine.explorer.run_query import OneOf, RunQuery
+from assay.engine.explorer.run_filters import OneOf
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError

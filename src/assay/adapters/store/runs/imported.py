@@ -19,7 +19,8 @@ from assay.adapters.store.store import Store
 from assay.engine.explorer.blobs import Blob, KeptFile
 from assay.engine.explorer.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.explorer.run_query import OneOf, RunQuery
+from assay.engine.explorer.run_filters import OneOf
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import kind_of_import
@@ -160,7 +161,7 @@ class StoredImports:
         """Groups without going through runs, if they are narrowed down by kind and by their own values only."""
         kinds = None
         wanted: Container[str | None] | None = None
-        for one in asked.filters:
+        for one in asked.conditions:
             match one:
                 case OneOf("kind", values):
                     kinds = values
