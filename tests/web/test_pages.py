@@ -150,6 +150,13 @@ def test_groups_and_columns() -> None:
     groups = text_of(source, "runs?by=task")
     assert groups.count('<td class="name">') == 4
     assert 'href="/runs?task=merge"' in groups
+    runs = re.compile(r'<td class="number">(\d+)</td><td class="number">\d+</td><td class="number">[\d.]+</td>')
+    most = [int(one) for one in runs.findall(text_of(viewed_at(GUESSES, SORTING), "runs?by=task&order=-runs"))]
+    assert most == sorted(most, reverse=True)
+    assert len(most) > 4
+    assert "95 %" in groups
+    usual = text_of(source, "runs")
+    assert ">State</a>" in usual and ">Judge verdict</a>" not in usual  # Nobody was judged there.
     chosen = text_of(source, "runs?columns=task&columns=score")
     assert ">Task<" in chosen
     assert ">Cost</a>" not in chosen
@@ -161,8 +168,7 @@ def test_runs_can_be_sorted_both_ways() -> None:
     up = names.findall(text_of(source, "runs?sort=name"))
     assert up == sorted(up)
     assert names.findall(text_of(source, "runs?sort=-name")) == up[::-1]
-    page = text_of(source, "runs?sort=name")
-    assert 'aria-sort="ascending"' not in page  # The name has no column of its own to sort by.
+    assert 'class="name" aria-sort="ascending"' in text_of(source, "runs?sort=name")
     assert 'aria-sort="descending"' in text_of(source, "runs?sort=-score")
 
 
