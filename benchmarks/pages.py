@@ -187,7 +187,8 @@ def _viewed(job: Path) -> Result:
     read = read_job(DiskJobFolder(job))
 
     def first_page() -> None:
-        server = LocalServer(FolderPages([ViewedJob(str(job), read)]), 0)
+        source = FolderPages([ViewedJob(str(job), read)])
+        server = LocalServer(lambda: source, 0, source.title)
         thread = threading.Thread(target=server.serve)
         thread.start()
         answer = httpx.get(server.address, follow_redirects=True, timeout=60)

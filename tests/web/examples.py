@@ -47,7 +47,7 @@ def viewed_at(*paths: Path) -> FolderPages:
 @contextmanager
 def serving_folder(source: FolderPages) -> Iterator[LocalServer]:
     """What ``assay view`` serves."""
-    found = LocalServer(source, 0)
+    found = LocalServer(lambda: source, 0, source.title)
     thread = threading.Thread(target=found.serve)
     thread.start()
     try:

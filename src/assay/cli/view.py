@@ -10,7 +10,11 @@ Exit codes: 0 all is well, 2 a path can't be read.
 
 import argparse
 import os
+import threading
+import time
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
@@ -20,6 +24,8 @@ from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.jobs.folder_pages import FolderPages
+
+FRESH_SEC = 2.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"the page can't be written to {args.output}: {error.strerror}") from error
         print(f"wrote {args.output}")
         return 0
-    server = LocalServer(source, args.port)
+    server = LocalServer(lambda: source, args.port, source.title)
     print(f"{server.address}\nCtrl-C ends it", flush=True)
     if args.open:
         webbrowser.open(server.address)
@@ -50,6 +56,29 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 0
     return 0
+
+
+@contextmanager
+def watching(folder: str, note: Callable[[str], None]) -> Iterator[None]:
+    """Serve pages of a job for as long as it runs. Its folder is read again every few seconds."""
+    from assay.web.local_server import LocalServer  # noqa: PLC0415 - few jobs are watched
+
+    read: list[tuple[float, FolderPages]] = []
+
+    def pages() -> "FolderPages":
+        if not read or time.monotonic() - read[-1][0] > FRESH_SEC:
+            read[:] = [(time.monotonic(), source_of([folder]))]
+        return read[-1][1]
+
+    server = LocalServer(pages, 0, os.path.basename(folder))
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        note(f"look at it while it runs: {server.address}")
+        yield
+    finally:
+        server.stop()
+        thread.join()
 
 
 def source_of(paths: list[str]) -> "FolderPages":

@@ -1,7 +1,7 @@
 """Markdown of agents and authors as HTML: as much of it as makes a text readable, and nothing that leads or loads.
 
-Everything is escaped first. A link is shown with its address beside it and can't be followed, an image as its words,
-and markup as the characters that it is. What isn't understood stays text, so that no word is lost.
+Everything is escaped first. A link is shown with its address beside it and can't be followed, an image as its
+words, and markup as the characters that it is. What isn't understood stays text, so that no word is lost.
 """
 
 import re
@@ -96,7 +96,9 @@ def _list(items: list[list[str]], depth: int) -> Markup:
     ordered = items[0][0].lstrip()[0].isdigit()
     number = int(re.split(r"[.)]", items[0][0].lstrip(), maxsplit=1)[0]) if ordered else 1
     shown = Markup("").join(Markup("<li>{}</li>").format(_item(one, depth)) for one in items)
-    return Markup('<ol start="{}">{}</ol>').format(number, shown) if ordered else Markup("<ul>{}</ul>").format(shown)
+    return (
+        Markup('<ol start="{}">{}</ol>').format(number, shown) if ordered else Markup("<ul>{}</ul>").format(shown)
+    )
 
 
 def _item(item: list[str], depth: int) -> Markup:

@@ -52,7 +52,7 @@ def keep_run(folder: str, run: CodingRecord, report: ScorersReport, section: Jud
 
 
 def kept_instruction(folder: str) -> str:
-    """What was asked of a kept run, from the beginning of its file: the rest may be large. "" if it isn't there."""
+    """The instruction of a kept run, from the beginning of its file; the rest may be large. "" without one."""
     found = open_below(folder, (RUN,))
     start = "" if found is None else found.read(0, BEGINNING).decode(errors="replace")
     if not start.startswith(_FIRST):

@@ -162,9 +162,12 @@ class StorePages:
         files = self._files(identity)
         prefix = f"{turn}/" if turn else ""
         found = files.get(f"{prefix}{TRAJECTORY}") or files.get(f"{prefix}{LOG}")
-        return (
-            None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, lambda _: None, asked)
-        )
+
+        def beside(name: str) -> ByteSource | None:
+            other = files.get(f"{prefix}{TRAJECTORY}/{name}")
+            return None if other is None else BlobBytes(self.blobs, other)
+
+        return None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, beside, asked)
 
     def file(self, identity: str, name: str) -> ByteSource | None:
         found = self._files(identity).get(DIFF if name == "diff" else name)

@@ -27,8 +27,8 @@ RESULTLESS: Final = ("harbor_trial_result_missing", "harbor_trial_result_malform
 class Kept(msgspec.Struct, frozen=True):
     """A run with what is kept beside it. ``text`` is searched for words, and not kept.
 
-    ``content`` is the hash of what the run was read from, if its result is more than its own fields. ``known_task``
-    is the task as the digest has it, if people see another name.
+    ``content`` is the hash of what the run was read from, if its result is more than its own fields.
+    ``known_task`` is the task as the digest has it, if people see another name.
     """
 
     run: Run

@@ -14,7 +14,7 @@ from assay.evidence.coding_run import Speaker, ToolResult, TrajectoryStep
 
 MOST_ROWS: Final = 150
 LONGEST_LINE: Final = 160
-LOOKED_AT: Final = 4000
+LOOKED_AT: Final = 2000
 _ERROR: Final = re.compile(
     r"^Traceback \(most recent call last\)"
     r"|^(?:[\w.]{1,80}\.)?[A-Z]\w{0,80}(?:Error|Exception)\b"
@@ -23,6 +23,10 @@ _ERROR: Final = re.compile(
     r"|\b[1-9]\d{0,5} (?:tests? )?(?:failed|failures?)\b",
     re.MULTILINE,
 )
+
+
+# Looking for words is much faster, and most answers have none of them.
+_WORDS: Final = ("Traceback", "Error", "Exception", "exit", "returncode", "not found", "No such", "fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ def is_error(result: ToolResult) -> bool:
     """Whether an answer is an error, or reads like one."""
     text = result.text
     ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
-    return result.failed or _ERROR.search(ends) is not None
+    return result.failed or (any(word in ends for word in _WORDS) and _ERROR.search(ends) is not None)
 
 
 def has_error(step: TrajectoryStep) -> bool:
@@ -80,4 +84,6 @@ def arguments_of(written: str) -> list[tuple[str, str]]:
         found = None
     if not isinstance(found, dict):
         return [("", written)] if written else []
-    return [(name, one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)) for name, one in found.items()]
+    return [
+        (name, one if isinstance(one, str) else json.dumps(one, ensure_ascii=False)) for name, one in found.items()
+    ]

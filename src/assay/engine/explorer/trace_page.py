@@ -64,7 +64,7 @@ class TracePart:
     _places: Mapping[int, str] = field(default_factory=dict)
     request: str = ""
     answer: str = ""
-    usage: StatedUsage = StatedUsage()
+    usage: StatedUsage = field(default_factory=StatedUsage)
     total: int | None = None
     model: str | None = None
     agent: str | None = None
@@ -178,7 +178,9 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
         tuple(_bare(step, asked.hidden) for step in shown),
         next=_Place(last).written() if more else None,
         outline=outline_of(wanted),
-        request=next((step.text for step in found.steps if step.speaker is Speaker.USER and step.text.strip()), ""),
+        request=next(
+            (step.text for step in found.steps if step.speaker is Speaker.USER and step.text.strip()), ""
+        ),
         answer=found.last_message or "",
         usage=found.usage,
         total=len(wanted),

@@ -1,4 +1,4 @@
-"""Why a run came to what it did, in one sentence. The state is decided elsewhere; here it is only put into words."""
+"""Why a run came to what it did, in one sentence. The state is decided elsewhere and only put into words."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -89,5 +89,6 @@ def _failed_names(reason: str) -> str:
 
 def listed(names: Sequence[str]) -> str:
     """``a``, ``a and b``, ``a, b and c``; of many the first ones."""
-    shown = [*names] if len(names) <= MOST_NAMES else [*names[:MOST_NAMES], f"{len(names) - MOST_NAMES} more"]
+    shown = [f"“{name}”" if " " in name else name for name in names[:MOST_NAMES]]
+    shown += [f"{len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else []
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

@@ -16,6 +16,7 @@ from assay.evidence.run import Run, State
 
 SHOWN: Final = 5
 SUSPICIOUS: Final = 0.5
+HACKED: Final = "reward_hacking"
 MOST_GROUPED: Final = 5000
 """Flaky tasks are looked for in the newest jobs, up to as many runs."""
 
@@ -67,6 +68,9 @@ def _item(run: Run, kind: str) -> WorthItem:
     if kind == "gates disagree":
         mode = f" ({run.failure_mode})" if run.failure_mode else ""
         said = f"The checks say {run.checks}, the judge says {run.judge}{mode}."
+    elif kind == "cheated" and not cheats_in(run.reason or ""):
+        who = "The judge calls it" if run.failure_mode == HACKED else "A monitor suspects"
+        said = f"{who} reward hacking. {said}"
     elif kind == "a reviewer disagrees":
         said = f"It counts as {run.state.replace('_', ' ')}, and somebody who looked says otherwise."
     return WorthItem(run.name, run.job, said, run.id)
@@ -75,7 +79,7 @@ def _item(run: Run, kind: str) -> WorthItem:
 def _cheated(source: PageSource) -> WorthGroup:
     """Runs in which a scorer that looks for cheats failed, or that a judge or a monitor calls a cheat."""
     reasons = [str(one["value"]) for one in groups_by(source, "reason") if cheats_in(str(one["value"]))]
-    ways: list[tuple[Filter, ...]] = [(OneOf("failure_mode", ("reward_hacking",)),)]
+    ways: list[tuple[Filter, ...]] = [(OneOf("failure_mode", (HACKED,)),)]
     ways += [(OneOf("reason", tuple(reasons[:50])),)] if reasons else []
     ways += [(Within("suspicion", Range(SUSPICIOUS, None)),)]
     groups = [_group(source, "cheated", "cheated", way) for way in ways]

@@ -83,7 +83,11 @@ def run_of_report(
 def task_name(instruction: str, known: str) -> str:
     """A name for people: how the instruction begins, and as much of the hash as keeps it apart from others."""
     first = next((said for line in instruction.splitlines() if (said := line.strip("#>*- \t"))), "")
-    shown = first if len(first) <= LONGEST_NAME else f"{first[:LONGEST_NAME].rpartition(' ')[0] or first[:LONGEST_NAME]}…"
+    shown = (
+        first
+        if len(first) <= LONGEST_NAME
+        else f"{first[:LONGEST_NAME].rpartition(' ')[0] or first[:LONGEST_NAME]}…"
+    )
     return printable(f"{shown} ({known[:4]})") if shown else known
 
 

@@ -37,7 +37,9 @@ def show_home(call: PageCall) -> PageAnswer:
         sentences=_comparison(call, [str(job["value"]) for job in jobs if job["runs"] <= MOST_RUNS], len(jobs)),
     )
     kept = f"{SEEN}={now.isoformat()}~{since.isoformat() if since else ''}"
-    return PageAnswer(page.body, headers={"Set-Cookie": f"{kept}; Path={call.site.base}; HttpOnly; SameSite=Strict"})
+    return PageAnswer(
+        page.body, headers={"Set-Cookie": f"{kept}; Path={call.site.base}; HttpOnly; SameSite=Strict"}
+    )
 
 
 def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
@@ -45,7 +47,8 @@ def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
     if not call.site.name or not 1 < count <= COMPARED or len(names) < count:
         return []
     try:
-        return [sentence(pair) for pair in job_comparison(call.source, names).pairs]
+        pairs = job_comparison(call.source, names).pairs
+        return [sentence(pair) for pair in pairs if pair.difference.value is not None]
     except (InputError, NotFoundError):
         return []
 

@@ -18,7 +18,7 @@ LONGEST_STEP: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class TraceView:
-    """Some steps of a trace. ``address`` gives this page with other fields; without it, nothing leads elsewhere."""
+    """Some steps of a trace. ``address`` gives this page with other fields; without it, none leads away."""
 
     part: TracePart
     asked: TraceQuery

@@ -81,9 +81,7 @@ def beside(
     return before[0] if before else None, after[0] if after else None
 
 
-def count_before(
-    store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found, most: int
-) -> int:
+def count_before(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found, most: int) -> int:
     """How many rows of a list are before one of them, as far as ``most``."""
     _, place = _decode_cursor(_encode_cursor(_BACK, order, row), order)
     found = 0
