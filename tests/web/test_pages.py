@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
+from assay.cli.main import COMMANDS, parser_of
 from assay.core.errors import InputError
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
@@ -21,9 +22,11 @@ from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
-from assay.web.rendering import duration, lines, money, number, style, visible
+from assay.web.rendering import duration, lines, money, number, style
 from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
+from assay.web.visible_text import visible
+from tests.builders import REPO
 from tests.cli.running import Cli
 from tests.web.examples import (
     COMPARISON,
@@ -61,7 +64,13 @@ def text_of(source: FolderPages, place: str) -> str:
 
 def test_every_denominator_is_on_the_page() -> None:
     page = text_of(viewed_at(SORTING), "jobs/sorting")
-    assert "16 runs: 8 passed, 7 failed, 1 unusable" in page
+    tiles = re.findall(r'<b><a href="([^"]*)">(\d+)</a></b><span>([^<]*)</span>', page)
+    assert tiles == [
+        ("/runs?job=sorting", "16", "runs, each in one state"),
+        ("/runs?job=sorting&amp;state=passed", "8", "passed"),
+        ("/runs?job=sorting&amp;state=failed", "7", "failed"),
+        ("/runs?job=sorting&amp;state=unusable", "1", "unusable"),
+    ]
     assert "mean of 16 runs" in page
     assert "95 %: 0.1563 to 0.8437" in page
     assert "0.5 to 0.5625" in page
@@ -156,7 +165,8 @@ def test_groups_and_columns() -> None:
     assert len(most) > 4
     assert "95 %" in groups
     usual = text_of(source, "runs")
-    assert ">State</a>" in usual and ">Judge verdict</a>" not in usual  # Nobody was judged there.
+    assert ">State</a>" in usual
+    assert ">Judge verdict</a>" not in usual  # Nobody was judged there.
     chosen = text_of(source, "runs?columns=task&columns=score")
     assert ">Task<" in chosen
     assert ">Cost</a>" not in chosen
@@ -391,3 +401,13 @@ def test_a_source_says_what_is_not_there() -> None:
             call()
     with pytest.raises(InputError, match="needs two agents"):
         job_comparison(source, ["sorting"])
+
+
+def test_every_command_that_a_page_names_is_one() -> None:
+    places = [*(REPO / "src/assay/web").rglob("*.html"), *(REPO / "src/assay/api/pages").glob("*.py")]
+    named = re.compile(rf"\bassay ((?:{'|'.join(COMMANDS)})(?: [\w./=-]+)*)")
+    known = [(place.name, written) for place in places for written in named.findall(place.read_text())]
+    assert len(known) > 3
+    for place, written in known:
+        name, *words = written.split()
+        assert parser_of(name).parse_args(words) is not None, place

@@ -15,7 +15,7 @@ from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.stats.interval import Interval
 from assay.web.pages.jobs import run_links, strips_of
-from assay.web.rendering import number, picture
+from assay.web.rendering import NOTHING, number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
 
@@ -111,7 +111,7 @@ def _matrix(found: ArmComparison) -> list[tuple[str, list[dict[str, str] | None]
         value, title = pair.difference.value, sentence(pair)
         for row, column, sign in ((pair.second, pair.first, 1), (pair.first, pair.second, -1)):
             shown = "" if pair.better is None else "badge is-passed" if pair.better == row else "badge is-failed"
-            text = "–" if value is None else f"{sign * value:+.3f}"
+            text = NOTHING if value is None else f"{sign * value:+.3f}"
             cells[row, column] = {"text": text, "class": shown, "title": title}
     labels = [agent.arm.label for agent in found.agents]
     return [(row, [cells.get((row, column)) for column in labels]) for row in labels]

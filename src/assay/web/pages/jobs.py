@@ -18,6 +18,7 @@ from assay.web.visible_text import visible
 routes: PageRoutes[PageCall] = PageRoutes()
 TITLE_LENGTH: Final = 30
 STRIPS: Final = 50
+JOBS: Final = 100
 AUDITED_AT_ONCE: Final = 500
 KINDS: Final = ("flaky", "never", "always", "unknown")
 SORTS: Final[Mapping[str, Callable[[TaskStrip], Any]]] = {
@@ -33,8 +34,16 @@ MOST_KEYS: Final = 8
 
 @routes.add("GET", "/jobs", *READ, word="Jobs")
 def list_jobs(call: PageCall) -> PageAnswer:
-    """All jobs."""
-    return call.page("jobs.html", title="Jobs", jobs=groups_by(call.source, "job"))
+    """All jobs, some at a time."""
+    jobs, start = groups_by(call.source, "job"), call.query.whole("start")
+    return call.page(
+        "jobs.html",
+        title="Jobs",
+        jobs=jobs[start : start + JOBS],
+        total=len(jobs),
+        before=call.site.to("jobs", {"start": max(0, start - JOBS)}) if start else None,
+        after=call.site.to("jobs", {"start": start + JOBS}) if start + JOBS < len(jobs) else None,
+    )
 
 
 @routes.add("GET", "/jobs/{name}", *READ)

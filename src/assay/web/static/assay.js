@@ -74,6 +74,11 @@ document.addEventListener("keydown", (event) => {
   if (act && act() !== false) event.preventDefault();
 });
 
+// A form whose session is over is sent as a whole page, which asks for the key and keeps what was entered.
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.xhr.status === 401) event.detail.elt.closest("form")?.submit();
+});
+
 // A button that opens or closes all details of a section.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element && event.target.closest("[data-open-all]");
