@@ -1,6 +1,7 @@
 """The first screen of every page: what it says at once, how it looks to everybody, and how keys lead on."""
 
 import json
+import os
 import shutil
 import threading
 from collections.abc import Iterator
@@ -11,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from assay.web.local_server import LocalServer
-from tests.builders import edit_json
+from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import SORTING, serving_folder, viewed_at
 from tests.web.test_browser import open_all, serious
@@ -133,6 +134,18 @@ def test_an_output_opens_at_its_end(shown: LocalServer, browser: Browser, script
         assert text is not None
         assert text["height"] > 2 * place["height"]
         assert abs(text["y"] + text["height"] - place["y"] - place["height"]) < 3
+
+
+def test_the_picture_of_a_trace(shown: LocalServer, browser: Browser, tmp_path: Path) -> None:
+    """ASSAY_PICTURES=1 writes the one of the documentation."""
+    path = (REPO / "docs" / "pictures" if os.environ.get("ASSAY_PICTURES") else tmp_path) / "trace.png"
+    with tab_of(browser, viewport={"width": 1100, "height": 640}, color_scheme="light") as tab:
+        page = tab.open(f"{shown.address}{LONG}")
+        page.get_by_role("link", name="first error").click()
+        page.get_by_role("heading", name="Outline").scroll_into_view_if_needed()
+        page.locator("#step-77").scroll_into_view_if_needed()
+        page.screenshot(path=path)
+    assert path.stat().st_size > 10_000
 
 
 def test_colours_are_chosen_and_kept(shown: LocalServer, tab: Tab) -> None:

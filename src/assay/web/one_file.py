@@ -14,7 +14,7 @@ from assay.core.errors import InputError
 from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
-from assay.engine.explorer.worth import worth_a_look
+from assay.engine.explorer.worth import flaky_tasks, worth_a_look
 from assay.engine.service.keys import Scope
 from assay.evidence.files import tail
 from assay.formats.diff_pages import diff_page
@@ -56,7 +56,7 @@ def one_file(source: FolderPages) -> str:
         comparison=comparison,
         sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
         chart="" if comparison is None else comparison_chart(comparison),
-        worth=worth_a_look(source),
+        worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
         anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#runs",

@@ -46,6 +46,8 @@ from assay.evidence.run import Run
 
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
+PLACED: Final = 2000
+"""A run further down in its list has no number there."""
 MOST_RUNS: Final = 20_000
 """How many runs of a job are looked at."""
 RESPONSE: Final = 256 * 1024
@@ -114,8 +116,8 @@ class StorePages:
         if not here:
             return Neighbours()
         before, after = beside(self.store, chosen.query, chosen.order, here[0])
-        number = count_before(self.store, chosen.query, chosen.order, here[0], COUNTED) + 1
-        known, total = number <= COUNTED, self._count(asked)
+        number = count_before(self.store, chosen.query, chosen.order, here[0], PLACED) + 1
+        known, total = number <= PLACED, self._count(asked)
         return Neighbours(
             None if before is None else before.id,
             None if after is None else after.id,

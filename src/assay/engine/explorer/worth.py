@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from typing import Final
 
 from assay.dialects.scorers.suspicion import WEIGHTS
@@ -50,7 +51,6 @@ def worth_a_look(source: PageSource, since: datetime | None = None) -> list[Wort
         _group(source, "gates disagree", "disagree", (Is("gates_disagree", True),)),
         _group(source, "a reviewer disagrees", "disagree", (Is("reviewer_disagrees", True),)),
         _group(source, "broken", "broken", (broken,)),
-        WorthGroup("flaky", "flaky", list(_flaky(source))[:SHOWN]),
         _new(source, since),
     ]
     return [group for group in found if group.items]
@@ -91,6 +91,11 @@ def _cheated(source: PageSource) -> WorthGroup:
 def cheats_in(reason: str) -> list[str]:
     """The scorers in a reason that look for cheats."""
     return [name for name in reason.split(", ") if name in WEIGHTS]
+
+
+def flaky_tasks(source: PageSource) -> WorthGroup:
+    """Tasks of the newest jobs that are passed sometimes. Many runs are counted for it, so it comes by itself."""
+    return WorthGroup("flaky", "flaky", list(islice(_flaky(source), SHOWN)))
 
 
 def _flaky(source: PageSource) -> Iterator[WorthItem]:

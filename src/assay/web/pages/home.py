@@ -1,11 +1,12 @@
 """The first page: what is worth a look, then all jobs."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from assay.core.errors import InputError
 from assay.engine.explorer.page_source import groups_by, job_comparison
-from assay.engine.explorer.worth import worth_a_look
+from assay.engine.explorer.worth import WorthItem, flaky_tasks, worth_a_look
 from assay.engine.jobs.job_runs import moment_of
 from assay.engine.service.errors import NotFoundError
 from assay.web.pages.compare import sentence
@@ -32,6 +33,7 @@ def show_home(call: PageCall) -> PageAnswer:
         "home.html",
         title="Home",
         worth=worth_a_look(call.source, since),
+        address=_address(call),
         jobs=jobs[:JOBS],
         more=len(jobs) - JOBS,
         sentences=_comparison(call, [str(job["value"]) for job in jobs if job["runs"] <= MOST_RUNS], len(jobs)),
@@ -40,6 +42,11 @@ def show_home(call: PageCall) -> PageAnswer:
     return PageAnswer(
         page.body, headers={"Set-Cookie": f"{kept}; Path={call.site.base}; HttpOnly; SameSite=Strict"}
     )
+
+
+def _address(call: PageCall) -> Callable[[WorthItem], str]:
+    site = call.site
+    return lambda item: site.run(item.run) if item.run else site.to("runs", {"job": item.job, "task": item.name})
 
 
 def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
@@ -51,6 +58,15 @@ def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
         return [sentence(pair) for pair in pairs if pair.difference.value is not None]
     except (InputError, NotFoundError):
         return []
+
+
+@routes.add("GET", "/flaky", *READ)
+def show_flaky(call: PageCall) -> PageAnswer:
+    """The tasks that are passed sometimes, which the first page asks for when it is there."""
+    found = flaky_tasks(call.source)
+    return call.page(
+        "flaky_part.html" if call.partial else "flaky.html", title="Flaky", worth=[found], address=_address(call)
+    )
 
 
 @routes.add("GET", "/jobs/{name}/headline", *READ)

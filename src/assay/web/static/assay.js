@@ -24,6 +24,7 @@ document.addEventListener("DOMContentLoaded", () => {
   for (const one of document.querySelectorAll("[data-theme-switch], [data-keys]")) one.hidden = false;
   showTheme();
   showFitting();
+  markOutline();
 });
 document.addEventListener("click", (event) => {
   const at = event.target instanceof Element ? event.target : null;
@@ -78,6 +79,20 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("htmx:responseError", (event) => {
   if (event.detail.xhr.status === 401) event.detail.elt.closest("form")?.submit();
 });
+
+// The outline of a trace shows where its page is.
+const markOutline = () => {
+  const step = document.getElementById(location.hash.slice(1))?.id ?? document.querySelector(".trace .step")?.id;
+  for (const link of document.querySelectorAll(".outline li a")) {
+    if (step && link.hash === `#${step}`) {
+      link.setAttribute("aria-current", "step");
+      const list = link.closest("ol");
+      list.scrollTop = link.offsetTop - list.offsetTop - list.clientHeight / 3;
+    } else link.removeAttribute("aria-current");
+  }
+};
+window.addEventListener("hashchange", markOutline);
+document.addEventListener("htmx:afterSettle", markOutline);
 
 // A button that opens or closes all details of a section.
 document.addEventListener("click", (event) => {
