@@ -333,7 +333,7 @@ def one_file(job: Path, expected: Answer, groups: Mapping[str, Group]) -> None:
     _see_job(text, {}, groups)
     for name, (state, score, *_) in (expected.runs or {}).items():
         section = text.partition(f'aria-label="{name}">')[2].partition("</section>")[0]
-        assert f">{state.replace('_', ' ')}</span>" in section
+        assert f'<b class="word">{state.replace("_", " ")}</b>' in section
         assert score is None or f"<b>{number(score)}</b>" in section
 
 

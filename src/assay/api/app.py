@@ -93,7 +93,8 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
         "/readyz": server.ready,
         "/metrics": server.metrics,
         "/openapi.json": _constant(render_json(described), JSON),
-        "/docs": pages.described(described),
+        "/docs": pages.described(described, schemas=False),
+        "/docs/schemas": pages.described(described, schemas=True),
     }
     routes = [
         *(

@@ -19,6 +19,7 @@ from starlette.routing import Route as StarletteRoute
 from assay.adapters.service.page_source import StorePages
 from assay.adapters.store.errors import StoreError
 from assay.api.limits import read_body
+from assay.api.openapi import ALWAYS
 from assay.api.pages.all_pages import PAGES
 from assay.api.pages.calls import ServiceCall
 from assay.api.pages.guard import is_own_form, known_host
@@ -85,18 +86,18 @@ class PageServer:
             StarletteRoute(BASE + "{place:path}", self._answer, methods=["GET", "POST"]),
         ]
 
-    def described(self, spec: Mapping[str, Any]) -> Callable[[Request], Awaitable[Response]]:
-        """The page that describes the API: ours alone, so that it works offline and runs nobody else's script."""
+    def described(self, spec: Mapping[str, Any], *, schemas: bool) -> Callable[[Request], Awaitable[Response]]:
+        """The pages that describe the API: ours alone, so that they work offline and run nobody else's script."""
 
         def rendered() -> str:
             groups: dict[str, list[tuple[str, str, Any]]] = {}
             for path, methods in spec["paths"].items():
                 for method, one in methods.items():
                     groups.setdefault(path.split("/")[2], []).append((path, method, one))
-            values = {"spec": spec, "groups": groups.items(), "title": "The HTTP API", "address": "$ASSAY_URL/"}
-            return render(
-                "api.html", call=PageCall(site=Site(BASE), viewer=NOBODY), site=Site(BASE), viewer=NOBODY, **values
-            )
+            site, title = Site(BASE), "Schemas of the API" if schemas else "The HTTP API"
+            call = PageCall(site=site, viewer=NOBODY)
+            values = {"always": ALWAYS, "spec": spec, "groups": groups.items(), "schemas": schemas}
+            return render("api.html", call=call, site=site, viewer=NOBODY, title=title, **values)
 
         page = cache(rendered)
 
