@@ -22,10 +22,10 @@ from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
-from assay.web.rendering import duration, lines, money, number, style
+from assay.web.rendering import duration, money, number, style
 from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
-from assay.web.visible_text import visible
+from assay.web.visible_text import lines, visible
 from tests.builders import REPO
 from tests.cli.running import Cli
 from tests.web.examples import (

@@ -20,7 +20,7 @@ from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
 
 routes: PageRoutes[PageCall] = PageRoutes()
-TASKS: Final = 30
+TASKS: Final = 15
 MOST_RUNS: Final = 8
 
 

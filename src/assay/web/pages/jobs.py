@@ -17,8 +17,8 @@ from assay.web.visible_text import visible
 
 routes: PageRoutes[PageCall] = PageRoutes()
 TITLE_LENGTH: Final = 30
-STRIPS: Final = 50
-JOBS: Final = 100
+STRIPS: Final = 25
+JOBS: Final = 50
 AUDITED_AT_ONCE: Final = 500
 KINDS: Final = ("flaky", "never", "always", "unknown")
 SORTS: Final[Mapping[str, Callable[[TaskStrip], Any]]] = {
