@@ -43,7 +43,10 @@ def shape(address: str) -> tuple[str, ...]:
         one if index < 1 or one in ("audit", "headline") else "*"
         for index, one in enumerate(parts.path.split("/")[2:])
     ]
-    return (*path, *sorted(re.findall(r"(?:^|&)([^=&]*)", parts.query)))
+    return (
+        *path,
+        *sorted({*re.findall(r"(?:^|&)([^=&]*)", parts.query)} - {"sort", "cursor", "list", "order", "start"}),
+    )
 
 
 def crawled(base: str, get: Callable[[str], httpx.Response]) -> Iterator[str]:

@@ -149,8 +149,9 @@ class PageServer:
             log.warning("the store can't be used: %s", error)
             return trouble(call, 503, "the store can't be reached; try again in a moment")
         except Exception:
-            log.exception("a page broke")
-            return trouble(call, 500, "the page broke; the log of the server says more")
+            number = request.scope.get("assay.request", "")
+            log.exception("a page broke, request %s", number)
+            return trouble(call, 500, f"this page broke (request {number}); the log of the server says more")
 
     def _answer_allowed(
         self, request: Request, place: str, query: Fields, form: Fields, files: Mapping[str, bytes]
