@@ -130,6 +130,11 @@ def test_an_expression_finds(written: str, found: str) -> None:
     assert parse_run_query(pairs_of(asked)) == asked
 
 
+def test_values_of_one_field_are_one_filter() -> None:
+    [listed] = parse_run_query([("where", "state in (failed, broken, failed)")]).conditions
+    assert listed == OneOf("state", ("failed", "broken"))
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

@@ -72,7 +72,7 @@ class JobView:
 
 def view_job(report: JobReport) -> JobView:
     """The view of a report."""
-    return JobView(report, tuple(_strips(report.runs)))
+    return JobView(report, tuple(task_strips(report.runs)))
 
 
 def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> ReadJob:
@@ -103,7 +103,8 @@ def _trial(run: Run) -> Trial:
     )
 
 
-def _strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+def task_strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+    """The runs of each group at each task, in order."""
     found: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         found.setdefault((group_of(run), run.task), []).append(run)

@@ -86,18 +86,16 @@ class _Parser:
         raise InputError(f"at character {found.at} of the expression {must}, got {got}")
 
     def either(self) -> Filter:
-        found = [self._both()]
-        while self.now.says("or"):
-            self.next()
-            found.append(self._both())
-        return found[0] if len(found) == 1 else AnyOf(tuple(found))
+        return self._joined("or", AnyOf, lambda: self._joined("and", AllOf, self._one))
 
-    def _both(self) -> Filter:
-        found = [self._one()]
-        while self.now.says("and"):
+    def _joined(
+        self, word: str, together: Callable[[tuple[Filter, ...]], Filter], part: Callable[[], Filter]
+    ) -> Filter:
+        found = [part()]
+        while self.now.says(word):
             self.next()
-            found.append(self._one())
-        return found[0] if len(found) == 1 else AllOf(tuple(found))
+            found.append(part())
+        return found[0] if len(found) == 1 else together(tuple(found))
 
     def _one(self) -> Filter:
         self.depth += 1
@@ -141,12 +139,9 @@ class _Parser:
 
     def _listed(self, holds: Holds, make: "_Make", name: _Token) -> Filter:
         self._expect("(")
-        found = [self._value(holds, make, name, "=")]
-        while self.now.says(","):
-            self.next()
-            found.append(self._value(holds, make, name, "="))
+        found = self._joined(",", _any_of, lambda: self._value(holds, make, name, "="))
         self._expect(")")
-        return AnyOf(tuple(found))
+        return found
 
     def _value(self, holds: Holds, make: "_Make", name: _Token, sign: str) -> Filter:
         token = self.next()
@@ -168,6 +163,14 @@ class _Parser:
         except (InputError, OverflowError):
             example = "a number such as 0.5" if holds is Holds.NUMBER else "a time such as 2026-01-31"
             self.refuse(f"{name.text} must be compared with {example}", token)
+
+
+def _any_of(filters: tuple[Filter, ...]) -> Filter:
+    """Values of one field are one filter, which an index answers."""
+    values = [one for one in filters if isinstance(one, OneOf)]
+    if len(values) < len(filters):
+        return AnyOf(filters)
+    return OneOf(values[0].field, tuple(dict.fromkeys(value for one in values for value in one.values)))
 
 
 _Make = Callable[["Range[Any] | None"], Filter]

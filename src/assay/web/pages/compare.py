@@ -6,7 +6,7 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import TaskStrip
+from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
 from assay.engine.explorer.run_filters import OneOf
 from assay.engine.explorer.run_query import RunQuery
@@ -14,7 +14,7 @@ from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.stats.interval import Interval
-from assay.web.pages.jobs import run_links, strips_of
+from assay.web.pages.jobs import run_links
 from assay.web.rendering import NOTHING, number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
@@ -125,12 +125,17 @@ def comparison_chart(found: ArmComparison) -> Markup | str:
 
 def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
     """The sides of the comparison, each with the strips of its group."""
-    views = {name: call.source.job(name) for name in names}
+    strips = {name: list(task_strips(call.source.read_job(name).runs or ())) for name in names}
     links = {name: run_links(call.site, call.source, name) for name in names}
-    arms = [agent.arm for agent in found.agents]
     return [
-        ComparedSide(arm.label, arm.job, arm.group, strips_of(views[arm.job], arm.group), links[arm.job])
-        for arm in arms
+        ComparedSide(
+            arm.label,
+            arm.job,
+            arm.group,
+            {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
+            links[arm.job],
+        )
+        for arm in (agent.arm for agent in found.agents)
     ]
 
 

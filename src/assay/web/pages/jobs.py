@@ -145,11 +145,6 @@ def run_links(site: Site, source: PageSource, job: str) -> Callable[[str], str]:
     return lambda name: site.run(known.get(name, name), {"list": within})
 
 
-def strips_of(view: JobView, group: str) -> dict[str, TaskStrip]:
-    """The strips of one group, by task."""
-    return {strip.task: strip for strip in view.strips if strip.group == group}
-
-
 def _short(name: str) -> str:
     """A name that fits into the title of a picture; the whole of it is above."""
     return name if len(name) <= TITLE_LENGTH else f"{name[:TITLE_LENGTH]}…"
