@@ -20,7 +20,7 @@ from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
 
 routes: PageRoutes[PageCall] = PageRoutes()
-TASKS: Final = 15
+TASKS: Final = 12
 MOST_RUNS: Final = 8
 
 
