@@ -13,7 +13,7 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
-from assay.engine.explorer.reason_words import HARBOR, INGESTION
+from assay.engine.explorer.reason_words import reason_words
 from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page
@@ -175,12 +175,12 @@ def reason_codes() -> Iterator[str]:
     yield from_docstring(_REASON_CODES)
     for title, codes in (("Retryable", harbor.RETRYABLE), ("Final", harbor.FINAL)):
         yield f"## {title}"
-        rows = [(f"`{code}`", HARBOR.get(code, MISSING), _sources(code)) for code in sorted(codes)]
+        rows = [(f"`{code}`", reason_words().get(code, MISSING), _sources(code)) for code in sorted(codes)]
         yield table(("code", "meaning", "comes with"), rows)
     yield "## Of gradings"
     yield from_docstring(_GRADINGS)
     rows = [
-        (f"`{code}`", INGESTION.get(code, MISSING), "true" if code.startswith("reward_for_") else "false")
+        (f"`{code}`", reason_words().get(code, MISSING), "true" if code.startswith("reward_for_") else "false")
         for code in ingestion_codes()
     ]
     yield table(("code", "meaning", "`verifier_completed`"), rows)

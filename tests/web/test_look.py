@@ -11,11 +11,13 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
 from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import SORTING, serving_folder, viewed_at
-from tests.web.test_browser import open_all, serious
+from tests.web.people import Desk
+from tests.web.test_browser import open_all, run_of, serious
 from tests.web.traces import write_long_trace
 
 LONG = "runs/sorting%3Amerge__sort009"
@@ -198,3 +200,10 @@ def test_a_run_that_goes_on_shows_its_end_by_itself(tmp_path: Path, tab: Tab) ->
     finally:
         server.stop()
         thread.join()
+
+
+def test_a_service_keeps_continuations_and_subagents(full: Desk) -> None:
+    person = full.client(Scope.READER)
+    run = run_of(full, "merge__sort005")
+    assert "All tests pass now." in person.get(f"runs/{run}").text
+    assert "The tests want a hyphen." in person.get(f"runs/{run}?subagent=reader.json").text

@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from assay.dialects.scorers.report import EXPLANATIONS
 from assay.evidence.run import MEANINGS, State
@@ -105,19 +105,6 @@ def kind(state: object) -> str:
     return "is-" + _WORD.sub("-", str(state).strip()).strip("-").lower()
 
 
-def _diff(text: str) -> Markup:
-    return Markup("\n").join(diff_lines(text.splitlines()))
-
-
-def diff_lines(found: Iterable[str]) -> Iterable[Markup]:
-    """The lines of a diff, each marked by what it is."""
-    kinds = {"+": "added", "-": "removed", "@": "place", "d": "place"}
-    for line in found:
-        shown = escape(lines(line))
-        word = kinds.get(line[:1])
-        yield shown if word is None else Markup('<span class="{}">{}</span>').format(word, shown)
-
-
 _ENVIRONMENT = Environment(
     loader=PackageLoader("assay.web"),
     autoescape=True,
@@ -127,7 +114,6 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.filters |= {
     "counted": lambda number, noun: counted(number, noun).replace(str(number), f"{number:,}"),
-    "diff": _diff,
     "duration": duration,
     "json_text": json_text,
     "kind": kind,

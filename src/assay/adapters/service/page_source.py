@@ -24,7 +24,7 @@ from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
     INSTRUCTION,
-    LOG,
+    OUTPUT_KINDS,
     PART_BYTES,
     REPORT,
     TRAJECTORY,
@@ -163,7 +163,8 @@ class StorePages:
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         files = self._files(identity)
         prefix = f"{turn}/" if turn else ""
-        found = files.get(f"{prefix}{TRAJECTORY}") or files.get(f"{prefix}{LOG}")
+        there = (files.get(f"{prefix}{kind}") for kind in (TRAJECTORY, *OUTPUT_KINDS))
+        found = next((one for one in there if one is not None and one.blob.size), None)
 
         def beside(name: str) -> ByteSource | None:
             other = files.get(f"{prefix}{TRAJECTORY}/{name}")
@@ -229,9 +230,10 @@ def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     return job_of_runs(name, found[:MOST_RUNS], notes)
 
 
+_OF_TURNS = (TRAJECTORY, FINAL_RESPONSE, *OUTPUT_KINDS)
+
+
 def _turns(files: Mapping[str, KeptFile]) -> list[str]:
     """The names of turns, in their order; "" alone for a run without turns."""
-    named = {
-        name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in (TRAJECTORY, LOG, FINAL_RESPONSE)
-    }
+    named = {name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in _OF_TURNS}
     return sorted(named, key=lambda one: (len(one), one)) or [""]

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from assay.api.pages.calls import ServiceCall, asked_for, list_page
-from assay.api.routes.coding_runs import queue
 from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
@@ -89,7 +88,7 @@ def seed_task(call: ServiceCall) -> PageAnswer:
     service = call.service
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.path["id"])
-    queue(service, call.organisation, WorkKind.SEED_CODING_TASK, task.id)
+    service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)
     return call.go(call.site.to(f"coding-tasks/{task.id}"))
 
 

@@ -4,7 +4,7 @@ the judge of the organisation, which is set here, too.
 
 from assay.adapters.service.coding import check_archive, patched_archive
 from assay.api.pages.calls import ServiceCall
-from assay.api.routes.coding_runs import ask_again, queue
+from assay.api.routes.coding_runs import ask_again
 from assay.api.routes.jobs import add_job
 from assay.api.routes.scenarios import OrganisationJudge, set_judge
 from assay.core.errors import InputError
@@ -64,7 +64,7 @@ def add_coding_run(call: ServiceCall) -> PageAnswer:
         complete_coding_run(coding.runs, organisation, run.id, CompletedBy())
     except InputError as error:
         return _run_form(call, new.form.wrong("", str(error)), 422)
-    queue(call.service, organisation, WorkKind.GRADE_CODING_RUN, run.id)
+    call.service.work.add(organisation, WorkKind.GRADE_CODING_RUN, run.id)
     return call.go(call.site.run(run.id))
 
 

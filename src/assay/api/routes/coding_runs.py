@@ -51,7 +51,7 @@ def seed_task(call: ApiCall) -> Any:
     task = service.coding.tasks.add(call.organisation, call.id)
     return {
         "task": task,
-        "work": shown_work(queue(call.service, call.organisation, WorkKind.SEED_CODING_TASK, task.id)),
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)),
     }
 
 
@@ -128,7 +128,7 @@ def complete_coding(call: ApiCall) -> Any:
         return json_answer({"run": run, "work": None})
     return {
         "run": run,
-        "work": shown_work(queue(call.service, call.organisation, WorkKind.GRADE_CODING_RUN, run.id)),
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.GRADE_CODING_RUN, run.id)),
     }
 
 
@@ -154,11 +154,4 @@ def ask_again(service: Service, organisation: str, run: str, judge_only: bool) -
     if judge_only and not coding.asked.has_judge(organisation):
         raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
     wanted = coding.gradings.add_request(organisation, run, judge_only)
-    return queue(service, organisation, WorkKind.GRADE_AGAIN, wanted.id)
-
-
-def queue(service: Service, organisation: str, kind: WorkKind, target: str) -> Work:
-    """Work on the queue. It is on disk when this returns."""
-    added = service.work.add(organisation, kind, target)
-    service.wake()
-    return added
+    return service.work.add(organisation, WorkKind.GRADE_AGAIN, wanted.id)

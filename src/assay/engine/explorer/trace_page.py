@@ -24,7 +24,7 @@ WHOLE: Final = 4 * 2**20
 MOST_WHOLE: Final = 64 * 2**20
 """The same for a file whose steps can't be read one by one."""
 AT_ONCE: Final = 40
-SHOWN: Final = 120 * 1024
+SHOWN: Final = 96 * 1024
 """About how many characters of steps a page shows."""
 SEARCHED: Final = 48 * 2**20
 """How many bytes are searched before the page asks whether to go on."""

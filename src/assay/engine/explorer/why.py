@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from assay.engine.explorer.reason_words import WORDS
+from assay.engine.explorer.reason_words import reason_words
 from assay.evidence.run import MEANINGS, Run, State
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ def why(run: Run, report: "ScorersReport | None" = None) -> str:
 
 def _meaning(run: Run, _: "ScorersReport | None" = None) -> str:
     meaning = MEANINGS[run.state]
-    return WORDS.get(run.reason or "") or f"{meaning[0].upper()}{meaning[1:]}."
+    return reason_words().get(run.reason or "") or f"{meaning[0].upper()}{meaning[1:]}."
 
 
 def _passed(run: Run, report: "ScorersReport | None") -> str:
@@ -41,8 +41,8 @@ def _partial(run: Run, _: "ScorersReport | None") -> str:
 def _failed(run: Run, report: "ScorersReport | None") -> str:
     if run.kind == "coding" and run.checks != "FAIL":
         return f"The judge says FAIL{f': {run.reason}' if run.reason else ''}."
-    if run.reason in WORDS:
-        return WORDS[run.reason or ""]
+    if (words := reason_words().get(run.reason or "")) is not None:
+        return words
     if run.kind != "trial" and run.reason:
         found = _what_they_found(report)
         return f"{_failed_names(run.reason)} failed{f': {found}' if found else ''}."
@@ -53,7 +53,11 @@ def _unanswered(run: Run, _: "ScorersReport | None") -> str:
     """Of an unusable or a broken run: what is missing, and whose doing that is."""
     reason = run.reason or ""
     broke = reason.removeprefix("scorer broke: ")
-    said = f"{_failed_names(broke)} couldn't measure." if broke != reason else WORDS.get(reason, f"{reason}.")
+    said = (
+        f"{_failed_names(broke)} couldn't measure."
+        if broke != reason
+        else reason_words().get(reason, f"{reason}.")
+    )
     if run.state is State.BROKEN:
         return f"{said} The {run.cause or 'machine'} is to blame, so this says nothing about the agent."
     blamed = "The agent brought that about" if run.cause == "agent" else "The agent could have brought that about"
