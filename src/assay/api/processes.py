@@ -36,12 +36,12 @@ class Processes:
             self._start(number)
         while self._alive:
             process, status = os.wait()
-            number = self._alive.pop(process)
-            if not self._ending:
+            died = self._alive.pop(process, None)
+            if died is not None and not self._ending:
                 why = os.waitstatus_to_exitcode(status)
-                self._say(f"process {number} of {self._count} ended by itself ({why}), and is started again")
+                self._say(f"process {died} of {self._count} ended by itself ({why}), and is started again")
                 time.sleep(PAUSE_SEC)
-                self._start(number)
+                self._start(died)
         return 0
 
     def _end(self, number: int, _frame: object) -> None:
