@@ -27,11 +27,11 @@ class Processes:
         self._ending = False
         # Nothing is ever written. It ends when the parent does, however that dies.
         self._reading, self._writing = os.pipe()
+        for one in ENDING:
+            signal.signal(one, self._end)
 
     def run(self) -> int:
         """Until a signal, or as long as they live. To be called before the process has threads."""
-        for one in ENDING:
-            signal.signal(one, self._end)
         for number in range(self._count):
             self._start(number)
         while self._alive:
