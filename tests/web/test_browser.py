@@ -124,9 +124,9 @@ def test_an_expression_is_completed_and_refused_at_its_place(full: Desk, tab: Ta
     assert words.first.get_attribute("value") == "state"
     field.press_sequentially("te = un")
     assert "state = unusable" in [one.get_attribute("value") for one in words.all()]
-    field.press_sequentially("usable and cost > 0")
+    field.press_sequentially("usable and cost > 100")
     field.press("Enter")
-    expect(page.locator("#list")).to_contain_text("state = unusable and cost > 0")
+    expect(page.locator("#list")).to_contain_text("state = unusable and cost > 100")
     expect(page.locator("td.name > a")).to_have_count(0)
     field.fill("state = unusable and cos > 0")
     field.press("Enter")

@@ -7,6 +7,7 @@ are answered, so that no page of another site can read along. Nothing can be cha
 import secrets
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
@@ -117,8 +118,10 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {"Content-Type": answer.media_type, **length, **HEADERS, **answer.headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        for part in parts:
-            self.wfile.write(part)
+        # A browser that went on to another page doesn't wait for this one.
+        with suppress(ConnectionError):
+            for part in parts:
+                self.wfile.write(part)
 
     def log_message(self, format: str, *args: object) -> None:
         """Nothing: the person who would read it is the one who asks."""

@@ -109,13 +109,17 @@ document.addEventListener("submit", (event) => {
   if (asks && !window.confirm(asks)) event.preventDefault();
 });
 
-// Empty fields of a search don't belong in an address.
+// Empty fields of a search don't belong in an address. Enter changes a field and sends its form: once is enough.
+let entered = 0;
+document.addEventListener("keydown", (event) => (entered = event.key === "Enter" ? Date.now() : 0), true);
 document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.verb !== "get") return;
+  if (event.detail.triggeringEvent?.type === "change" && Date.now() - entered < 100) event.preventDefault();
   const parameters = event.detail.parameters;
   for (const [name, value] of [...parameters.entries()]) if (value === "") parameters.delete(name);
   // Nor do columns that nobody chose: other runs have others.
-  const chosen = event.target.id.startsWith("column-") || new URLSearchParams(location.search).has("columns");
+  const ticked = event.detail.triggeringEvent?.target?.name === "columns";
+  const chosen = ticked || new URLSearchParams(location.search).has("columns");
   if (!chosen && event.detail.elt.closest("form")?.querySelector("#columns")) parameters.delete("columns");
 });
 
