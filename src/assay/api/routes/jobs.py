@@ -58,7 +58,7 @@ def create_job(call: ApiCall) -> Any:
     if name is not None and not 0 < len(name) <= LONGEST_NAME:
         raise InputError(f"name must have 1 to {LONGEST_NAME} characters")
     called, done = import_archive(service.imports, service.blobs, call.organisation, call.content, name)
-    job = service.jobs.put(call.organisation, called, call.content)
+    job = service.jobs.put(call.organisation, called, [call.content])
     counts = {"added": done.added, "known": done.known, "replaced": done.replaced}
     return {"job": job, **counts}
 
