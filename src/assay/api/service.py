@@ -20,6 +20,7 @@ from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
+from assay.api.output_graders import OutputGraders
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
 from assay.engine.service.do_work import KEPT, ServiceWork
@@ -81,6 +82,8 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
+        told = coding or CodingSetting()
+        self.graders = OutputGraders(told.graded_tasks, self.coding.sandbox, told.isolation)
         doing = (self.runs, self.work, self.grade, self.claims, self.coding.doers, kept_work)
         self.doing = ServiceWork(host, *doing)
 
@@ -101,6 +104,7 @@ class Service:
         return JobWorker(self.store.url, self.doing, threads)
 
     def close(self) -> None:
+        self.graders.close()
         self.claims.close()
         self.blobs.close()
         self.store.close()
