@@ -30,6 +30,7 @@ from assay.evidence.run import Decision, Facts, Run, State, decide
 
 KIND: Final = "task_run"
 KEPT_SNAPSHOTS: Final = 500
+LONGEST_REASON: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,11 @@ class Ending:
         """The run's outcome. One whose time was over before it handed in has failed."""
         if self.status is Status.CANCELLED:
             return decide(Facts(ended=State.CANCELLED, reason=self.status.value))
-        reason = None if self.status is Status.COMPLETED else self.status.value
         verdict = "fail" if self.verdict is None else self.verdict.value
+        reason: str | None = self.status.value
+        if self.status is Status.COMPLETED:
+            failed = [one.label for one in self.criterion_runs if not one.passed and verdict != "pass"]
+            reason = ", ".join(failed)[:LONGEST_REASON] or None
         return decide(Facts(verdict=verdict, reward=self.score or 0.0, reason=reason))
 
 
