@@ -62,13 +62,14 @@ test-fast: $(DEV) ## Run the tests of the layers that open no files, sockets or 
 LOOPS := .venv-loops
 
 .PHONY: loops
-loops: $(LOOPS)/.installed ## Test the adapters to training loops with the real packages, in an environment of their own
-	@PYTHONPATH=src $(LOOPS)/bin/python -m pytest -q -p no:cacheprovider -W ignore tests/rewards/test_loops.py
+loops: $(LOOPS)/.installed ## Test the adapters to training loops and to Ray with the real packages, in an environment of their own
+	@PYTHONPATH=src $(LOOPS)/bin/python -m pytest -q -p no:cacheprovider -W ignore tests/rewards/test_loops.py \
+	    tests/cli/test_on_ray.py
 
 $(LOOPS)/.installed: pyproject.toml $(DEV)
 	@$(BIN)/python -m venv --without-pip $(LOOPS)
 	@$(BIN)/python -m pip --quiet --disable-pip-version-check --python $(LOOPS)/bin/python install \
-	    . pytest hypothesis verifiers==0.4.0 inspect_ai==0.3.285
+	    . pytest hypothesis verifiers==0.4.0 inspect_ai==0.3.285 ray==2.60.0
 	@touch $@
 
 .PHONY: search

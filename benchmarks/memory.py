@@ -6,7 +6,7 @@ from pathlib import Path
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import TIMES, Result, peak_mb, sized
 
-GOALS = {sized(10_000, 20): 60.0, sized(100_000, 40): 250.0}
+GOALS = {sized(10_000, 20): 40.0, sized(100_000, 40): 80.0}
 FEW = sized(1_000, 10)
 ROLLOUT = 300_000
 ROLLOUT_GOAL = 1.25

@@ -11,7 +11,8 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, run_of_trial
 from assay.engine.report.compare import compare
 from assay.engine.report.compare_arms import arms_of
-from assay.engine.report.intervals import attempts_by_task, group_bounds, group_intervals, rewards_by_task
+from assay.engine.report.intervals import group_bounds, group_intervals
+from assay.engine.report.run_groups import gather
 from assay.evidence.run import Run
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trials import DATASET, made_trials
@@ -49,9 +50,9 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
 
 def intervals(runs: Sequence[Run]) -> object:
     """Everything that a report says about how sure it is."""
-    attempts = attempts_by_task(runs)
-    rewards = rewards_by_task(runs)
-    return group_intervals(rewards, attempts), group_bounds({"g": rewards}, 0, only_group=True)
+    [group] = gather(runs).groups.values()
+    rewards = group.tasks.rewards
+    return group_intervals(rewards, group.tasks.attempts()), group_bounds({"g": rewards}, 0, only_group=True)
 
 
 def comparison(first: list[Trial], second: list[Trial]) -> object:

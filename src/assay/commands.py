@@ -73,6 +73,7 @@ def score(
     pr: int | None = None,
     main: str | None = None,
     repositories: Path | None = None,
+    shard: str | None = None,
     tests: str | None = None,
     quick: bool = False,
     thorough: bool = False,
@@ -250,6 +251,8 @@ def audit(
     metric_script: Path | None = None,
     repeat: int | None = None,
     tasks: Path | None = None,
+    again: str | None = None,
+    shard: str | None = None,
     isolation: str = "auto",
 ) -> AuditResult:
     """Check that a job's result follows from its trials, as ``assay audit`` does; or repeat its verifiers."""

@@ -3,6 +3,7 @@
 import copy
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ def write(folder: Path, name: str, model: str = "openai/a", task_id: str = "t1",
     return path
 
 
-def runs(path: Path) -> list[Run]:
+def runs(path: Path) -> Sequence[Run]:
     found = read_results(str(path))
     return runs_of(found.job, ())
 

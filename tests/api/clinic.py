@@ -8,6 +8,7 @@ from typing import Any
 
 import httpx
 
+from assay.adapters.service.coding_parts import CodingSetting
 from assay.adapters.service.job_worker import JobWorker
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.source_guard import SourcePolicy
@@ -98,10 +99,14 @@ class Served:
 
 @contextmanager
 def serve_on(
-    where: str, settings: Settings | None = None, policy: SourcePolicy | None = None, claim_sec: float = 60.0
+    where: str,
+    settings: Settings | None = None,
+    policy: SourcePolicy | None = None,
+    claim_sec: float = 60.0,
+    coding: CodingSetting | None = None,
 ) -> Iterator[Served]:
     """A service on a database, behind a real server."""
-    service = Service(open_store(where), SecretBox(b"k" * 32), policy, claim_sec=claim_sec)
+    service = Service(open_store(where), SecretBox(b"k" * 32), policy, claim_sec=claim_sec, coding=coding)
     try:
         with serving(make_app(service, settings)) as url:
             yield Served(service, url)

@@ -99,3 +99,26 @@ def test_what_can_not_be_verified_is_said_and_the_rest_goes_on(cli: Cli, tmp_pat
     assert f"{first.folder} can't be graded again" in found.err
     assert second.folder.name in found.out
     assert found.code == 1
+
+
+def test_repeating_in_pieces_goes_on_where_it_was_killed(cli: Cli, tmp_path: Path) -> None:
+    task = write_task(tmp_path / "task", verifier=PASS)
+    cli(*run_arguments(task, "true", tmp_path / "jobs", "--quiet", "-k", 4))
+    job = tmp_path / "jobs" / JOB
+    pieces = [cli("audit", job, "--repeat", 2, "--again", "A", "--shard", f"{number}/2") for number in (1, 2)]
+    assert [one.code for one in pieces] == [0, 0]
+    assert sum(one.out.count("steady: 2 verifier runs gave 1") for one in pieces) == 4
+    for trial in trials_of(job):
+        assert [one["again"] for one in trial.gradings] == [None, "A.1", "A.2"]
+    (trial.folder / "gradings" / "0003.json").unlink()
+    again = cli("audit", job, "--repeat", 2, "--again", "A")
+    assert sorted(again.out.splitlines()) == sorted("".join(one.out for one in pieces).splitlines())
+    assert all([one["again"] for one in trial.gradings] == [None, "A.1", "A.2"] for trial in trials_of(job))
+
+
+def test_pieces_are_for_repeating(cli: Cli, tmp_path: Path) -> None:
+    found = cli("audit", tmp_path, "--shard", "1/2")
+    assert (found.code, found.err) == (
+        2,
+        "assay: --again and --shard are for --repeat, which grades; an audit without it only reads\n",
+    )

@@ -1,6 +1,7 @@
 """The trials of a job as runs: what each came to, with its score, its reason and its cause."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +12,8 @@ from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem
 from assay.engine.jobs.job_runs import USUAL, JobQuestion, run_of_trial, runs_of
 from assay.engine.jobs.trial_additions import History
-from assay.engine.report.report import count_states, report_job
+from assay.engine.report.report import report_job
+from assay.engine.report.run_groups import gather
 from assay.evidence.run import Gates, Run
 from tests.dialects.evaluation.gradings import grading
 
@@ -246,7 +248,7 @@ def _job(trials: list[Trial], problems: list[Problem]) -> Job:
 
 
 # A whole job: what its gradings say together.
-def summed(graded: dict[str, list[Grading]], used: str = "first", **fields: Any) -> list[Run]:
+def summed(graded: dict[str, list[Grading]], used: str = "first", **fields: Any) -> Sequence[Run]:
     trials = [trial(name, **fields.get(name, {})) for name in graded]
     histories = [History(name, records, []) for name, records in graded.items() if records]
     return runs_of(_job(trials, []), histories, JobQuestion(grading=used))
@@ -261,7 +263,7 @@ def test_wrong_unusable_and_broken_are_told_apart() -> None:
         "broken": [grading(1, MISSING, cause="verifier")],
     }
     runs = summed(graded)
-    counts = {state.value: count for state, count in count_states(runs).items() if count}
+    counts = {state.value: count for state, count in gather(runs).states.items() if count}
     assert counts == {"passed": 1, "failed": 1, "unusable": 1, "broken": 1}
     found = report_job(_job([trial(name) for name in graded], []), runs=runs)
     assert [(group.mean, group.n) for group in found.groups] == [(1 / 3, 3)]

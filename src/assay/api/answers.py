@@ -1,7 +1,7 @@
 """Answers of the API: JSON, pages of lists, and the one shape of an error."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -23,7 +23,7 @@ class ApiAnswer:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     media_type: str = JSON
-    chunks: Iterator[bytes] | None = None
+    chunks: Iterator[bytes] | AsyncIterator[bytes] | None = None
 
 
 class ProblemDetail(StrictModel):

@@ -17,6 +17,7 @@ _TASK: Final = {
 }
 
 _ANNOTATION: Final = {"reviewer_id": "ana", "judgment": "fail", "categories": ["wrong unit"]}
+_OUTPUTS: Final = {"task": "fix-slug", "outputs": [{"files": {"slug.py": "def slug(title): ...\n"}}, {"diff": ""}]}
 _SCENARIO: Final = {
     "name": "fix the calculator",
     "user_instruction": "add() subtracts. Fix it.",
@@ -32,6 +33,7 @@ _SCENARIO: Final = {
 
 EXAMPLES: Final[dict[str, Any]] = {
     "create_task": _TASK,
+    "grade_outputs": _OUTPUTS,
     "replace_task": _TASK,
     "create_criterion": _CRITERION,
     "replace_criterion": _CRITERION,

@@ -21,6 +21,7 @@ from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
+from assay.api.output_graders import OutputGraders
 from assay.engine.integration.deletion import Deletion
 from assay.engine.integration.kept_records import KeptRecords
 from assay.engine.integration.stored_answers import StoredAnswers
@@ -89,6 +90,8 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
+        told = coding or CodingSetting()
+        self.graders = OutputGraders(told.graded_tasks, self.coding.sandbox, told.isolation)
         doing = (self.runs, self.work, self.grade, self.claims, self._more_doers, kept_work)
         self.doing = ServiceWork(host, *doing)
         opened = lambda hook, sealed: self.secrets.open(sealed, hook)["secret"]  # noqa: E731
@@ -117,6 +120,7 @@ class Service:
         return JobWorker(self.store.url, self.doing, threads)
 
     def close(self) -> None:
+        self.graders.close()
         self.claims.close()
         self.sender.close()
         self.blobs.close()

@@ -10,6 +10,7 @@ output.
 """
 
 import argparse
+import functools
 import json
 import os
 import sys
@@ -18,19 +19,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
+from assay.adapters.jobs.pieces import WHOLE, claim, work_off
 from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, SubmissionFolders, open_results
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
-from assay.cli.options.common import Options, add_isolation, add_metric_script, positive
+from assay.cli.options.common import Options, add_isolation, add_metric_script, add_shard, again_id, positive
 from assay.cli.output.progress import ProgressBar
 from assay.cli.output.table import clean, without_nan
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, StoppedError
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import read_job
 from assay.engine.report.audit import Audit, audit_job
 from assay.engine.report.audit_rewards import AuditFinding, Standing
 from assay.engine.report.terminal_bench import audit_published, import_terminal_bench
+from assay.engine.run.grade_again import Regrading
 from assay.formats.counting import counted
 
 VALUE_SHOWN = 160
@@ -54,6 +57,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tasks", metavar="DIR", help="with --repeat: the folder of tasks, if they have moved since the run"
     )
+    parser.add_argument(
+        "--again", type=again_id, metavar="ID", help="with --repeat: go on where a command with this ID was killed"
+    )
+    add_shard(parser, "with --repeat: repeat")
     add_isolation(parser)
 
 
@@ -64,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
             repeated.append(one)
             print(one.as_text(), file=sys.stderr if one.steady is None else sys.stdout)
         return 0 if all(one.steady for one in repeated) else 1
+    if args.again is not None or args.shard is not None:
+        raise InputError("--again and --shard are for --repeat, which grades; an audit without it only reads")
     audits = audits_of(args)
     if args.json:
         print(json.dumps({"audits": [as_json(audit) for audit in audits]}, indent=2))
@@ -168,20 +177,40 @@ class Repeated:
 def repeat(args: Options) -> Iterator[Repeated]:
     """Grade every trial as often as the options say. Raises ``InputError`` at the end if none could be graded."""
     trials = find_trials(args.jobs)
-    graded = False
+    graded = 0
     # A control would run a verifier that failed again, and so hide what is to be measured.
     with grading_again(trials, args.isolation, args.tasks, control=False) as again:
-        for trial in trials:
-            name = clean(os.path.basename(trial.rstrip("/")))
-            try:
-                runs = [again.grade(DiskTrial(trial)) for _ in range(args.repeat)]
-            except AssayError as error:
-                yield Repeated(name, None, None, complaint(name, error))
+        work = functools.partial(_graded_often, again, args.repeat, args.again)
+        for name, runs in work_off(trials, work, again.threads, args.shard or WHOLE):
+            if isinstance(runs, AssayError):
+                yield Repeated(name, None, None, complaint(name, runs))
                 continue
-            graded = True
+            graded += 1
             yield from (_repeated(name, gradings, args.repeat) for gradings in zip(*runs, strict=True))
-    if not graded:
+    if not graded and any(map((args.shard or WHOLE).has, trials)):
         raise InputError("none of the runs could be graded again")
+
+
+def _graded_often(
+    again: Regrading, times: int, identity: str | None, path: str
+) -> tuple[str, list[list[Grading]] | AssayError]:
+    """The gradings of each time, or the error. Under an ID, each time has one of its own, and is there once."""
+    name, trial = clean(os.path.basename(path.rstrip("/"))), DiskTrial(path)
+    try:
+        if identity is None:
+            return name, [again.grade(trial) for _ in range(times)]
+        each = [f"{identity}.{number}" for number in range(1, times + 1)]
+        with claim(path) as ours:
+            if not ours:
+                raise InputError(f"{path} is at work elsewhere")
+            for one in each:
+                again.grade(trial, one)
+        known = trial.gradings().gradings
+        return name, [[grading for grading in known if grading.again == one] for one in each]
+    except StoppedError:
+        raise
+    except AssayError as error:
+        return name, error
 
 
 def _repeated(name: str, gradings: Sequence[Grading], times: int) -> Repeated:

@@ -12,12 +12,15 @@ Exit codes: 0 all runs were graded, 1 some could not be graded, 2 none could be 
 import argparse
 import contextlib
 import functools
+import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
 
-from assay.adapters.jobs.pieces import WHOLE, claim, work_off
+from assay.adapters.jobs.pieces import WHOLE, Shard, claim, work_off
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.adapters.machine.local_machine import ThisHost
 from assay.adapters.sandbox import AUTO
@@ -28,10 +31,11 @@ from assay.cli.options.common import (
     add_control,
     add_grading_rules,
     add_isolation,
+    add_shard,
     again_id,
+    extra_packages,
     grading_rules,
     positive,
-    shard,
     warn,
 )
 from assay.cli.output.progress import Progress
@@ -42,6 +46,9 @@ from assay.engine.machine import TrialSite
 from assay.engine.ports import GradingRules
 from assay.engine.run.grade_again import Regrading, kind_of, recorded_backend
 from assay.formats.counting import counted
+
+# How many runs a task of a cluster grades.
+PIECE = 20
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -57,12 +64,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="grade each run once under this ID, which its grading records: what has one is skipped, so that the "
         "same command goes on where another one was killed",
     )
+    add_shard(parser, "grade")
     parser.add_argument(
-        "--shard",
-        type=shard,
-        default=WHOLE,
-        metavar="I/N",
-        help="grade one of N shares of the runs, for arrays of Slurm or Kubernetes (default: all)",
+        "--on",
+        choices=("ray",),
+        help="grade on the cluster of Ray that RAY_ADDRESS names, or on one of this machine: pieces with N "
+        "processors each, on machines that have the same folders (needs --again)",
     )
     add_grading_rules(parser, default="as in the first grading")
     add_control(parser)
@@ -70,18 +77,67 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.on is not None and args.again is None:
+        raise InputError("--on ray needs --again ID: a piece that is begun again grades nothing twice")
     trials = find_trials(args.runs)
-    rules = grading_rules(args)
-    with grading_again(
-        trials, args.isolation, args.tasks, args.n_concurrent, rules, control=not args.no_control, again=args.again
-    ) as again:
-        work = functools.partial(_grade_once if args.again else _grade, again)
-        outcomes = Counter(work_off(trials, work, again.threads, args.shard, Progress("graded")))
+    how = How(args.isolation, args.tasks, args.n_concurrent, grading_rules(args), not args.no_control, args.again)
+    outcomes = (_on_ray if args.on else _here)(how, trials, args.shard or WHOLE)
     if skipped := outcomes["graded before"] + outcomes["claimed"]:
         sys.stderr.write(_skipped(skipped, outcomes["claimed"], args.again))
     if outcomes["failed"] and outcomes["failed"] == outcomes.total():
         raise InputError("none of the runs could be graded")
     return 1 if outcomes["failed"] else 0
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """The options of a grading, as they travel to another machine."""
+
+    isolation: str
+    tasks: str | None
+    concurrent: int
+    rules: GradingRules | None
+    control: bool
+    again: str | None
+
+
+def _here(how: How, trials: list[str], share: Shard = WHOLE) -> Counter[str]:
+    with grading_again(
+        trials, how.isolation, how.tasks, how.concurrent, how.rules, control=how.control, again=how.again
+    ) as again:
+        work = functools.partial(_grade_once if how.again else _grade, again)
+        return Counter(work_off(trials, work, again.threads, share, Progress("graded")))
+
+
+def _on_ray(how: How, trials: list[str], share: Shard) -> Counter[str]:
+    with extra_packages("--on ray needs", "ray"):
+        import_module("ray")
+
+    from assay.adapters.jobs.ray_pieces import work_on_ray  # noqa: PLC0415
+
+    chosen = [os.path.abspath(trial) for trial in trials if share.has(trial)]
+    there = replace(how, tasks=None if how.tasks is None else os.path.abspath(how.tasks))
+    pieces = [chosen[start : start + PIECE] for start in range(0, len(chosen), PIECE)]
+    outcomes, tell = Counter[str](), Progress("graded")
+    for out, err, counts in work_on_ray(pieces, functools.partial(grade_piece, there), _lost, how.concurrent):
+        sys.stdout.write(out)
+        sys.stderr.write(err)
+        outcomes += counts
+        tell(outcomes.total(), len(chosen))
+    return outcomes
+
+
+def grade_piece(how: How, trials: Sequence[str]) -> tuple[str, str, Counter[str]]:
+    """Grade some runs in this process: what would be printed, and what came of them."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        counts = _here(how, list(trials))
+    return out.getvalue(), err.getvalue(), counts
+
+
+def _lost(trial: str, why: str) -> tuple[str, str, Counter[str]]:
+    name = clean(os.path.basename(trial))
+    return "", f"assay: {name}: its worker on the cluster was lost: {clean(why)}\n", Counter(failed=1)
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ judge that isn't good enough), 2 no answer, such as no verdict that can be read.
 import argparse
 from typing import TypeAlias
 
-from assay.cli.options.common import number_from_0, positive
+from assay.cli.options.common import add_shard, number_from_0, positive
 from assay.cli.options.judge import add_judge
 
 DEFAULT_ACTION = "run"
@@ -60,6 +60,7 @@ def _runs(actions: Actions, name: str, text: str, *, again: bool) -> None:
         help="go on where an earlier command stopped: ask about what this judge gave no verdict on, and wait "
         "while its endpoint is left alone after failures",
     )
+    add_shard(parser, "judge")
     add_judge(parser)
 
 

@@ -25,6 +25,7 @@ from assay.judge.judge_stored import Done, GateTable, changes, gates_of, judge_s
 def judge_runs(args: argparse.Namespace) -> int:
     """Judge stored runs, with ``again`` also those that have a verdict."""
     places, options = run_folders(args.runs), judge_options(args)
+    places = places if args.shard is None else [one for one in places if args.shard.has(one)]
     with ConfiguredJudges(options) as judges:
         again = args.again and not args.resume
         done = judge_stored(places, LocalCases(), judges.judge, again=again, do_all=judges.ask_all)

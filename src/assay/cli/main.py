@@ -29,6 +29,8 @@ COMMANDS = {
     "tasks": "check tasks for mistakes, or show how Assay reads them",
     "agents": "list the agents that can be called by name, or install one",
     "grade": "grade finished runs again, without running the agents",
+    "pack": "write a job as one file that is read like its folder",
+    "unpack": "restore the folder that was packed",
     "doctor": "show which sandboxes work on this machine, and what they hold",
     "examples": "copy the bundled examples, which the tutorials use",
     "report": "summarize a job: score, pass@k, and every denominator",
@@ -58,6 +60,7 @@ COMMANDS = {
 MODULES = {
     **{name: f"coding.{name}" for name in ("seed", "score", "scenario")},
     **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
+    **{name: f"archive.{name}" for name in ("pack", "unpack")},
     "import": "service.import_jobs",
     **{name: f"help.{name}" for name in ("examples", "completion")},
 }

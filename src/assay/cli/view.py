@@ -15,9 +15,11 @@ import time
 import webbrowser
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
+from assay.adapters.machine.safe_read import is_file, names_in
 from assay.cli.options.common import port_number
 from assay.cli.output.progress import read_results
 from assay.core.errors import InputError
@@ -90,7 +92,7 @@ def source_of(paths: list[str]) -> "FolderPages":
     jobs: list[ViewedJob] = []
     kept: list[str] = []
     for path in dict.fromkeys(paths):
-        if os.path.isfile(path) and not path.endswith(".eval"):
+        if is_file(path) and not path.endswith(".eval"):
             kept.append(path)
         elif _has_runs(path, RUN):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
@@ -107,8 +109,5 @@ def source_of(paths: list[str]) -> "FolderPages":
 
 def _has_runs(path: str, name: str) -> bool:
     """Whether a folder is a kept run, or has some."""
-    try:
-        inner = os.listdir(path)
-    except OSError:
-        return False
-    return any(os.path.isfile(f"{path}/{one}") for one in (name, *(f"{folder}/{name}" for folder in inner)))
+    inner = (f"{folder}/{name}" for folder in names_in(path))
+    return any(is_file(f"{path}/{one}") for one in chain((name,), inner))

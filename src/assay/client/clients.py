@@ -1,8 +1,9 @@
 """The clients: one that waits for each answer, and one with the same methods to be awaited."""
 
 import asyncio
+import json
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from assay.client.connection import (
@@ -12,13 +13,14 @@ from assay.client.connection import (
     ServiceConnection,
     Tries,
     check_done,
+    error_of,
     httpx_library,
     read,
     unfinished_error,
     unreachable,
     wanted_pause,
 )
-from assay.client.requests import Json, Request, Requests
+from assay.client.requests import CodingRequests, Json, Request, Requests
 
 
 class Client(ServiceConnection):
@@ -64,6 +66,18 @@ class Client(ServiceConnection):
             cursor = found["_meta"]["next"]
             if cursor is None:
                 return
+
+    def graded(self, task: str, outputs: Sequence[Json], **more: Any) -> Iterator[Json]:
+        """Grade outputs at once; each answer comes as soon as it is there. Hanging up ends the other gradings."""
+        asked = self._arguments(CodingRequests.grade(task, outputs, **more))
+        try:
+            with self._client.stream(**asked, timeout=None) as response:
+                if response.status_code >= 400:
+                    response.read()
+                    raise error_of(response)
+                yield from map(json.loads, response.iter_lines())
+        except httpx_library().TransportError as error:
+            raise unreachable(self.url, error) from error
 
     def start(self, task_run: str) -> Json:
         """Start a task run."""
@@ -128,6 +142,19 @@ class AsyncClient(ServiceConnection):
             cursor = found["_meta"]["next"]
             if cursor is None:
                 return
+
+    async def graded(self, task: str, outputs: Sequence[Json], **more: Any) -> AsyncIterator[Json]:
+        """Grade outputs at once; each answer comes as soon as it is there. Hanging up ends the other gradings."""
+        asked = self._arguments(CodingRequests.grade(task, outputs, **more))
+        try:
+            async with self._client.stream(**asked, timeout=None) as response:
+                if response.status_code >= 400:
+                    await response.aread()
+                    raise error_of(response)
+                async for line in response.aiter_lines():
+                    yield json.loads(line)
+        except httpx_library().TransportError as error:
+            raise unreachable(self.url, error) from error
 
     async def start(self, task_run: str) -> Json:
         """Start a task run."""

@@ -150,6 +150,11 @@ class CodingRequests:
         return Request("POST", "/scenarios", scenario)
 
     @staticmethod
+    def grade(task: str, outputs: Sequence[Json], **more: Any) -> Request:
+        """Outputs to be graded at once by a task of the service, for ``Client.graded``."""
+        return Request("POST", "/grade", {"task": task, "outputs": list(outputs), **more})
+
+    @staticmethod
     def create_coding_run(task: str, agent: str, model: str | None = None, **more: Any) -> Request:
         return Request("POST", f"/coding-tasks/{part(task)}/runs", {"agent": agent, "model": model, **more})
 

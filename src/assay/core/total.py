@@ -14,8 +14,9 @@ threshold.
 import functools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from fractions import Fraction
+from itertools import islice
 
 
 # With types: of a large int and the float that equals it, people write different decimals.
@@ -32,9 +33,15 @@ def exact_total(numbers: Iterable[float]) -> float:
 
 def exact_average(numbers: Iterable[float]) -> float:
     """The mean of floats as they are, rounded once: the same whatever their order. There must be at least one."""
-    counts = Counter(numbers)
-    whole = _sum(Fraction(*number.as_integer_ratio()) * count for number, count in counts.items())
-    return float(whole / counts.total())
+    rest, whole, n = iter(numbers), Fraction(0), 0
+    # In parts: most often, few numbers occur many times, but there may be as many as one likes.
+    while counts := Counter(islice(rest, _COUNTED)):
+        whole += _sum(Fraction(*number.as_integer_ratio()) * count for number, count in counts.items())
+        n += counts.total()
+    return float(whole / n)
+
+
+_COUNTED = 1 << 14
 
 
 def exact_share(earned: Iterable[tuple[float, Fraction]]) -> Fraction | None:
@@ -78,8 +85,8 @@ def total(values: Iterable[float]) -> float:
     return head
 
 
-def mean(values: Sequence[float]) -> float:
-    """The total divided by the count. An empty sequence has no mean and raises ``ZeroDivisionError``."""
+def mean(values: Collection[float]) -> float:
+    """The total divided by the count. An empty collection has no mean and raises ``ZeroDivisionError``."""
     return total(values) / len(values)
 
 

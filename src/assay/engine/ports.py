@@ -5,11 +5,11 @@ file ``.assay``, which also says that its trials have records beside harbor's; a
 have it empty.
 """
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeAlias
 
 from assay.core.errors import InputError
-from assay.evidence.files import File, RewardFiles
+from assay.evidence.files import ByteSource, File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
@@ -42,7 +42,13 @@ class JobFolder(Protocol):
     def file(self, name: str) -> File:
         """A file of the job itself, such as lock.json."""
 
-    def folders(self) -> list[str]:
+    def source(self, name: str) -> ByteSource | None:
+        """A file of the job itself, to be read in pieces; None if it can't be read."""
+
+    def scratch(self) -> BinaryIO:
+        """An empty file without a name and without a buffer, which is gone once it is closed."""
+
+    def folders(self) -> Sequence[str]:
         """The names of the folders in it, sorted. A link is not a folder."""
 
     def foreign(self) -> list[str]:

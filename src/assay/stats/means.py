@@ -162,15 +162,16 @@ def _interval(
     error: float,
     level: float,
 ) -> Interval | CantSay:
-    values = {value for task in tasks for value in task}
-    within = min(values) >= 0 and max(values) <= 1
-    if values <= {0, 1} and _all_or_nothing(totals, sizes):
+    low, high = min(map(min, tasks)), max(map(max, tasks))
+    within = low >= 0 and high <= 1
+    binary = within and all(value in (0, 1) for task in tasks for value in task)
+    if binary and _all_or_nothing(totals, sizes):
         return rate_interval(mean, len(sizes), level)
-    if len(values) == 1 and not values <= {0, 1}:
+    if low == high and not binary:
         return CantSay("all rewards are equal")
     residuals = [total - mean * size for total, size in zip(totals, sizes, strict=True)]
     spread = spread_of(residuals)
-    if values <= {0, 1}:
+    if binary:
         return effective_rate(mean, square(error), sum(sizes), spread, level)
     if spread.squares <= 0:
         return CantSay("all tasks have the same mean reward")

@@ -6,6 +6,7 @@ make an estimate negative; then it is 0.
 """
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,10 +37,12 @@ def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts 
     means = _means_of_runs(tasks)
     if len(means) < 2:
         return CantSay("one task says nothing about others" if means else "there are no rewards")
-    runs = [run for task in tasks for run in task if run]
-    verifier = _within(runs)
+    several = [run for task in tasks for run in task if len(run) > 1]
+    verifier = _within(several)
     of_runs = _within(means)
-    of_verifier = 0.0 if verifier is None else verifier * _mean_share(runs)
+    of_verifier = (
+        0.0 if verifier is None else verifier * _mean_share([run for task in tasks for run in task if run])
+    )
     centres = [_mean(task) for task in means]
     centre = _mean(centres)
     of_tasks = math.fsum(square(one - centre) for one in centres) / (len(centres) - 1)
@@ -49,9 +52,9 @@ def variance_parts(tasks: Sequence[Sequence[Sequence[float]]]) -> VarianceParts 
     return VarianceParts(max(0.0, of_tasks - left), attempts, verifier)
 
 
-def _means_of_runs(tasks: Sequence[Sequence[Sequence[float]]]) -> list[list[float]]:
+def _means_of_runs(tasks: Sequence[Sequence[Sequence[float]]]) -> list[Sequence[float]]:
     """The mean of each run that has a reward, for the tasks that have such runs."""
-    found = [[run[0] if len(run) == 1 else _mean(run) for run in task if run] for task in tasks]
+    found = (array("d", (run[0] if len(run) == 1 else _mean(run) for run in task if run)) for task in tasks)
     return [task for task in found if task]
 
 
@@ -65,7 +68,7 @@ def _within(groups: Sequence[Sequence[float]]) -> float | None:
     several = [group for group in groups if len(group) > 1]
     if not several:
         return None
-    squares = [square(one - centre) for group in several for centre in [_mean(group)] for one in group]
+    squares = (square(one - centre) for group in several for centre in [_mean(group)] for one in group)
     return math.fsum(squares) / sum(len(group) - 1 for group in several)
 
 

@@ -4,10 +4,9 @@ The agent wrote these files, so each is read without following a link and up to 
 is a remark, never an error.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 
-from assay.adapters.machine.safe_read import names_in, open_below, read_below
+from assay.adapters.machine.safe_read import is_folder, is_there, names_in, open_below, read_below
 from assay.engine.run.trial_record import AGENT_LOG, AGENT_LOGS, ORACLE_LOG, STDOUT_LOG
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail, Trajectory
 from assay.evidence.files import Content, Refused
@@ -70,7 +69,7 @@ class _Reader:
         return read_trajectory(data.removeprefix(CUT_MARK.encode()), name, self._read)
 
     def _exists(self, name: str) -> bool:
-        return os.path.lexists(f"{self._folder}/{name}")
+        return is_there(f"{self._folder}/{name}")
 
     def _responses(self) -> Iterator[str]:
         for name in RESPONSES:
@@ -79,7 +78,7 @@ class _Reader:
                 yield decoded(data[-TAIL:]).strip()
 
     def _read(self, name: str) -> bytes | None:
-        if not os.path.isdir(self._folder):
+        if not is_folder(self._folder):
             return None
         found = read_below(self._folder, name.split("/"), LIMIT)
         if isinstance(found, Refused):

@@ -12,7 +12,7 @@ from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
 from assay.adapters.jobs.run_store import kept_instruction
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
-from assay.adapters.machine.safe_read import open_below
+from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.page_source import LinePage, Lines, Neighbours, RunDetail
@@ -87,7 +87,7 @@ class FolderPages:
         return found
 
     @cached_property
-    def _runs(self) -> dict[str, list[Run]]:
+    def _runs(self) -> dict[str, Sequence[Run]]:
         """The runs of each job."""
         return {
             name: runs_of(one.job, one.histories, name=name, prefix=self._prefix(name))
@@ -192,11 +192,7 @@ def _kept_line(path: str) -> Run:
 
 def _agent_texts(folder: str) -> Iterator[str]:
     """The text of an agent's files, in lower case. JSON escapes stay as they are."""
-    try:
-        names = sorted(os.listdir(folder))
-    except OSError:
-        return
-    for name in names:
+    for name in names_in(folder, ""):
         found = open_below(folder, (name,))
         if found is not None:
             yield found.read(0, SEARCHED).decode(errors="replace").casefold()

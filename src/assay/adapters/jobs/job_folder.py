@@ -3,18 +3,21 @@
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Final, Literal, TypeVar
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, BinaryIO, Final, Literal, TypeVar
 
 import msgspec
 
 from assay.adapters.machine.atomic_write import is_unfinished
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
-from assay.adapters.machine.safe_read import read_below, read_file
+from assay.adapters.machine.safe_read import entries_of, is_there, name_of, open_below, read_below, read_file
 from assay.core.errors import InputError
+from assay.engine.jobs.spool import Lazy
 from assay.engine.jobs.trial_additions import GateRow, gates_of_rows
 from assay.engine.ports import MARK
-from assay.evidence.files import REWARD_LIMIT, Absent, File, RewardFiles
+from assay.evidence.files import REWARD_LIMIT, Absent, ByteSource, File, RewardFiles
 from assay.evidence.run import Gates
 
 if TYPE_CHECKING:
@@ -127,23 +130,32 @@ class DiskJobFolder:
 
     @property
     def name(self) -> str:
-        return Path(self._path).resolve().name
+        return name_of(self._path)
 
     def file(self, name: str) -> File:
-        return read_file(f"{self._path}/{name}", RESULT_LIMIT)
+        return read_below(self._path, (name,), RESULT_LIMIT)
 
-    def folders(self) -> list[str]:
+    def source(self, name: str) -> ByteSource | None:
+        return open_below(self._path, (name,))
+
+    def scratch(self) -> BinaryIO:
+        return TemporaryFile(buffering=0)
+
+    def folders(self) -> Sequence[str]:
         return self._folders
 
     def foreign(self) -> list[str]:
         return self._foreign
 
     def began(self, folder: str) -> bool:
-        return _TRIAL_NAME in folder or any(
-            os.path.lexists(f"{self._path}/{folder}/{name}") for name in _TRIAL_FILES
-        )
+        return _TRIAL_NAME in folder or any(is_there(f"{self._path}/{folder}/{name}") for name in _TRIAL_FILES)
 
     def trial_results(self) -> Iterator[tuple[str, File]]:
+        if not os.path.isdir(self._path):
+            from assay.adapters.machine.packs import read_each  # noqa: PLC0415 - few jobs are in a pack
+
+            yield from read_each(self._path, self._folders, "result.json", RESULT_LIMIT)
+            return
         # Opening files relative to the folder is faster than resolving its path ten thousand times.
         fd = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -165,11 +177,11 @@ class DiskJobFolder:
 
     def has_records(self) -> bool:
         """By the mark, or by a look into some trials: a copy of a job may lack the mark, which is hidden."""
-        return os.path.exists(f"{self._path}/{MARK}") or any(map(self._has_records, self._folders[:LOOKED_INTO]))
+        return is_there(f"{self._path}/{MARK}") or any(map(self._has_records, islice(self._folders, LOOKED_INTO)))
 
     def _has_records(self, trial: str) -> bool:
         try:
-            return not _RECORDS.isdisjoint(os.listdir(f"{self._path}/{trial}"))
+            return not _RECORDS.isdisjoint(name for name, _ in entries_of(f"{self._path}/{trial}"))
         except OSError:
             return False
 
@@ -199,19 +211,25 @@ class DiskJobFolder:
         below = (trial, "verifier") if step is None else (trial, "steps", step, "verifier")
         return read_reward_files(self._path, below, order=order)
 
-    def _look(self) -> tuple[list[str], list[str]]:
-        folders: list[str] = []
+    def _look(self) -> tuple[Sequence[str], list[str]]:
+        kept: list[str] | None = [] if os.path.isdir(self._path) else None
         foreign: list[str] = []
+        count = 0
         try:
-            with os.scandir(self._path) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        folders.append(entry.name)
-                    elif entry.name not in _JOB_FILES and not is_unfinished(entry.name):
-                        foreign.append(entry.name)
+            for name, is_folder in entries_of(self._path):
+                if is_folder and name != _SOURCES:
+                    count += 1
+                    if kept is not None:
+                        kept.append(name)
+                elif not is_folder and name not in _JOB_FILES and not is_unfinished(name):
+                    foreign.append(name)
         except OSError as error:
             raise InputError(_why_not(self._path, error)) from error
-        return sorted(name for name in folders if name != _SOURCES), sorted(foreign)
+        # A pack has them in order, however many they are.
+        return Lazy(self._packed_folders, count) if kept is None else sorted(kept), sorted(foreign)
+
+    def _packed_folders(self) -> Iterator[str]:
+        return (name for name, is_folder in entries_of(self._path) if is_folder and name != _SOURCES)
 
 
 def _why_not(path: str, error: OSError) -> str:

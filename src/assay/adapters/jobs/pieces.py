@@ -8,6 +8,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -69,19 +70,35 @@ def work_off(
 
 @contextlib.contextmanager
 def claim(folder: str) -> Iterator[bool]:
-    """Whether this process may work on a run alone. Where folders can't be locked, it may."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    """Whether this process may work on a run alone. Where folders can't be locked, it may.
+
+    For a run in a pack, a byte of a file beside the pack is locked, since the pack has locks of its own.
+    """
+    packed = None
+    if not os.path.isdir(folder):
+        from assay.adapters.machine.packs import find_place  # noqa: PLC0415 - few runs are in a pack
+
+        packed = find_place(folder)
+    if packed is None:
+        fd, place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC), None
+    else:
+        fd = os.open(f"{packed.pack.path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        place = 0 if packed.entry is None else packed.entry.id
     try:
-        yield _is_claimed(fd)
+        yield _is_claimed(fd, place)
     finally:
-        with contextlib.suppress(OSError):
-            fcntl.flock(fd, fcntl.LOCK_UN)
+        if place is None:
+            with contextlib.suppress(OSError):
+                fcntl.flock(fd, fcntl.LOCK_UN)
         os.close(fd)
 
 
-def _is_claimed(fd: int) -> bool:
+def _is_claimed(fd: int, place: int | None) -> bool:
     try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if place is None:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        else:
+            fcntl.fcntl(fd, fcntl.F_OFD_SETLK, struct.pack("hhqqi", fcntl.F_WRLCK, os.SEEK_SET, place, 1, 0))
     except BlockingIOError:
         return False
     except OSError:

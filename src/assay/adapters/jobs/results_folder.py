@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from assay.adapters.jobs.job_folder import RESULT_LIMIT, DiskJobFolder
-from assay.adapters.machine.safe_read import names_in, read_below
+from assay.adapters.machine.safe_read import is_file, is_folder, is_pack, is_there, name_of, names_in, read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
 from assay.engine.jobs.job import Job, pool_jobs, read_job
@@ -49,28 +49,28 @@ class InspectLogs:
 
 def open_results(path: str) -> DiskJobFolder | JobFolders | SubmissionFolders | InspectLogs:
     """Open results at ``path``. Raises ``InputError`` for a folder without any."""
-    name = os.path.basename(os.path.abspath(path))
-    has_job_files = any(os.path.lexists(f"{path}/{name}") for name in JOB_FILES)
-    if not has_job_files and (os.path.isfile(path) or names_in(path, ".eval")):
+    name = name_of(path) if is_pack(path) else os.path.basename(os.path.abspath(path))
+    has_job_files = any(is_there(f"{path}/{name}") for name in JOB_FILES)
+    if not has_job_files and (is_file(path) or names_in(path, ".eval")):
         from assay.adapters.jobs.inspect_folder import find_logs  # noqa: PLC0415 - another format
 
         logs = find_logs(path)
         if logs:
             return InspectLogs(name, logs)
     folder = DiskJobFolder(path)
-    is_run_folder = os.path.isfile(f"{path}/{METADATA}")
+    is_run_folder = is_file(f"{path}/{METADATA}")
     if is_run_folder or not has_job_files:
         from assay.adapters.jobs.terminal_bench_folder import find_run_folders  # noqa: PLC0415 - another format
 
         runs = find_run_folders(path)
         if runs:
             return SubmissionFolders(name, runs)
-    if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
+    if is_folder(f"{path}/verifier") or is_folder(f"{path}/steps"):
         raise InputError(f"{path} must be a job folder, but it is a trial; pass the job folder around it")
     jobs = [] if has_job_files else [name for name in folder.folders() if _is_job(path, name)]
     if jobs:
         return JobFolders(name, [DiskJobFolder(f"{path}/{job}") for job in jobs])
-    if not has_job_files and not any(os.path.lexists(f"{path}/{name}/result.json") for name in folder.folders()):
+    if not has_job_files and not any(is_there(f"{path}/{name}/result.json") for name in folder.folders()):
         raise InputError(
             f"{path} must be a job folder, but it has no config.json, lock.json or result.json, and no trials"
         )

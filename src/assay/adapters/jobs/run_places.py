@@ -14,7 +14,7 @@ from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
 from assay.adapters.machine.record_files import parse_record, read_records
-from assay.adapters.machine.safe_read import open_below, read_file
+from assay.adapters.machine.safe_read import names_in, open_below, read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
@@ -95,8 +95,7 @@ class JobPlace:
 
     def file(self, name: str) -> ByteSource | None:
         if name == DIFF:
-            there = os.listdir(f"{self.path}/{SCORES}") if os.path.isdir(f"{self.path}/{SCORES}") else []
-            newest = max((one for one in there if one.endswith(".diff")), default=None)
+            newest = max(names_in(f"{self.path}/{SCORES}", ".diff"), default=None)
             return None if newest is None else open_below(self.path, (SCORES, newest))
         turn, _, kind = name.rpartition("/")
         folder, names = PLACES[kind]

@@ -21,7 +21,7 @@ from assay.adapters.machine.numbered_files import (
     write_numbered,
 )
 from assay.adapters.machine.record_files import read_records
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import is_folder, names_in, read_below
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import unpack_tree
@@ -158,11 +158,9 @@ def diff_of(captured: Captured) -> Diff:
 
 def turns_of_trial(trial: str) -> list[str | None]:
     """The names of a run's turns in their order; None alone for a run without turns."""
-    try:
-        names = [name for name in os.listdir(f"{trial}/steps") if os.path.isdir(f"{trial}/steps/{name}")]
-    except OSError:
+    if not is_folder(f"{trial}/steps"):
         return [None]
-    return [*sorted(names, key=lambda name: (len(name), name))]
+    return [*sorted(names_in(f"{trial}/steps"), key=lambda name: (len(name), name))]
 
 
 def archive_of_trial(trial: str) -> str | None:

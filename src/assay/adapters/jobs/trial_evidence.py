@@ -1,5 +1,6 @@
 """Files in a run's folder beside its result, for the explorer: bounded, and no link is followed."""
 
+import errno
 import itertools
 import json
 import os
@@ -18,8 +19,7 @@ from assay.adapters.jobs.run_places import PLACES, kept_output
 from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.record_files import parse_record
-from assay.adapters.machine.safe_read import open_below
-from assay.adapters.sources.files.folder import LocalFolder
+from assay.adapters.machine.safe_read import entries_of, open_below
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
@@ -42,6 +42,7 @@ from assay.formats.trajectories.atif import MAX_FILES
 # Larger files stay where they are.
 MOST_BYTES: Final = 512 * 2**20
 TEXT_BYTES: Final = 128 * 1024
+_CHUNK: Final = 1 << 20
 BEGINNING: Final = 4096
 _FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
 _LOOKED_INTO: Final = frozenset((*_FOLDERS, "steps", SCORES, JUDGEMENTS))
@@ -76,10 +77,9 @@ def evidence_in(place: str, inside: frozenset[str], blobs: BlobStore) -> Evidenc
     if inside.isdisjoint(_LOOKED_INTO):
         return Evidence()
     found = dict(_files(place, inside)) | (_of_scoring(place) if SCORES in inside else {})
-    source = LocalFolder(place)
     try:
-        files = [KeptFile(name, blobs.put(source.chunks(path))) for name, path in found.items()]
-        return Evidence(files, _text(source, found))
+        files = [KeptFile(name, blobs.put(_chunks(place, path))) for name, path in found.items()]
+        return Evidence(files, _text(place, found))
     except OSError as error:
         raise InputError(f"{place} was changed while it was read: {error}") from error
 
@@ -128,7 +128,8 @@ def _trajectories(folder: str, names: frozenset[str]) -> Iterator[str]:
 
 
 def _is_kept(path: str) -> bool:
-    return os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= MOST_BYTES
+    found = open_below(os.path.dirname(path), (os.path.basename(path),))
+    return found is not None and found.size <= MOST_BYTES
 
 
 def _of_scoring(place: str) -> dict[str, str]:
@@ -157,14 +158,25 @@ def with_verdict(gates: Gates, verdict: JudgeVerdict) -> Gates:
     return replace(gates, judge=opinion.state, failure_mode=opinion.failure_mode, suspicion=verdict.suspicion)
 
 
-def _text(source: LocalFolder, found: Mapping[str, str]) -> str:
+def _text(place: str, found: Mapping[str, str]) -> str:
     """The text to search: the beginning and the end of each file that has the agent's words."""
     parts = []
     for name, path in found.items():
         if name.rpartition("/")[2] in _SEARCHED:
-            text = _ends(source.chunks(path)).decode(errors="replace")
+            text = _ends(_chunks(place, path)).decode(errors="replace")
             parts.append(_ESCAPE.sub(" ", text) if path.endswith((".json", ".jsonl")) else text)
     return "\n".join(parts)
+
+
+def _chunks(place: str, path: str) -> Iterator[bytes]:
+    """The content as long as the file was when it was opened. Raises ``OSError`` if it is gone."""
+    found = open_below(place, path.split("/"))
+    if found is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    start = 0
+    while chunk := found.read(start, _CHUNK):
+        start += len(chunk)
+        yield chunk
 
 
 def _ends(chunks: Iterator[bytes]) -> bytes:
@@ -178,6 +190,6 @@ def _ends(chunks: Iterator[bytes]) -> bytes:
 
 def _names(folder: str) -> frozenset[str]:
     try:
-        return frozenset(itertools.islice(os.listdir(folder), 10_000))
+        return frozenset(itertools.islice((name for name, _ in entries_of(folder)), 10_000))
     except OSError:
         return frozenset()

@@ -19,7 +19,7 @@ from typing import Any
 from assay.adapters.jobs.annotations import last_grading, write_grading
 from assay.adapters.jobs.job_folder import DiskJobFolder, read_gates
 from assay.adapters.machine.atomic_write import remove_unfinished, write_durably, write_text
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import entries_of, is_file, is_folder, is_there, read_below
 from assay.adapters.machine.tree_walk import file_checksum
 from assay.adapters.machine.trees import clear_the_way, remove_tree
 from assay.adapters.sandbox import hide
@@ -46,7 +46,10 @@ class DiskTrial:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        hide(os.path.dirname(os.path.abspath(path)))
+        around = os.path.dirname(os.path.abspath(path))
+        while not os.path.isdir(around):  # The run is in a pack.
+            around = os.path.dirname(around)
+        hide(around)
 
     def keep_agent(
         self, step: str | None, bench: Bench, artifacts: Sequence[ArtifactConfig], ran: Ran | None, log: str
@@ -81,9 +84,9 @@ class DiskTrial:
 
     def task_path(self) -> str:
         try:
-            with open(f"{self.path}/config.json") as file:
-                return str(json.load(file)["task"]["path"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            file = read_below(self.path, ("config.json",), LIMIT)
+            return str(json.loads(file.data if isinstance(file, Content) else b"")["task"]["path"])
+        except (ValueError, KeyError, TypeError) as error:
             raise InputError(f"{self.path}/config.json must name the task in task.path, but it doesn't") from error
 
     def archive(self, step: str | None) -> str:
@@ -91,14 +94,20 @@ class DiskTrial:
 
     def workspace(self, step: str | None) -> str | None:
         archive = self.archive(step)
-        return file_checksum(archive) if os.path.exists(archive) else None
+        return file_checksum(archive) if is_there(archive) else None
 
     def kept_in_part(self, step: str | None) -> bool:
-        return os.path.exists(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
+        return is_there(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
 
     def restore(self, step: str | None, bench: Bench) -> None:
         try:
-            bench.restore(self._of(step))
+            if os.path.isdir(self.path):
+                bench.restore(self._of(step))
+                return
+            from assay.adapters.jobs.packing import on_disk  # noqa: PLC0415 - few runs are in a pack
+
+            with on_disk(self._of(step)) as folder:
+                bench.restore(folder)
         except (OSError, ValueError, EOFError, tarfile.TarError, zlib.error) as error:
             raise InputError(f"{self.archive(step)} can't be unpacked: {error}") from error
 
@@ -119,9 +128,9 @@ def find_trials(paths: list[str]) -> list[str]:
     """The trial folders at the given paths: each path is a trial, or a job folder with trials."""
     found: list[str] = []
     for path in paths:
-        if not os.path.isdir(path):
+        if not is_folder(path):
             raise InputError(f"the folder {path} doesn't exist")
-        if os.path.isdir(f"{path}/verifier") or os.path.isdir(f"{path}/steps"):
+        if is_folder(f"{path}/verifier") or is_folder(f"{path}/steps"):
             found.append(path)
         else:
             found += _trials_of_job(path)
@@ -129,12 +138,12 @@ def find_trials(paths: list[str]) -> list[str]:
 
 
 def _trials_of_job(path: str) -> list[str]:
-    names = sorted(name for name in os.listdir(path) if os.path.isfile(f"{path}/{name}/result.json"))
+    names = sorted(name for name, _ in entries_of(path) if is_file(f"{path}/{name}/result.json"))
     if not names:
         raise InputError(f"{path} must be a trial or a job with finished trials, but it is neither")
     # Newer versions of harbor give each trial a lock of its own, too.
-    is_job = any(os.path.isfile(f"{path}/{name}") for name in ("lock.json", "result.json", "config.json"))
-    if not is_job and any(os.path.isfile(f"{path}/{name}/lock.json") for name in names):
+    is_job = any(is_file(f"{path}/{name}") for name in ("lock.json", "result.json", "config.json"))
+    if not is_job and any(is_file(f"{path}/{name}/lock.json") for name in names):
         raise InputError(f"{path} is a folder of jobs; pass one of them, such as {os.path.join(path, names[0])}")
     return [os.path.join(path, name) for name in names]
 

@@ -5,7 +5,7 @@ import os
 import re
 
 from assay.adapters.machine.atomic_write import unfinished_file
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import add_packed, entries_of, is_file, is_there, read_below
 from assay.core.errors import InputError
 from assay.engine.ports import MARK, NumberTakenError
 from assay.evidence.files import Content
@@ -17,7 +17,7 @@ _NAME = re.compile(r"^(\d{4,})\.json$")
 def numbers_in(parent: str, folder: str) -> list[int]:
     """The numbers in use, in order."""
     try:
-        names = os.listdir(f"{parent}/{folder}")
+        names = [name for name, _ in entries_of(f"{parent}/{folder}")]
     except OSError:
         return []
     return sorted(int(match[1]) for name in names if (match := _NAME.match(name)))
@@ -38,13 +38,18 @@ def read_all_numbered(parent: str, folder: str) -> dict[int, bytes]:
 
 def write_numbered(parent: str, folder: str, number: int, text: str) -> str:
     """Write a record under a number. Raises ``NumberTakenError`` if it is in use: nothing is overwritten."""
-    os.makedirs(f"{parent}/{folder}", exist_ok=True)
     path = f"{parent}/{folder}/{file_name(number)}"
-    with unfinished_file(f"{parent}/{folder}", text, os.fsync) as unfinished:
-        try:
-            os.link(unfinished, path)  # Unlike a rename, a link fails where the name is taken.
-        except FileExistsError as error:
-            raise NumberTakenError(f"{path} already exists; is another process writing there?") from error
+    on_disk = os.path.isdir(parent)
+    if on_disk:
+        os.makedirs(f"{parent}/{folder}", exist_ok=True)
+    try:
+        if on_disk:
+            with unfinished_file(f"{parent}/{folder}", text, os.fsync) as unfinished:
+                os.link(unfinished, path)  # Unlike a rename, a link fails where the name is taken.
+        else:
+            add_packed(path, text.encode())
+    except FileExistsError as error:
+        raise NumberTakenError(f"{path} already exists; is another process writing there?") from error
     _mark(os.path.dirname(os.path.abspath(parent)))
     return path
 
@@ -59,7 +64,11 @@ def append_numbered(parent: str, folder: str, text: str) -> str:
 
 def _mark(job: str) -> None:
     """Mark the job's folder as one whose trials have records, so that others needn't look for them."""
-    if os.path.isfile(f"{job}/lock.json") and not os.path.exists(f"{job}/{MARK}"):
+    if is_file(f"{job}/lock.json") and not is_there(f"{job}/{MARK}"):
+        if not os.path.isdir(job):
+            with contextlib.suppress(FileExistsError):
+                add_packed(f"{job}/{MARK}", b"")
+            return
         with contextlib.suppress(OSError), open(f"{job}/{MARK}", "a"):
             pass
 

@@ -8,10 +8,10 @@ import errno
 import os
 import stat
 import weakref
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from assay.evidence.files import Absent, Content, File, Refusal, Refused
+from assay.evidence.files import Absent, ByteSource, Content, File, Refusal, Refused
 
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
@@ -53,7 +53,11 @@ def read_below(root: str, parts: Sequence[str], limit: int) -> File:
             os.close(fd)
             fd = deeper
         return replace(read_file(_plain(parts[-1]), limit, dir_fd=fd), path=path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except NotADirectoryError:
+        from assay.adapters.machine.packs import read_packed  # noqa: PLC0415 - few paths lead into a pack
+
+        return (read_packed(root, parts, limit) if fd is None else None) or Absent(path)
+    except (FileNotFoundError, ValueError):
         return Absent(path)
     except OSError as error:
         return Refused(path, Refusal.UNREADABLE, f" ({os.strerror(error.errno or errno.EIO)})")
@@ -77,7 +81,7 @@ class FileBytes:
             return b""
 
 
-def open_below(root: str, parts: Sequence[str]) -> FileBytes | None:
+def open_below(root: str, parts: Sequence[str]) -> ByteSource | None:
     """A file some folders below ``root``, opened as ``read_below`` does; None if it can't be read."""
     opened: list[int] = []
     try:
@@ -85,6 +89,10 @@ def open_below(root: str, parts: Sequence[str]) -> FileBytes | None:
         for part in parts[:-1]:
             opened.append(os.open(_plain(part), _FLAGS | os.O_DIRECTORY, dir_fd=opened[-1]))
         fd = os.open(_plain(parts[-1]), _FLAGS, dir_fd=opened[-1])
+    except NotADirectoryError:
+        from assay.adapters.machine.packs import open_packed  # noqa: PLC0415 - as above
+
+        return None if opened else open_packed(root, parts)
     except (OSError, ValueError):
         return None
     finally:
@@ -100,11 +108,88 @@ def open_below(root: str, parts: Sequence[str]) -> FileBytes | None:
 def names_in(folder: str, ending: str | None = None) -> list[str]:
     """The folders in a folder or, with an ending, its other entries that have it; none if it can't be read."""
     try:
-        with os.scandir(folder) as entries:
-            found = [one.name for one in entries if one.is_dir(follow_symlinks=False) == (ending is None)]
+        found = [name for name, is_folder in entries_of(folder) if is_folder == (ending is None)]
     except OSError:
         return []
     return sorted(name for name in found if ending is None or name.endswith(ending))
+
+
+def entries_of(folder: str) -> Iterator[tuple[str, bool]]:
+    """The names in a folder on disk or in a pack, and whether each is a folder. Raises ``OSError``."""
+    try:
+        with os.scandir(folder) as entries:
+            yield from ((one.name, one.is_dir(follow_symlinks=False)) for one in entries)
+    except NotADirectoryError:
+        from assay.adapters.machine.packs import find_place  # noqa: PLC0415 - as above
+
+        place = find_place(folder)
+        if place is None or (place.entry is not None and not place.entry.is_folder):
+            raise
+        if place.entry is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), folder) from None
+        yield from ((os.fsdecode(one.name), one.is_folder) for one in place.pack.inside(place.entry.id))
+
+
+def mode_of(path: str) -> int:
+    """The mode of a path on disk, where links are followed, or in a pack, where they aren't; 0 if it is none."""
+    try:
+        return os.stat(path).st_mode
+    except NotADirectoryError:
+        from assay.adapters.machine.packs import find_place  # noqa: PLC0415 - as above
+
+        place = find_place(path)
+        return 0 if place is None or place.entry is None else place.entry.mode
+    except (OSError, ValueError):
+        return 0
+
+
+def is_file(path: str) -> bool:
+    """Whether a regular file is at a path, on disk or in a pack. A pack itself is a folder."""
+    return stat.S_ISREG(mode_of(path)) and not is_pack(path)
+
+
+def is_folder(path: str) -> bool:
+    """Whether a folder is at a path: on disk, in a pack, or a pack itself."""
+    mode = mode_of(path)
+    return stat.S_ISDIR(mode) or (stat.S_ISREG(mode) and is_pack(path))
+
+
+def is_there(path: str) -> bool:
+    """Whether anything is at a path, on disk or in a pack, be it a link that leads nowhere."""
+    return os.path.lexists(path) or mode_of(path) != 0
+
+
+def name_of(folder: str) -> str:
+    """The name of a folder; of a pack, that of the folder that was packed."""
+    if is_pack(folder):
+        from assay.adapters.machine.packs import Pack  # noqa: PLC0415 - as above
+
+        return os.fsdecode(Pack(folder).root.name)
+    return os.path.basename(os.path.realpath(folder))
+
+
+def add_packed(path: str, content: bytes) -> None:
+    """Add a file at a path in a pack. Raises ``FileExistsError`` if there is one already."""
+    from assay.adapters.machine.packs import find_place  # noqa: PLC0415 - as above
+
+    place = find_place(path)
+    if place is None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+    place.pack.add(place.parts, content)
+
+
+PACK_ID = 0x41535359
+"""The number in the head of a pack that says what kind of database it is."""
+
+
+def is_pack(path: str) -> bool:
+    """Whether a pack is at a path."""
+    try:
+        with open(path, "rb") as file:
+            head = file.read(72)
+    except (OSError, ValueError):
+        return False
+    return head.startswith(b"SQLite format 3\0") and head[68:72] == PACK_ID.to_bytes(4)
 
 
 def _plain(part: str) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, cast
 
+from assay.adapters.machine.safe_read import open_below
 from assay.core.errors import check_stopped
 
 MAX_DEPTH = 128
@@ -171,8 +172,14 @@ def _seek(fd: int, offset: int, whence: int) -> int | None:
 
 def file_checksum(path: str) -> str:
     """The hash of a file's content."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except NotADirectoryError:
+        found, digest = open_below(os.path.dirname(path), (os.path.basename(path),)), hashlib.sha256()
+        for start in range(0, 0 if found is None else found.size, _CHUNK):
+            digest.update(b"" if found is None else found.read(start, _CHUNK))
+        return digest.hexdigest()
 
 
 def checksum(root: str) -> str:

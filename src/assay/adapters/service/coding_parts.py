@@ -27,11 +27,15 @@ from assay.engine.service.work import Doer, WorkKind
 
 @dataclass(frozen=True, slots=True)
 class CodingSetting:
-    """The operator's settings for coding runs: the sandbox, what scenarios may ask for, a judge for all."""
+    """The operator's settings for coding runs: the sandbox, what scenarios may ask for, a judge for all.
+
+    Outputs that are sent are graded by the tasks in the folder ``graded_tasks``.
+    """
 
     isolation: str = AUTO
     policy: CodingPolicy = field(default_factory=CodingPolicy)
     judge: bool = False
+    graded_tasks: str | None = None
 
 
 class CodingParts:

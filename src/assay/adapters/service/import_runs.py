@@ -1,5 +1,6 @@
 """Bring runs from folders into the store: trials of jobs, and coding runs that were scored."""
 
+import gzip
 import io
 import os
 import tarfile
@@ -10,7 +11,7 @@ from assay.adapters.jobs.results_folder import JOB_FILES
 from assay.adapters.jobs.run_store import REPORT, RUN, kept_instruction
 from assay.adapters.jobs.trial_evidence import FolderEvidence, kept_evidence
 from assay.adapters.machine.record_files import parse_record
-from assay.adapters.machine.safe_read import names_in, read_below, read_file
+from assay.adapters.machine.safe_read import is_file, names_in, read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree
 from assay.core.errors import InputError
@@ -44,7 +45,7 @@ class Read(Protocol):
 
 def is_scored(path: str) -> bool:
     """Whether a path is a report, the folder of a scored run, or a folder of such folders."""
-    return os.path.isfile(path) or bool(_run_folders(path))
+    return is_file(path) or bool(_run_folders(path))
 
 
 class Importing:
@@ -84,7 +85,7 @@ class Importing:
 
 
 def _is_job(path: str) -> bool:
-    return any(os.path.isfile(f"{path}/{name}") for name in JOB_FILES)
+    return any(is_file(f"{path}/{name}") for name in JOB_FILES)
 
 
 def _report(path: str) -> ScorersReport:
@@ -95,7 +96,7 @@ def _report(path: str) -> ScorersReport:
 
 
 def _is_kept_run(path: str) -> bool:
-    return os.path.isfile(f"{path}/{RUN}") and os.path.isfile(f"{path}/{REPORT}")
+    return is_file(f"{path}/{RUN}") and is_file(f"{path}/{REPORT}")
 
 
 def _run_folders(path: str) -> list[str]:
@@ -106,9 +107,9 @@ def _run_folders(path: str) -> list[str]:
 
 def _folders(path: str) -> Iterator[str]:
     """Folders of jobs in a folder that is no job itself."""
-    if os.path.isfile(f"{path}/lock.json"):
+    if is_file(f"{path}/lock.json"):
         return iter(())
-    return (f"{path}/{name}" for name in names_in(path) if os.path.isfile(f"{path}/{name}/lock.json"))
+    return (f"{path}/{name}" for name in names_in(path) if is_file(f"{path}/{name}/lock.json"))
 
 
 def packed_job(path: str) -> tuple[str, bytes]:
@@ -124,17 +125,24 @@ def packed_job(path: str) -> tuple[str, bytes]:
             return os.path.basename(os.path.abspath(path)), file.read()
 
 
-def packed_records(path: str) -> bytes:
+def packed_records(path: str) -> Iterator[bytes]:
     """An archive of what reports and audits read of a job: results, reward files and records, but no logs."""
     packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+    with (
+        gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=1) as zipped,
+        tarfile.open(fileobj=zipped, mode="w|") as archive,
+    ):
         for parts in _record_paths(path):
             file = read_below(path, parts, _LARGEST)
             if isinstance(file, Content):
                 entry = tarfile.TarInfo("/".join(parts))
                 entry.size = len(file.data)
                 archive.addfile(entry, io.BytesIO(file.data))
-    return packed.getvalue()
+                yield packed.getvalue()
+                packed.seek(packed.truncate(0))
+                # It would remember every file.
+                archive.members.clear()  # type: ignore[attr-defined]
+    yield packed.getvalue()
 
 
 def _record_paths(path: str) -> Iterator[tuple[str, ...]]:

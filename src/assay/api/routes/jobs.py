@@ -66,7 +66,7 @@ def add_job(service: Service, organisation: str, archive: bytes, name: str | Non
     if name is not None and not 0 < len(name) <= LONGEST_NAME:
         raise InputError(f"name must have 1 to {LONGEST_NAME} characters")
     called, done = import_archive(service.imports, service.blobs, organisation, archive, name)
-    return service.jobs.put(organisation, called, archive), done
+    return service.jobs.put(organisation, called, [archive]), done
 
 
 routes.resource(

@@ -69,7 +69,11 @@ def score_predictions(args: Options, score: Score) -> ScoredPredictions:
     given = next((name for name in _WHOLE if getattr(args, name)), None)
     if given is not None:
         raise InputError(f"--{given.replace('_', '-')} is for a single run: leave it out for {args.workspace}")
-    predictions = list(read_predictions(args.workspace))
+    predictions = [
+        one
+        for one in read_predictions(args.workspace)
+        if args.shard is None or args.shard.has(f"/{one.model_name_or_path}/{one.instance_id}")
+    ]
     missing = [one.instance_id for one in predictions if not os.path.isdir(_place(args, one) or ".")]
     if missing:
         must = f"{args.repositories} must have a repository named like each instance"

@@ -39,7 +39,15 @@ from assay.adapters.tasks.remembered_commands import runs_folder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
-from assay.cli.options.common import Options, add_isolation, add_repository, add_run_cache, pull_request, share
+from assay.cli.options.common import (
+    Options,
+    add_isolation,
+    add_repository,
+    add_run_cache,
+    add_shard,
+    pull_request,
+    share,
+)
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
@@ -99,6 +107,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="for predictions: a folder with a repository named like each instance, at its base commit",
     )
+    add_shard(parser, "for predictions: score")
     parser.set_defaults(start=None)
     parser.add_argument(
         "--tests", metavar="COMMAND", help="how the tests of the repository are run, if the guess is wrong"

@@ -6,7 +6,19 @@ from fnmatch import fnmatchcase
 
 GROUPS = {
     "score and run": ("score", "run", "scenario", "seed", "tasks", "agents", "grade", "doctor", "examples"),
-    "read": ("report", "compare", "power", "view", "result", "audit", "outcome", "annotate", "tag"),
+    "read": (
+        "report",
+        "compare",
+        "power",
+        "view",
+        "result",
+        "audit",
+        "outcome",
+        "annotate",
+        "tag",
+        "pack",
+        "unpack",
+    ),
     "judge": ("judge", "reward"),
     "other systems": ("verify", "criteria", "playground", "listen"),
     "serve": ("serve", "worker", "keys", "import", "db"),

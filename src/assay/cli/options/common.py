@@ -169,6 +169,12 @@ def shard(text: str) -> "Shard":
     return Shard(int(number), int(of))
 
 
+def add_shard(parser: argparse.ArgumentParser, does: str) -> None:
+    """Add --shard, for commands that do something with each of many runs."""
+    what = "one of N shares of the runs, for arrays of Slurm or Kubernetes"
+    parser.add_argument("--shard", type=shard, metavar="I/N", help=f"{does} {what} (default: all)")
+
+
 def again_id(text: str) -> str:
     """An ID to find gradings by."""
     if not re.fullmatch(r"[\w.:+-]{1,100}", text, re.ASCII):

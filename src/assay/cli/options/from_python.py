@@ -9,11 +9,13 @@ from typing import Any, Final
 from assay.cli.options.agent import model_price
 from assay.cli.options.common import (
     PROFILES,
+    again_id,
     finite_number,
     metric_script,
     number_from_0,
     positive,
     pull_request,
+    shard,
     share,
     whole_number,
     whole_numbers,
@@ -97,6 +99,8 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
     **dict.fromkeys(("model_cost", "judge_cost"), number_from_0),
     "max_retries": whole_number,
     "pr": pull_request,
+    "again": again_id,
+    "shard": shard,
     "fail_on_suspicion": share,
     "variances": _two_numbers,
     "metric_script": metric_script,

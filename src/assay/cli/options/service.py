@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from assay.adapters.store.opening import DEFAULT, VARIABLE
 from assay.cli.options.common import positive
+from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.adapters.service.coding_parts import CodingSetting
@@ -74,6 +75,11 @@ def add_service(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--coding-image", metavar="IMAGE", action="append", default=[], help="an image that scenarios may name"
     )
+    parser.add_argument(
+        "--graded-tasks",
+        metavar="DIR",
+        help="grade outputs that are sent to /v1/grade by the tasks and scenarios in this folder",
+    )
     parser.add_argument("--coding-network", action="store_true", help="let setup commands use the network")
     parser.add_argument(
         "--judge",
@@ -101,5 +107,7 @@ def coding_of(args: argparse.Namespace) -> "CodingSetting":
     from assay.adapters.service.coding_parts import CodingSetting  # noqa: PLC0415 - help needs no database
     from assay.engine.service.coding_policy import CodingPolicy  # noqa: PLC0415
 
+    if args.graded_tasks is not None and not os.path.isdir(args.graded_tasks):
+        raise InputError(f"--graded-tasks must be a folder of tasks, but {args.graded_tasks} isn't one")
     policy = CodingPolicy(tuple(args.coding_folder), tuple(args.coding_image), args.coding_network)
-    return CodingSetting(args.coding, policy, args.judge)
+    return CodingSetting(args.coding, policy, args.judge, args.graded_tasks)

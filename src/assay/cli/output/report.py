@@ -9,8 +9,9 @@ from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.engine.jobs.reviews import Review
 from assay.engine.report.evaluation_report import EvaluationReport, GradingChange, RaterAgreement
 from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
-from assay.engine.report.report import GateCounts, GroupReport, JobReport, Trouble
+from assay.engine.report.report import GroupReport, JobReport
 from assay.engine.report.report_json import job_json
+from assay.engine.report.run_groups import GateCounts, Trouble
 from assay.evidence.run import State
 from assay.formats.counting import counted
 from assay.stats.interval import CantSay, Interval

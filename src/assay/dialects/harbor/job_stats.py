@@ -8,16 +8,17 @@ A group has pass@k only if every trial with rewards has exactly one reward, whic
 rewards is a failed attempt. k starts at 2: harbor never reports pass@1.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
 
 from assay.core.pass_at_k import chance_of_a_success
 from assay.core.total import mean, total
+from assay.dialects.harbor.reward_column import RewardColumn
 from assay.dialects.harbor.rewards import Rewards
 from assay.dialects.harbor.trial import NO_USAGE, Trial, Usage, UsageSum, evals_key
 
-Values: TypeAlias = Sequence[float]
+Values: TypeAlias = Collection[float]
 
 
 class Metric(Protocol):
@@ -36,10 +37,27 @@ class Aggregate:
     fold: Callable[[Values], float]
 
     def compute(self, rewards: Sequence[Rewards | None]) -> dict[str, object]:
-        keys = sorted(set[str]().union(*filter(None, rewards)))
+        keys = sorted({key for one in rewards if one for key in one})
         if len(keys) <= 1:
-            return {self.name: self.fold([r[keys[0]] if r else 0 for r in rewards])}
-        return {key: self.fold([r.get(key, 0) if r else 0 for r in rewards]) for key in keys}
+            return {self.name: self.fold(_ValuesOf(rewards, keys[0] if keys else ""))}
+        return {key: self.fold(_ValuesOf(rewards, key)) for key in keys}
+
+
+@dataclass(frozen=True, slots=True)
+class _ValuesOf(Collection[float]):
+    """The values of one reward. A trial that doesn't have it counts 0."""
+
+    rewards: Sequence[Rewards | None]
+    key: str
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    def __iter__(self) -> Iterator[float]:
+        return (one.get(self.key, 0) if one else 0 for one in self.rewards)
+
+    def __contains__(self, value: object) -> bool:
+        return any(one == value for one in self)
 
 
 MEAN = Aggregate("mean", mean)
@@ -135,13 +153,13 @@ class _GroupSums:
 
     __slots__ = ("dataset", "key", "names", "rewards", "stats", "tasks")
 
-    def __init__(self, key: str, dataset: str) -> None:
+    def __init__(self, key: str, dataset: str, in_memory: bool) -> None:
         self.key = key
         self.dataset = dataset
         self.stats = EvalStats()
         self.names: list[str] = []
         self.tasks: list[str] = []
-        self.rewards: list[Rewards | None] = []
+        self.rewards: list[Rewards | None] | RewardColumn = [] if in_memory else RewardColumn()
 
 
 def job_stats(
@@ -151,13 +169,15 @@ def job_stats(
     n_total: int | None = None,
     n_retries: int = 0,
     running: bool = False,
+    named: bool = True,
 ) -> JobStats:
     """The statistics of trials, in the given order. ``metrics`` has those of each declared dataset.
 
-    They are the final ones, or with ``running`` those that harbor writes while a job runs: without pass@k.
+    They are the final ones, or with ``running`` those that harbor writes while a job runs: without pass@k. Unless
+    they are ``named``, ``reward_stats`` has only the keys.
     """
     stats = JobStats(n_retries=n_retries)
-    groups = _gather(trials, stats)
+    groups = _gather(trials, stats, named)
     for group in groups.values():
         _finish(group, metrics, running)
         stats.evals[group.key] = group.stats
@@ -166,22 +186,25 @@ def job_stats(
     return stats
 
 
-def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _GroupSums]:
+def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, _GroupSums]:
     """One pass over the trials: counters, buckets, and each group's rewards in order."""
     groups: dict[str, _GroupSums] = {}
     by_parts: dict[tuple[str, str | None, str], _GroupSums] = {}
     cancelled: set[str] = set()
     usage = UsageSum()
     completed = 0
+    in_memory = isinstance(trials, list)
+    share = dict[str, str]().setdefault
     for trial in trials:
         completed += 1
         parts = (trial.agent, trial.model, trial.dataset)
         group = by_parts.get(parts)
         if group is None:
             key = evals_key(*parts)
-            group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset))
-        group.names.append(trial.name)
-        group.tasks.append(trial.task)
+            group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset, in_memory))
+        if named:
+            group.names.append(trial.name)
+        group.tasks.append(share(trial.task, trial.task))
         group.rewards.append(trial.rewards)
         if trial.exception_type is not None:
             stats.n_errored_trials += 1
@@ -199,6 +222,9 @@ def _gather(trials: Iterable[Trial], stats: JobStats) -> dict[str, _GroupSums]:
 def _count_rewards(group: _GroupSums) -> None:
     found = group.stats.reward_stats
     group.stats.n_trials = len(group.rewards) - group.rewards.count(None)
+    if not group.names:
+        found.update((key, {}) for rewards in group.rewards for key in rewards or ())
+        return
     for name, rewards in zip(group.names, group.rewards, strict=True):
         for key, value in rewards.items() if rewards is not None else ():
             buckets = found.get(key)

@@ -8,17 +8,19 @@ looked up in the wheels.
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from operator import attrgetter
+from datetime import UTC, datetime, timedelta
+from heapq import merge
 from typing import Any, TypeAlias
 
 import msgspec
 
 from assay.dialects.harbor.rewards import Profile
 from assay.dialects.harbor.trial import Trial, slot
+from assay.evidence.files import ByteSource
+from assay.formats.json_items import read_items
 
 _NUMBER = re.compile(r"(\d{1,6})\.(\d{1,6})(?![\d])")
 
@@ -124,45 +126,125 @@ class Ordered:
 def read_plan(lock: bytes) -> Plan:
     """The plan in a lock.json. Raises ``ValueError`` if it isn't a lock file."""
     found = msgspec.json.decode(lock, type=_Lock)
-    shared: dict[Slot, Slot] = {}
-    slots = (
-        slot(t.task.path, t.task.name, t.agent.name, t.agent.import_path, t.agent.model_name) for t in found.trials
-    )
-    return Plan([shared.setdefault(planned, planned) for planned in slots], stated_version(found.harbor))
+    slots = _Slots()
+    for planned in found.trials:
+        slots.add(planned)
+    return Plan(slots.found, stated_version(found.harbor))
+
+
+def read_large_plan(lock: ByteSource) -> Plan | None:
+    """The plan in a lock.json that is read trial by trial; None if it has to be read as a whole."""
+    slots, decode = _Slots(), msgspec.json.Decoder(_Planned).decode
+    try:
+        rest = read_items(lock, "trials", lambda item: slots.add(decode(item)))
+        found = None if rest is None else msgspec.json.decode(rest, type=_Lock)
+    except (ValueError, RecursionError):
+        return None
+    return None if found is None else Plan(slots.found, stated_version(found.harbor))
+
+
+class _Slots:
+    """The slots of planned trials. Equal ones are kept once."""
+
+    def __init__(self) -> None:
+        self.found: list[Slot] = []
+        self._share = dict[Slot, Slot]().setdefault
+
+    def add(self, planned: _Planned) -> None:
+        task, agent = planned.task, planned.agent
+        key = slot(task.path, task.name, agent.name, agent.import_path, agent.model_name)
+        self.found.append(self._share(key, key))
 
 
 def in_planned_order(trials: Iterable[Trial], plan: Iterable[Slot]) -> Ordered:
     """Fill the planned slots with the trials; trials that were not planned come last."""
-    waiting: dict[Slot, list[Trial]] = defaultdict(list)
-    for trial in reversed(_by_start(trials)):
-        waiting[trial.slot].append(trial)
-    filled: list[Trial] = []
-    unfilled: list[Slot] = []
-    for planned in plan:
-        if waiting.get(planned):
-            filled.append(waiting[planned].pop())
-        else:
-            unfilled.append(planned)
-    left = [trial for trials in waiting.values() for trial in trials]
-    return Ordered(filled + _by_start(left), unfilled)
-
-
-def _by_start(trials: Iterable[Trial]) -> list[Trial]:
-    """In the order of their start, then of their names."""
     known = list(trials)
-    # Harbor writes all times in one format, so they sort as strings; parsing them takes far longer.
-    if all(
-        trial.started_at and len(trial.started_at) == _USUAL and trial.started_at[-1] == "Z" for trial in known
-    ):
-        return sorted(known, key=attrgetter("started_at", "name"))
-    return sorted(known, key=_start)
+    order = TrialOrder()
+    for trial in known:
+        order.add(trial)
+    positions, unfilled = order.planned(plan, lambda: [trial.name for trial in known])
+    return Ordered([known[position] for position in positions], unfilled)
 
 
-_USUAL = len("2026-01-05T09:00:00.000000Z")
+class TrialOrder:
+    """Finds the order of trials from what little it keeps of each: its slot and its start."""
+
+    def __init__(self) -> None:
+        self._slots: dict[Slot, int] = {}
+        self._of = array("L")
+        self._starts = array("q")
+        self._last = ""
+        self._by_name = True
+
+    def add(self, trial: Trial) -> None:
+        self._of.append(self._slots.setdefault(trial.slot, len(self._slots)))
+        self._starts.append((moment(trial.started_at) - _EPOCH) // _MICROSECOND)
+        self._by_name &= self._last <= trial.name
+        self._last = trial.name
+
+    def planned(
+        self, plan: Iterable[Slot], names: Callable[[], Sequence[str]]
+    ) -> tuple[Sequence[int], list[Slot]]:
+        """The positions of the trials in order, and the planned slots without one.
+
+        ``names`` are asked for if the trials weren't added in the order of their names.
+        """
+        ordered = self._by_start(names)
+        waiting = _Queues(len(self._slots), len(self._of))
+        for position in ordered:
+            waiting.put(self._of[position], position)
+        filled, unfilled, taken = array("L"), [], bytearray(len(self._of))
+        for planned in plan:
+            number = self._slots.get(planned)
+            position = -1 if number is None else waiting.take(number)
+            if position < 0:
+                unfilled.append(planned)
+            else:
+                filled.append(position)
+                taken[position] = 1
+        filled.extend(position for position in ordered if not taken[position])
+        return filled, unfilled
+
+    def _by_start(self, names: Callable[[], Sequence[str]]) -> Sequence[int]:
+        """In the order of their start, then of their names. Sorted in parts, whose keys are gone afterwards."""
+        start = self._starts.__getitem__
+        count = len(self._starts)
+        if not self._by_name:
+            known = names()
+            return sorted(range(count), key=lambda position: (start(position), known[position]))
+        parts = [
+            array("L", sorted(range(first, min(first + _SORTED, count)), key=start))
+            for first in range(0, count, _SORTED)
+        ]
+        return array("L", merge(*parts, key=start))
 
 
-def _start(trial: Trial) -> tuple[datetime, str]:
-    return moment(trial.started_at), trial.name
+class _Queues:
+    """Many queues of positions in three arrays."""
+
+    def __init__(self, queues: int, positions: int) -> None:
+        self._first = array("q", [-1]) * queues
+        self._last = array("q", [-1]) * queues
+        self._next = array("q", [-1]) * positions
+
+    def put(self, queue: int, position: int) -> None:
+        if self._first[queue] < 0:
+            self._first[queue] = position
+        else:
+            self._next[self._last[queue]] = position
+        self._last[queue] = position
+
+    def take(self, queue: int) -> int:
+        """The position that was put first; -1 if there is none."""
+        position = self._first[queue]
+        if position >= 0:
+            self._first[queue] = self._next[position]
+        return position
+
+
+_SORTED = 1 << 16
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 def moment(text: str | None) -> datetime:

@@ -26,7 +26,8 @@ from assay.dialects.harbor.errors import (
 )
 from assay.evidence.files import Absent, Content, File, Refused, RewardFiles
 
-Rewards: TypeAlias = Mapping[str, float]
+# An int is no float where one is read again from a file of ours.
+Rewards: TypeAlias = Mapping[str, float | int]
 
 _REPR_LIMIT = 500
 

@@ -10,7 +10,8 @@ from assay.dialects.harbor.job_stats import MEAN
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import ReadJob
-from assay.engine.report.report import JobReport, group_of
+from assay.engine.report.report import JobReport
+from assay.engine.report.run_groups import group_of
 from assay.evidence.run import COUNTED, Run, State
 from assay.stats.interval import Interval, rate_interval
 

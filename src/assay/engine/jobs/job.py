@@ -15,7 +15,8 @@ from assay.dialects.harbor.plan import (
     HarborVersion,
     Plan,
     Slot,
-    in_planned_order,
+    TrialOrder,
+    read_large_plan,
     read_plan,
     version_of_record,
 )
@@ -23,9 +24,13 @@ from assay.dialects.harbor.rewards import Profile, Rewards, Step, Strategy, pars
 from assay.dialects.harbor.trial import Trial
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.engine.jobs.job_metrics import job_metrics, recorded_fields, with_registered
+from assay.engine.jobs.spool import Spool, joined
 from assay.engine.ports import DEFAULT_RULES, MARK, JobFolder, Progress, no_progress, recorded_rules
 from assay.evidence.files import Absent, Content, File, Refused
 from assay.formats.counting import counted
+
+# A larger plan is read trial by trial.
+LARGE_PLAN = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class Job:
     """A job as read from its folder: its trials in order, its problems, and the job's own files."""
 
     name: str
-    trials: list[Trial]
+    trials: Sequence[Trial]
     problems: list[Problem]
     metrics: ConfiguredMetrics
     recorded: bytes | None
@@ -105,19 +110,20 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     rules = recorded_rules(folder.file(MARK))
     if rules != DEFAULT_RULES:
         version = replace(version, profile=rules.profile)
-    found, problems = _read_trials(folder, version, notes, progress)
+    found, order, problems = _read_trials(folder, version, notes, progress)
     if not found and not problems:
         planned = f" ({len(plan.slots)} are planned)" if plan.slots else ""
         raise InputError(f"{folder.name} has no trials{planned}")
-    ordered = in_planned_order(found, plan.slots)
-    problems += _never_started(ordered.unfilled, len(problems))
-    metrics = job_metrics(folder.file("config.json"), ordered.trials, script, version, notes)
+    positions, unfilled = order.planned(plan.slots, lambda: [trial.name for trial in found])
+    trials = found.ordered(positions)
+    problems += _never_started(unfilled, len(problems))
+    metrics = job_metrics(folder.file("config.json"), trials, script, version, notes)
     over = is_finished(recorded) is True
     return Job(
         name=folder.name,
-        trials=ordered.trials,
+        trials=trials,
         problems=[replace(one, over=True) for one in problems] if over else problems,
-        metrics=with_registered(metrics, ordered.trials, recorded, notes),
+        metrics=with_registered(metrics, trials, recorded, notes),
         recorded=recorded,
         notes=notes,
         version=version,
@@ -127,10 +133,11 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
 
 def _read_trials(
     folder: JobFolder, version: HarborVersion, notes: list[str], progress: Progress
-) -> tuple[list[Trial], list[Problem]]:
+) -> tuple[Spool[Trial], TrialOrder, list[Problem]]:
     total = len(folder.folders())
     decoder = TrialDecoder()
-    trials: list[Trial] = []
+    trials = Spool(Trial, folder.scratch)
+    order = TrialOrder()
     problems: list[Problem] = []
     for done, (name, file) in enumerate(folder.trial_results(), start=1):
         trial = None
@@ -142,6 +149,7 @@ def _read_trials(
                 if trial.lost:
                     trial = _with_lost_rewards(folder, name, trial, version.profile)
                 trials.append(_with_dashed_names(trial) if version.dashed_keys else trial)
+                order.add(trial)
             elif isinstance(file, Absent) and not folder.began(name):
                 notes.append(f"ignored the folder {name}: it isn't a trial")
             else:
@@ -149,7 +157,7 @@ def _read_trials(
         except TrialFileError as error:
             problems.append(Problem(name, "harbor_trial_result_malformed", f"result.json: {error}", read=trial))
         progress(done, total)
-    return trials, problems
+    return trials, order, problems
 
 
 def _unusable(name: str, file: File) -> Problem:
@@ -215,6 +223,10 @@ def _not_finite(value: float) -> bool:
 
 def _plan(folder: JobFolder, notes: list[str]) -> Plan:
     """The plan of lock.json. The file may be large, and isn't kept."""
+    source = folder.source("lock.json")
+    plan = None if source is None or source.size < LARGE_PLAN else read_large_plan(source)
+    if plan is not None:
+        return plan
     file = folder.file("lock.json")
     if isinstance(file, Content):
         try:
@@ -243,7 +255,7 @@ def _read_record(folder: JobFolder, notes: list[str]) -> bytes | None:
 
 def pool_jobs(name: str, jobs: Sequence[Job]) -> Job:
     """One job of all trials. Raises ``InputError`` if two trials have the same name, because each counts once."""
-    trials = [trial for job in jobs for trial in job.trials]
+    trials = joined(job.trials for job in jobs)
     _check_names(jobs)
     notes = [f"{counted(len(jobs), 'job')} as one submission: {', '.join(job.name for job in jobs)}"]
     notes += [f"{job.name}: {note}" for job in jobs for note in job.notes]
@@ -305,6 +317,7 @@ def _version(jobs: Sequence[Job], notes: list[str]) -> HarborVersion:
 
 
 def _graded_twice(trials: Sequence[Trial]) -> list[str]:
-    names = {trial.name for trial in trials}
-    both = [t.name for t in trials if t.source is not None and (t.source.path or "").rpartition("/")[2] in names]
+    sources = {trial.name: trial.source.path or "" for trial in trials if trial.source is not None}
+    names = {trial.name for trial in trials} if sources else set()
+    both = [name for name, path in sources.items() if path.rpartition("/")[2] in names]
     return [f"{counted(len(both), 'trial')} grade others of the submission again: both count"] if both else []

@@ -98,11 +98,16 @@ def job_metrics(
 
 
 def _sources(trials: Iterable[Trial], version: HarborVersion) -> Sources:
-    known = {(trial.slot, trial.dataset) for trial in trials if trial.dataset != "adhoc"}
     # Taking paths apart is slow, and most tasks are in the same few folders: one path of each is enough.
-    paths = {(_before_name(slot[0]), dataset): slot[0] for slot, dataset in known if slot}
+    paths: dict[tuple[str, str], str] = {}
+    names: set[str] = set()
+    for trial in trials:
+        if trial.dataset != "adhoc":
+            names.add(trial.dataset)
+            if trial.slot:
+                paths[_before_name(trial.slot[0]), trial.dataset] = trial.slot[0]
     return Sources(
-        names=frozenset(dataset for _, dataset in known),
+        names=frozenset(names),
         by_folder={str(PurePosixPath(path).parent): dataset for (_, dataset), path in paths.items()},
         all_count=version.every_source_counts,
     )

@@ -15,6 +15,7 @@ from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_except
 from assay.dialects.harbor.rewards import Rewards, Strategy
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job, Problem
+from assay.engine.jobs.spool import Lazy
 from assay.engine.jobs.trial_additions import History, gate_facts, strategy_of, with_latest
 from assay.evidence.run import Cause, Facts, Gates, Run, State, decide
 
@@ -75,14 +76,22 @@ def runs_of(
     *,
     name: str | None = None,
     prefix: str = "",
-) -> list[Run]:
-    """The runs of a job in its order, then those that have no result. ``prefix`` begins their ids."""
+) -> Sequence[Run]:
+    """The runs of a job in its order, then those that have no result. ``prefix`` begins their ids.
+
+    Those of many trials are made again with each pass over them.
+    """
     beside = {one.trial: one for one in histories}
     called = name or job.name
     trials = with_latest(job.trials, beside.values()) if question.grading == "latest" else job.trials
     decided = tasks_with_reward(trials)
-    runs = [run_of_trial(called, trial, beside.get(trial.name), question, prefix, decided) for trial in trials]
-    return [*runs, *runs_without_result(job, called, prefix)]
+
+    def runs() -> Iterator[Run]:
+        for trial in trials:
+            yield run_of_trial(called, trial, beside.get(trial.name), question, prefix, decided)
+        yield from runs_without_result(job, called, prefix)
+
+    return list(runs()) if isinstance(trials, list) else Lazy(runs, job.n_total)
 
 
 def tasks_with_reward(trials: Iterable[Trial]) -> frozenset[str]:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from assay.dialects.harbor.rewards import Rewards, Step, Strategy, trial_rewards
 from assay.dialects.harbor.trial import Trial
+from assay.engine.jobs.spool import Lazy
 from assay.engine.ports import JobFolder
 
 if TYPE_CHECKING:
@@ -129,10 +130,14 @@ def read_histories(folder: JobFolder, trials: Iterable[Trial]) -> list[History]:
     return list(_read(folder, trials)) if folder.has_records() else []
 
 
-def with_latest(trials: Iterable[Trial], histories: Iterable[History]) -> list[Trial]:
+def with_latest(trials: Sequence[Trial], histories: Iterable[History]) -> Sequence[Trial]:
     """The trials with the rewards of their newest gradings instead of those of the run."""
     by_name = {history.trial: history for history in histories}
-    return [_with_latest_rewards(trial, by_name.get(trial.name)) for trial in trials]
+
+    def latest() -> Iterator[Trial]:
+        return (_with_latest_rewards(trial, by_name.get(trial.name)) for trial in trials)
+
+    return list(latest()) if isinstance(trials, list) else Lazy(latest, len(trials))
 
 
 def _read(folder: JobFolder, trials: Iterable[Trial]) -> Iterator[History]:

@@ -86,11 +86,11 @@ def _differences(comparison: _Comparison) -> tuple[bool, int]:
 
 def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequence[Trial]) -> _Comparison:
     """Compare the record with the result that follows from trials in this order."""
-    result = _derive(known, trials, recorded)
-    text = job_text(result, job.version)
+    text = job_text(_derive(known, trials, recorded), job.version)
+    identical = job.recorded == text.encode(errors="surrogatepass")
     finished = recorded.get("finished_at") is not None
     one = dict(fields_of(recorded if finished else without_leftovers(recorded)))
-    other = dict(fields_of(load_record(text)))
+    other = dict(fields_of(recorded if identical else load_record(text)))
     notes: list[str] = []
     taken = {*_TAKEN, *_taken_metrics(job, one)}
     if not finished:
@@ -98,7 +98,6 @@ def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequen
     if _cost_may_be_nan(trials, one, other):
         taken.add(_COST)
         notes.append("the cost is null in the record, so that of a trial was NaN: files can't hold it")
-    identical = job.recorded == text.encode(errors="surrogatepass")
     return _Comparison(list(_compare(one, other, taken)), identical, notes)
 
 

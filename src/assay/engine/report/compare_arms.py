@@ -3,18 +3,18 @@
 Two sides were measured with the same thing if their trials and gradings recorded the same hashes.
 """
 
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-
-import msgspec
+from sys import intern
 
 from assay.core.errors import InputError
 from assay.core.total import total
-from assay.dialects.harbor.trial import Trial, UsageSum
+from assay.dialects.harbor.trial import UsageSum
 from assay.engine.jobs.job_runs import REWARD, JobQuestion, ReadJob, chosen_key, runs_of
-from assay.engine.report.intervals import TaskRewards, rewards_by_task
-from assay.engine.report.report import count_states, group_of, groups_of
-from assay.evidence.run import Run, State
+from assay.engine.report.intervals import TaskRewards
+from assay.engine.report.run_groups import RunGroup, gather
+from assay.evidence.run import State
 from assay.formats.counting import counted
 
 
@@ -72,61 +72,54 @@ def arms_of(jobs: Sequence[ReadJob], question: JobQuestion, only: Sequence[str],
 
     With ``successes``, a run counts as 1 if it passed and as 0 otherwise.
     """
-    found = [(one, name, runs) for one in jobs for name, runs in _groups(one, question).items()]
+    found = [(one, name, group) for one in jobs for name, group in _groups(one, question, successes).items()]
     names = list(dict.fromkeys(name for _, name, _ in found))
     unknown = [name for name in only if name not in names]
     if unknown:
         raise InputError(f"no job has the group {unknown[0]}; there are {', '.join(names)}")
-    chosen = [(one, name, runs) for one, name, runs in found if not only or name in only]
+    chosen = [(one, name, group) for one, name, group in found if not only or name in only]
     labels = _labels([(one, name) for one, name, _ in chosen])
     arms, left_out = [], []
-    for label, (one, name, runs) in zip(labels, chosen, strict=True):
-        if any(run.score is not None for run in runs) and _has_key(runs, question):
-            arms.append(_arm(label, name, one, runs, question, successes))
+    for label, (one, _, group) in zip(labels, chosen, strict=True):
+        if group.tasks.passed and _has_key(group, question):
+            arms.append(_arm(label, one, group, question))
         else:
-            left_out.append(f"{label} is left out: {_without_score(runs, question)}")
+            left_out.append(f"{label} is left out: {_without_score(group, question)}")
     return Arms(arms, left_out)
 
 
-def _arm(label: str, name: str, one: ReadJob, runs: Sequence[Run], question: JobQuestion, successes: bool) -> Arm:
-    members = {run.name for run in runs}
-    trials = [trial for trial in one.job.trials if trial.name in members]
-    chosen = chosen_key(dict.fromkeys(key for run in runs for key in run.rewards or ()), question)
-    key = REWARD if chosen is None else chosen
-    counted = [_as_success(run) for run in runs] if successes else runs
+def _arm(label: str, one: ReadJob, group: RunGroup, question: JobQuestion) -> Arm:
+    chosen = chosen_key(group.keys, question)
+    costs, provenance = _measures(one, group.key, question)
     return Arm(
         label,
         one.path,
-        name,
-        key,
-        rewards_by_task(counted),
-        count_states(runs),
-        _costs(trials),
-        _provenance(one, trials, question),
+        group.key,
+        REWARD if chosen is None else chosen,
+        group.tasks.rewards,
+        group.states,
+        costs,
+        provenance,
     )
 
 
-def _as_success(run: Run) -> Run:
-    return run if run.score is None else msgspec.structs.replace(run, score=float(run.state is State.PASSED))
-
-
-def _groups(one: ReadJob, question: JobQuestion) -> dict[str, list[Run]]:
+def _groups(one: ReadJob, question: JobQuestion, successes: bool) -> dict[str, RunGroup]:
     """The runs of each group. Those that have no result are in none."""
     runs = runs_of(one.job, one.histories, question) if one.runs is None else one.runs
-    return groups_of(run for run in runs if group_of(run))
+    groups = gather(runs, successes=successes).groups
+    return {name: group for name, group in groups.items() if name}
 
 
-def _has_key(runs: Sequence[Run], question: JobQuestion) -> bool:
-    return question.key is None or any(question.key in (run.rewards or ()) for run in runs)
+def _has_key(group: RunGroup, question: JobQuestion) -> bool:
+    return question.key is None or question.key in group.keys
 
 
-def _without_score(runs: Sequence[Run], question: JobQuestion) -> str:
-    keys = dict.fromkeys(key for run in runs for key in run.rewards or ())
-    if keys and not _has_key(runs, question):
-        return f"no run has the reward {question.key}; there are {', '.join(keys)}"
-    if len(keys) > 1 and question.key is None:
-        return f"its rewards are {', '.join(keys)}; choose one with --key"
-    states = ", ".join(f"{count} {state.value}" for state, count in count_states(runs).items() if count)
+def _without_score(group: RunGroup, question: JobQuestion) -> str:
+    if group.keys and not _has_key(group, question):
+        return f"no run has the reward {question.key}; there are {', '.join(group.keys)}"
+    if len(group.keys) > 1 and question.key is None:
+        return f"its rewards are {', '.join(group.keys)}; choose one with --key"
+    states = ", ".join(f"{count} {state.value}" for state, count in group.states.items() if count)
     return f"no run has a score ({states})"
 
 
@@ -140,44 +133,56 @@ def _labels(found: Sequence[tuple[ReadJob, str]]) -> list[str]:
     return next((way for way in ways if len(set(way)) == len(way)), [f"{one.path}/{key}" for one, key in found])
 
 
-def _costs(trials: Sequence[Trial]) -> Costs:
-    used = UsageSum()
-    lengths = [trial.seconds.total for trial in trials if trial.seconds is not None]
-    seconds = [length for length in lengths if length is not None]
-    known = [trial.usage for trial in trials if trial.usage is not None]
-    for usage in known:
-        used.add(usage)
+def _measures(one: ReadJob, group: str, question: JobQuestion) -> tuple[Costs, ArmProvenance]:
+    """What the trials of a group cost, and what they were measured with."""
+    used, seconds, priced, counted = UsageSum(), array("d"), 0, 0
+    versions, verifiers = _SetsByTask(), _SetsByTask()
+    engines: set[str] = set()
+    datasets: set[str] = set()
+    histories = {history.trial: history for history in one.histories}
+    for trial in one.job.trials:
+        if trial.evals_key != group:
+            continue
+        datasets.add(trial.dataset)
+        if trial.seconds is not None and trial.seconds.total is not None:
+            seconds.append(trial.seconds.total)
+        if trial.usage is not None:
+            used.add(trial.usage)
+            priced += trial.usage.cost_usd is not None
+            counted += trial.usage.n_input_tokens is not None or trial.usage.n_output_tokens is not None
+        if trial.task_checksum is not None:
+            versions.add(trial.task, trial.task_checksum)
+        history = histories.get(trial.name)
+        for grading in () if history is None else history.used(question.grading):
+            engines.add(f"{grading.provenance.engine} ({grading.provenance.profile})")
+            verifiers.add(trial.task, grading.provenance.hashes.tests)
     sum_ = used.total()
-    priced = sum(usage.cost_usd is not None for usage in known)
-    counted = sum(usage.n_input_tokens is not None or usage.n_output_tokens is not None for usage in known)
     tokens = (sum_.n_input_tokens or 0) + (sum_.n_output_tokens or 0)
     return Costs(
         None if sum_.cost_usd is None else sum_.cost_usd / priced,
         tokens / counted if counted else None,
         total(seconds) / len(seconds) if seconds else None,
-    )
-
-
-def _provenance(one: ReadJob, trials: Sequence[Trial], question: JobQuestion) -> ArmProvenance:
-    versions: dict[str, set[str]] = {}
-    for trial in trials:
-        if trial.task_checksum is not None:
-            versions.setdefault(trial.task, set()).add(trial.task_checksum)
-    task_of = {trial.name: trial.task for trial in trials}
-    verifiers: dict[str, set[str]] = {}
-    engines: set[str] = set()
-    for history in one.histories:
-        for grading in history.used(question.grading) if history.trial in task_of else ():
-            known = grading.provenance
-            engines.add(f"{known.engine} ({known.profile})")
-            verifiers.setdefault(task_of[history.trial], set()).add(known.hashes.tests)
-    return ArmProvenance(
-        frozenset(trial.dataset for trial in trials),
-        {task: frozenset(found) for task, found in versions.items()},
-        {task: frozenset(found) for task, found in verifiers.items()},
+    ), ArmProvenance(
+        frozenset(datasets),
+        versions.found,
+        verifiers.found,
         frozenset(engines),
         frozenset({one.job.version.profile.value}),
     )
+
+
+class _SetsByTask:
+    """A set of texts for each task. Equal sets are kept once."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, frozenset[str]] = {}
+        self._share = dict[frozenset[str], frozenset[str]]().setdefault
+
+    def add(self, task: str, text: str) -> None:
+        known = self.found.get(task, frozenset())
+        if text not in known:
+            more = known | {text}
+            self.found[intern(task)] = self._share(more, more)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,12 @@
 Noise says how much of the variance is the tasks', the attempts' and the verifier's own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from sys import intern
+from typing import overload
 
 from assay.engine.jobs.job_runs import REWARD, JobQuestion
 from assay.engine.jobs.trial_additions import History
@@ -23,7 +26,7 @@ class TaskRewards:
     ``uncontrolled`` of the scores are the 0 of an unusable answer of which nobody knows whose fault it is.
     """
 
-    rewards: list[float] = field(default_factory=list)
+    rewards: MutableSequence[float] = field(default_factory=lambda: array("d"))
     broken: int = 0
     uncontrolled: int = 0
 
@@ -40,33 +43,38 @@ class TaskRewards:
         return [*known, *[value] * self.open]
 
 
-def rewards_by_task(runs: Iterable[Run]) -> dict[str, TaskRewards]:
-    """The scores of the tasks that have one, or a broken run."""
-    tasks: dict[str, TaskRewards] = {}
-    for run in runs:
-        score = run.score
+@dataclass(slots=True)
+class TaskScores:
+    """The scores of a group of runs by task, and how many runs of each task that has a score passed."""
+
+    rewards: dict[str, TaskRewards] = field(default_factory=dict)
+    passed: dict[str, int] = field(default_factory=dict)
+
+    def add(self, run: Run, score: float | None) -> None:
+        """Count a run that has a score, or is broken."""
         if score is None and run.state is not State.BROKEN:
-            continue
-        task = tasks.get(run.task)
+            return
+        task = self.rewards.get(run.task)
         if task is None:
-            task = tasks[run.task] = TaskRewards()
+            task = self.rewards[intern(run.task)] = TaskRewards()
         if score is None:
             task.broken += 1
-        else:
-            task.rewards.append(score)
-            task.uncontrolled += run.state is State.UNUSABLE and run.cause is None
-    return tasks
+            return
+        task.rewards.append(score)
+        task.uncontrolled += run.state is State.UNUSABLE and run.cause is None
+        passed = self.passed.get(run.task)
+        if passed is None:
+            self.passed[intern(run.task)] = run.state is State.PASSED
+        elif run.state is State.PASSED:
+            self.passed[run.task] = passed + 1
 
+    def scores(self) -> Iterator[float]:
+        """All scores, task by task."""
+        return chain.from_iterable(task.rewards for task in self.rewards.values())
 
-def attempts_by_task(runs: Iterable[Run]) -> dict[str, Attempts]:
-    """How many runs of each task count, and how many of them passed."""
-    counts: dict[str, list[int]] = {}
-    for run in runs:
-        if run.score is not None:
-            count = counts.setdefault(run.task, [0, 0])
-            count[0] += 1
-            count[1] += run.state is State.PASSED
-    return {task: Attempts(n, c) for task, (n, c) in counts.items()}
+    def attempts(self) -> dict[str, Attempts]:
+        """How many runs of each task count, and how many of them passed."""
+        return {task: Attempts(len(self.rewards[task].rewards), c) for task, c in self.passed.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +112,7 @@ def group_bounds(
     for name, by_task in rewards.items():
         tasks = by_task.values()
         if placed or unplaced or any(task.open for task in tasks):
-            known = list(chain.from_iterable(task.rewards for task in tasks))
+            known = array("d", chain.from_iterable(task.rewards for task in tasks))
             broken = placed + sum(task.broken for task in tasks)
             uncontrolled = sum(task.uncontrolled for task in tasks)
             found[name] = GroupBounds(bounds_of_mean(known, broken, uncontrolled), unplaced)
@@ -133,7 +141,7 @@ class GroupNoise:
 
 
 def group_noise(
-    groups: Mapping[str, Sequence[Run]],
+    groups: Mapping[str, Iterable[Run]],
     rewards: Mapping[str, Mapping[str, TaskRewards]],
     question: JobQuestion,
     histories: Iterable[History],
@@ -153,19 +161,40 @@ def group_noise(
     return {name: noise for name, noise in found.items() if noise is not None}
 
 
-def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, list[list[float]]]:
-    return {task: [[value] for value in found.rewards] for task, found in rewards.items() if found.rewards}
+class _GradedOnce(Sequence[Sequence[float]]):
+    """Runs of one score each."""
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self._scores = scores
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    @overload
+    def __getitem__(self, index: int) -> Sequence[float]: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Sequence[float]]: ...
+    def __getitem__(self, index: int | slice) -> Sequence[float] | Sequence[Sequence[float]]:
+        found = self._scores[index]
+        return (found,) if isinstance(found, float) else [(one,) for one in found]
+
+    def __iter__(self) -> Iterator[Sequence[float]]:
+        return zip(self._scores, strict=True)
 
 
-def _graded_runs(runs: Iterable[Run], histories: Mapping[str, History]) -> dict[str, list[list[float]]]:
-    tasks: dict[str, list[list[float]]] = {}
+def _runs_graded_once(rewards: Mapping[str, TaskRewards]) -> dict[str, Sequence[Sequence[float]]]:
+    return {task: _GradedOnce(found.rewards) for task, found in rewards.items() if found.rewards}
+
+
+def _graded_runs(runs: Iterable[Run], histories: Mapping[str, History]) -> dict[str, Sequence[Sequence[float]]]:
+    tasks: dict[str, list[Sequence[float]]] = {}
     for run in runs:
         if run.score is not None:
             tasks.setdefault(run.task, []).append(_scores(run.score, histories.get(run.name)))
-    return tasks
+    return dict(tasks)
 
 
-def _noise(tasks: Mapping[str, list[list[float]]], threshold: float) -> GroupNoise | None:
+def _noise(tasks: Mapping[str, Sequence[Sequence[float]]], threshold: float) -> GroupNoise | None:
     repeated = any(len(runs) > 1 or any(len(run) > 1 for run in runs) for runs in tasks.values())
     if not repeated:
         return None
@@ -196,7 +225,7 @@ def _mixed(tasks: Mapping[str, Sequence[Sequence[float]]], threshold: float) -> 
     # Tasks with the same numbers of attempts and successes share an interval, so there are only a few.
     intervals: dict[tuple[int, int], Interval] = {}
     for task, runs in tasks.items():
-        counts = sum([run[0] >= threshold for run in runs]), len(runs)
+        counts = sum(run[0] >= threshold for run in runs), len(runs)
         if 0 < counts[0] < counts[1]:
             interval = intervals.get(counts) or intervals.setdefault(counts, clopper_pearson(*counts))
             found.append(MixedTask(task, *counts, interval))

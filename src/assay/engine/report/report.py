@@ -1,13 +1,12 @@
 """Summarize a job: what its runs came to, the numbers that follow, and harbor's own beside them."""
 
-from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.errors import InputError
 from assay.core.total import exact_average
 from assay.dialects.harbor.job_stats import EvalStats, JobStats, eligible_k, job_stats
-from assay.dialects.harbor.trial import Trial, evals_key
+from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import REWARD, USUAL, JobQuestion, chosen_key, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, with_latest
@@ -21,14 +20,12 @@ from assay.engine.report.intervals import (
     GroupBounds,
     GroupIntervals,
     GroupNoise,
-    TaskRewards,
-    attempts_by_task,
     group_bounds,
     group_intervals,
     group_noise,
-    rewards_by_task,
 )
 from assay.engine.report.rows_report import KeyMean, TaskReportRow, UsageReport, key_means, report_usage, task_rows
+from assay.engine.report.run_groups import GateCounts, RunGroup, Trouble, gather
 from assay.evidence.run import Run, State
 from assay.stats.passes import Attempts, Estimate, PassCurves, PassRate, estimate_pass_at_k, estimate_pass_hat_k
 
@@ -39,17 +36,6 @@ class Success:
 
     key: str
     threshold: float
-
-
-@dataclass(frozen=True, slots=True)
-class GateCounts:
-    """The three gates of coding runs: how many runs each says what of, and the runs that they disagree on."""
-
-    runs: int
-    checks: Mapping[str, int]
-    judge: Mapping[str, int]
-    run: Mapping[str, int]
-    disagree: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +57,6 @@ class GroupReport:
     intervals: GroupIntervals | None = None
     gates: GateCounts | None = None
     keys: Sequence[KeyMean] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Trouble:
-    """Runs in the same state for the same reason."""
-
-    reason: str
-    what: str
-    trials: list[str]
-    state: State
-    cause: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +95,14 @@ def report_job(
     """The report of a job. ``histories`` were added after its trials ended; ``runs`` are given if known."""
     trials = with_latest(job.trials, histories) if question.grading == "latest" else job.trials
     runs = runs_of(job, histories, question) if runs is None else runs
-    stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total)
+    stats = job_stats(trials, job.metrics.by_dataset, n_total=job.n_total, named=False)
     _refuse_unknown(question.key, {key for found in stats.evals.values() for key in found.reward_stats})
-    members = groups_of(runs)
+    found = gather(runs, {one.trial for one in histories})
     # Harbor knows nothing of a group whose results it can't read.
-    known = {**stats.evals, **{name: EvalStats() for name in members if name and name not in stats.evals}}
-    rewards = {name: rewards_by_task(members.get(name, ())) for name in known}
-    groups = [_group(name, members.get(name, []), found, question, rewards[name]) for name, found in known.items()]
-    decisions = {run.name: run for run in runs}
+    known = {**stats.evals, **{name: EvalStats() for name in found.groups if name and name not in stats.evals}}
+    members = {name: found.groups.get(name, RunGroup(name, runs)) for name in known}
+    rewards = {name: group.tasks.rewards for name, group in members.items()}
+    groups = [_group(members[name], harbors, question) for name, harbors in known.items()]
     return JobReport(
         job=job.name,
         profile=job.version.profile.value,
@@ -135,20 +110,20 @@ def report_job(
         harbor_version=job.version.number,
         finished=job.finished,
         harbor=stats,
-        states=count_states(runs),
+        states=found.states,
         groups=groups,
-        troubles=_troubles(runs),
+        troubles=found.troubles,
         notes=job.notes,
         runs=runs,
         trials={trial.name: trial for trial in trials} if question.by == "trial" else {},
         usage=report_usage(trials, stats.usage),
         regrades=regrades,
         by=question.by,
-        task_rows=task_rows(members, trials) if question.by == "task" else (),
-        evaluation=report_histories(histories, question.grading, decisions),
-        bounds=group_bounds(rewards, _count_lost(runs), only_group=len(known) == 1),
+        task_rows=task_rows(found.groups, trials) if question.by == "task" else (),
+        evaluation=report_histories(histories, question.grading, found.kept),
+        bounds=group_bounds(rewards, found.lost, only_group=len(known) == 1),
         noise=group_noise(members, rewards, question, histories),
-        agreement=report_agreement(histories, decisions),
+        agreement=report_agreement(histories, found.kept),
     )
 
 
@@ -157,73 +132,27 @@ def _refuse_unknown(key: str | None, known: Collection[str]) -> None:
         raise InputError(f"no run has the reward {key}; there are {', '.join(sorted(known))}")
 
 
-def count_states(runs: Iterable[Run]) -> dict[State, int]:
-    """How many runs came to what. Every run is counted once, so the numbers add up to all of them."""
-    counts = Counter(run.state for run in runs)
-    return {state: counts[state] for state in State}
-
-
-def group_of(run: Run) -> str:
-    """The group that a run counts in, by harbor's name; "" if it has no result that says so."""
-    known = run.agent or run.dataset or run.kind != "trial"
-    return evals_key(run.agent or run.kind, run.model, run.dataset or "adhoc") if known else ""
-
-
-def groups_of(runs: Iterable[Run]) -> dict[str, list[Run]]:
-    """The runs of each group. Different names may give the same key; the key decides."""
-    groups: dict[str, list[Run]] = {}
-    by_parts: dict[tuple[str, str | None, str], list[Run]] = {}
-    for run in runs:
-        parts = (run.agent, run.model, run.dataset)
-        members = by_parts.get(parts)
-        if members is None:
-            members = by_parts[parts] = groups.setdefault(group_of(run), [])
-        members.append(run)
-    return groups
-
-
-def _count_lost(runs: Iterable[Run]) -> int:
-    return sum(run.state is State.BROKEN and not group_of(run) for run in runs)
-
-
-def _group(
-    key: str, runs: Sequence[Run], stats: EvalStats, question: JobQuestion, rewards: Mapping[str, TaskRewards]
-) -> GroupReport:
-    scores = [run.score for run in runs if run.score is not None]
-    attempts = attempts_by_task(runs)
+def _group(group: RunGroup, stats: EvalStats, question: JobQuestion) -> GroupReport:
+    scored = bool(group.tasks.passed)
+    attempts = group.tasks.attempts()
     ks = _chosen_k(attempts, question)
-    intervals = group_intervals(rewards, attempts) if scores else None
+    intervals = group_intervals(group.tasks.rewards, attempts) if scored else None
     curves = PassCurves([], []) if intervals is None else intervals.passes
-    states = count_states(runs)
     chosen = chosen_key(stats.reward_stats, question)
     deciding = (question.key or REWARD) if chosen is None else chosen
     return GroupReport(
-        key=key,
+        key=group.key,
         harbor=stats,
-        states=states,
-        tasks=len({run.task for run in runs}),
-        success=Success(deciding, question.threshold) if scores else None,
-        mean=exact_average(scores) if scores else None,
-        n=len(scores),
+        states=group.states,
+        tasks=len(group.names),
+        success=Success(deciding, question.threshold) if scored else None,
+        mean=exact_average(group.tasks.scores()) if scored else None,
+        n=sum(task.n for task in attempts.values()),
         pass_at_k=[_curve_point(curves.at, k) or estimate_pass_at_k(attempts, k) for k in ks],
         pass_hat_k=[_curve_point(curves.hat, k) or estimate_pass_hat_k(attempts, k) for k in ks],
         intervals=intervals,
-        gates=_gate_counts(runs),
-        keys=key_means(runs) if len(stats.reward_stats) > 1 else (),
-    )
-
-
-def _gate_counts(runs: Sequence[Run]) -> GateCounts | None:
-    """None unless there are coding runs, or trials that were judged."""
-    gated = [run for run in runs if run.kind == "coding" or run.judge is not None]
-    if not gated:
-        return None
-    return GateCounts(
-        runs=len(gated),
-        checks=dict(Counter(run.checks or "none" for run in gated)),
-        judge=dict(Counter(run.judge or "none" for run in gated)),
-        run=dict(Counter(run.run_status or "none" for run in gated)),
-        disagree=[run.name for run in gated if run.gates_disagree],
+        gates=group.gates,
+        keys=key_means(group) if len(stats.reward_stats) > 1 else (),
     )
 
 
@@ -239,12 +168,3 @@ def _chosen_k(attempts: Mapping[str, Attempts], question: JobQuestion) -> list[i
     if not attempts:
         return []
     return sorted(set(question.k)) or [1, *eligible_k(max(task.n for task in attempts.values()))]
-
-
-def _troubles(runs: Iterable[Run]) -> list[Trouble]:
-    """The runs that have a reason, grouped, in the order in which the groups first occur."""
-    found: dict[tuple[str, str, State, str | None], list[str]] = {}
-    for run in runs:
-        if run.reason is not None:
-            found.setdefault((run.reason, run.detail or "", run.state, run.cause), []).append(run.name)
-    return [Trouble(reason, what, names, state, cause) for (reason, what, state, cause), names in found.items()]

@@ -10,8 +10,9 @@ from assay.dialects.harbor.trial import NO_SECONDS, Trial, Usage
 from assay.engine.jobs.trial_additions import Regrade
 from assay.engine.report.evaluation_report import RaterAgreement
 from assay.engine.report.intervals import GroupBounds, GroupIntervals, GroupNoise
-from assay.engine.report.report import GroupReport, JobReport, group_of
+from assay.engine.report.report import GroupReport, JobReport
 from assay.engine.report.rows_report import TaskReportRow
+from assay.engine.report.run_groups import group_of
 from assay.evidence.run import Run, State
 from assay.stats.interval import CantSay, Interval
 from assay.stats.passes import Estimate, PassRate

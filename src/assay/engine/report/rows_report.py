@@ -1,6 +1,7 @@
 """A job row by row: its tasks, or the rewards of its runs one by one, with failures, time, cost and their sums."""
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,17 +24,28 @@ class UsageReport:
     trials_with_times: int
 
 
-def report_usage(trials: Sequence[Trial], total: Usage) -> UsageReport:
+def report_usage(trials: Iterable[Trial], total: Usage) -> UsageReport:
     """The usage of trials, of which the sum is known."""
-    used = [usage for trial in trials if (usage := trial.usage) is not None]
-    lengths = [seconds for trial in trials if (seconds := trial.seconds) is not None]
+    tokens = costs = times = 0
+    by_model: dict[str, UsageSum] = {}
+    lengths = _Lengths()
+    for trial in trials:
+        usage, seconds = trial.usage, trial.seconds
+        if usage is not None:
+            tokens += usage.n_input_tokens is not None or usage.n_output_tokens is not None
+            costs += usage.cost_usd is not None
+        if seconds is not None:
+            lengths.add(seconds)
+            times += seconds.total is not None
+        for model, used in (trial.model_usage or {}).items():
+            by_model.setdefault(model, UsageSum()).add(used)
     return UsageReport(
         usage=total,
-        trials_with_tokens=len([1 for u in used if u.n_input_tokens is not None or u.n_output_tokens is not None]),
-        trials_with_cost=len([1 for usage in used if usage.cost_usd is not None]),
-        by_model=_by_model([trial for trial in trials if trial.model_usage is not None]),
-        mean=mean_seconds(lengths),
-        trials_with_times=len([1 for seconds in lengths if seconds.total is not None]),
+        trials_with_tokens=tokens,
+        trials_with_cost=costs,
+        by_model={model: used.total() for model, used in by_model.items()},
+        mean=lengths.mean(),
+        trials_with_times=times,
     )
 
 
@@ -46,25 +58,27 @@ def sum_of_usage(trials: Iterable[Trial]) -> Usage:
     return total.total()
 
 
-def mean_seconds(lengths: Sequence[Seconds]) -> Seconds:
+def mean_seconds(lengths: Iterable[Seconds]) -> Seconds:
     """The mean of each length over those that are known."""
-    return Seconds(
-        _mean([length for one in lengths if (length := one.total) is not None]),
-        _mean([length for one in lengths if (length := one.agent) is not None]),
-        _mean([length for one in lengths if (length := one.verifier) is not None]),
-    )
+    found = _Lengths()
+    for one in lengths:
+        found.add(one)
+    return found.mean()
 
 
-def _by_model(trials: Iterable[Trial]) -> dict[str, Usage]:
-    sums: dict[str, UsageSum] = {}
-    for trial in trials:
-        for model, usage in (trial.model_usage or {}).items():
-            sums.setdefault(model, UsageSum()).add(usage)
-    return {model: used.total() for model, used in sums.items()}
+class _Lengths:
+    """The lengths of trials and their phases."""
 
+    def __init__(self) -> None:
+        self._known = array("d"), array("d"), array("d")
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+    def add(self, seconds: Seconds) -> None:
+        for known, length in zip(self._known, (seconds.total, seconds.agent, seconds.verifier), strict=True):
+            if length is not None:
+                known.append(length)
+
+    def mean(self) -> Seconds:
+        return Seconds(*(sum(known) / len(known) if known else None for known in self._known))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +117,7 @@ def key_means(runs: Iterable[Run]) -> list[KeyMean]:
     return [KeyMean(key, mean(kept) if kept else None, len(kept)) for key, kept in values.items()]
 
 
-def task_rows(groups: Mapping[str, Sequence[Run]], trials: Iterable[Trial]) -> list[TaskReportRow]:
+def task_rows(groups: Mapping[str, Iterable[Run]], trials: Iterable[Trial]) -> list[TaskReportRow]:
     """One row for each task in each group."""
     found: dict[tuple[str, str], list[Run]] = {}
     for group, runs in groups.items():

@@ -14,7 +14,6 @@ from assay.engine.ports import DEFAULT_RULES, GradingRules, NumberTakenError
 from assay.engine.run.control import VerifierControl
 from assay.engine.run.grading_record import Before, grading_of, grading_of_trial
 from assay.engine.run.ports import KeptTrial, Workshop
-from assay.engine.run.trial_record import Verified
 from assay.engine.tasks.prepare_task import prepare_task
 from assay.engine.tasks.task import (
     LoadedTask,
@@ -64,13 +63,14 @@ class Regrading:
         self._verifying = threading.BoundedSemaphore(concurrent)
         self.threads = concurrent + AROUND
 
-    def grade(self, trial: KeptTrial) -> list[Grading]:
+    def grade(self, trial: KeptTrial, again: str | None = None) -> list[Grading]:
         """Run the verifier of every step of a trial again and keep the gradings, and that of the whole trial.
 
-        Returns those that are new.
+        ``again`` is an ID in place of that of all. Returns the gradings that are new.
         """
+        again = again or self._again
         before = trial.gradings()
-        done = [one for one in before.gradings if self._again is not None and one.again == self._again]
+        done = [one for one in before.gradings if again is not None and one.again == again]
         if any(one.step is None for one in done):
             return []
         task = _with_recorded_network(self._task_of(trial), before)
@@ -82,9 +82,11 @@ class Regrading:
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
         steps = {one.step for one in done}
-        graded = [self._grade(trial, task, step, checksum) for step, checksum in kept if step.name not in steps]
+        graded = [
+            self._grade(trial, task, step, checksum, again) for step, checksum in kept if step.name not in steps
+        ]
         if task.multi_step:
-            graded.append(self._add(trial, lambda before: grading_of_trial(before, task.strategy)))
+            graded.append(self._add(trial, lambda before: grading_of_trial(before, task.strategy), again))
         return graded
 
     def _check_place(self, trial: KeptTrial) -> None:
@@ -142,7 +144,9 @@ class Regrading:
                 self._tasks[path] = prepare_task(task, self._site, no_image=True, any_fields=True)
             return self._tasks[path]
 
-    def _grade(self, trial: KeptTrial, task: LoadedTask, step: TaskStep, workspace: str) -> Grading:
+    def _grade(
+        self, trial: KeptTrial, task: LoadedTask, step: TaskStep, workspace: str, again: str | None
+    ) -> Grading:
         _check_workspace(trial, step, workspace)
         bench = self._workshop.bench(task.environment)
         try:
@@ -153,23 +157,19 @@ class Regrading:
             bench.close()
         if verified.failure is not None and verified.broken:
             raise MeasurementError(verified.failure.message)
-        return self._record(trial, task, step, verified, workspace)
-
-    def _record(
-        self, trial: KeptTrial, task: LoadedTask, step: TaskStep, verified: Verified, workspace: str
-    ) -> Grading:
         checksums = {"tests": self._workshop.tests_checksum(step), "workspace": workspace}
         return self._add(
             trial,
             lambda before: grading_of(
                 verified, task=task, step=step, site=self._site, before=before, checksums=checksums
             ),
+            again,
         )
 
-    def _add(self, trial: KeptTrial, made: Callable[[Before], Grading]) -> Grading:
+    def _add(self, trial: KeptTrial, made: Callable[[Before], Grading], again: str | None) -> Grading:
         """Add a grading after the newest one. Another process may add one at the same time."""
         while True:
-            grading = made(trial.gradings()).model_copy(update={"again": self._again})
+            grading = made(trial.gradings()).model_copy(update={"again": again})
             with contextlib.suppress(NumberTakenError):
                 trial.add_grading(grading)
                 return grading

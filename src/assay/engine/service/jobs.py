@@ -1,5 +1,6 @@
 """Job folders that were sent, kept as archives: their trials are runs, their reports can be computed again."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import ClassVar
 
@@ -33,9 +34,9 @@ class Jobs(Resources[JobResource]):
         super().__init__(storage, host)
         self._blobs = blobs
 
-    def put(self, organisation: str, name: str, archive: bytes) -> JobResource:
+    def put(self, organisation: str, name: str, archive: Iterable[bytes]) -> JobResource:
         """Keep the archive of a job under its name, in place of an earlier one."""
-        blob, now = self._blobs.put([archive]), self.host.now()
+        blob, now = self._blobs.put(archive), self.host.now()
         newest = {"archive": blob.digest, "size": blob.size, "imported_at": now}
         first = {"id": self.host.new_id(self.prefix), "created_at": now}
         with self.storage.transaction() as rows:

@@ -1,0 +1,1 @@
+"""The commands that write a job as one file, and restore it."""
