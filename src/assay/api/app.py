@@ -1,5 +1,6 @@
 """The application: every route with its rule, and the manners that all of them share."""
 
+import time
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -61,18 +62,9 @@ ROUTES: Final[tuple[Route, ...]] = (
     *deletion.routes.all,
     *webhooks.routes.all,
 )
-DOCS: Final = b"""<!DOCTYPE html>
-<html>
-<head><title>Assay</title>
-<link rel="stylesheet" href="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui.css"></head>
-<body><div id="swagger-ui"></div>
-<script src="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui-bundle.js"></script>
-<script>SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true})</script>
-</body>
-</html>
-"""
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
+READY_SEC: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,21 +85,23 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         worker = service.worker(settings.worker_threads)
-        service.woken.append(worker.wake)
+        service.work.woken.append(worker.wake)
         worker.start()
         try:
             yield
         finally:
-            service.woken.remove(worker.wake)
+            service.work.woken.remove(worker.wake)
             await run_in_threadpool(worker.end)
 
-    server = Server(service, settings)
+    server, described = Server(service, settings), openapi(ROUTES)
+    pages = PageServer(service, settings.pages, settings.body_seconds)
     plain = {
         "/healthz": server.alive,
         "/readyz": server.ready,
         "/metrics": server.metrics,
-        "/openapi.json": _constant(render_json(openapi(ROUTES)), JSON),
-        "/docs": _constant(DOCS, "text/html; charset=utf-8"),
+        "/openapi.json": _constant(render_json(described), JSON),
+        "/docs": pages.described(described, schemas=False),
+        "/docs/schemas": pages.described(described, schemas=True),
     }
     routes = [
         *(
@@ -116,7 +110,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
             for prefix in ("/v1", "")
         ),
         *(StarletteRoute(path, answer, methods=["GET"]) for path, answer in plain.items()),
-        *PageServer(service, settings.pages, settings.body_seconds).routes(),
+        *pages.routes(),
     ]
     watched = Middleware(Watched, metrics=settings.metrics)
     errors = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
@@ -157,6 +151,7 @@ class Server:
         self._metrics = settings.metrics
         self._limit = RateLimit(settings.requests_per_second)
         self._body_seconds = settings.body_seconds
+        self._ready_at = -READY_SEC
 
     def endpoint(self, of_path: Mapping[str, Route]) -> Callable[[Request], Any]:
         """What answers the methods of one path."""
@@ -238,7 +233,10 @@ class Server:
         return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        await run_in_threadpool(self._service.answers.probe)
+        """Anybody may ask, so it isn't looked at more than once a second."""
+        if time.monotonic() - self._ready_at > READY_SEC:
+            await run_in_threadpool(self._service.store.check_writable)
+            self._ready_at = time.monotonic()
         return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:

@@ -1,8 +1,8 @@
 """Everything that the routes work with, put together once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
@@ -19,7 +19,7 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
-from assay.adapters.store.service.work import StoredWorkClaims
+from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.integration.deletion import Deletion
 from assay.engine.integration.kept_records import KeptRecords
@@ -27,7 +27,7 @@ from assay.engine.integration.stored_answers import StoredAnswers
 from assay.engine.integration.webhooks import Webhooks
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
-from assay.engine.service.do_work import ServiceWork
+from assay.engine.service.do_work import KEPT, ServiceWork
 from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
@@ -39,6 +39,9 @@ from assay.engine.service.storage import Resources, renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
 from assay.engine.service.work import Doer, WorkKind, WorkQueue
+
+if TYPE_CHECKING:
+    from assay.adapters.service.job_worker import JobWorker
 
 
 class Service:
@@ -52,6 +55,7 @@ class Service:
         claim_sec: float = LASTING.total_seconds(),
         coding: CodingSetting | None = None,
         blobs: StoredBlobs | None = None,
+        kept_work: timedelta = KEPT,
     ) -> None:
         """Without ``secrets``, sources can't have any; without ``blobs``, files are in the store."""
         host: ServiceHost = ThisServer()
@@ -74,7 +78,7 @@ class Service:
         self.runs = TaskRuns(storage, host, StoredRunClaims(store))
         self.criterion_runs = CriterionRuns(storage, host)
         self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
-        self.work = WorkQueue(storage, host, StoredWorkClaims(store))
+        self.work = WorkQueue(storage, host, StoredWork(store))
         self.imports = StoredImports(store, host)
         self.evaluations = EvaluationResults(storage, host)
         self.reviews = StoredReviews(store)
@@ -85,14 +89,14 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
-        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self._more_doers)
+        doing = (self.runs, self.work, self.grade, self.claims, self._more_doers, kept_work)
+        self.doing = ServiceWork(host, *doing)
         opened = lambda hook, sealed: self.secrets.open(sealed, hook)["secret"]  # noqa: E731
         self.sender = WebhookSender(self.policy)
         self.webhooks = Webhooks(self.work, self.sender, opened)
         announcing: tuple[Resources[Any], ...] = (self.runs, self.work, self.coding.runs)
         for one in announcing:
             one.announce = self.webhooks.note
-        self.woken: list[Callable[[], None]] = []
 
     def _more_doers(self) -> dict[str, Doer]:
         return {WorkKind.DELIVER_WEBHOOK.value: self.webhooks.deliver, **self.coding.doers()}
@@ -104,14 +108,13 @@ class Service:
         """Grade a started run, or answer how it ended before."""
         return complete_task_run(self.runs, self.host, self.grade, self.claims, owner, task_run)
 
-    def worker(self, threads: int) -> Worker:
+    def worker(self, threads: int) -> "Worker | JobWorker":
         """Threads that do queued work, to be started."""
-        return Worker(self.doing.step, self.doing.sweep, threads)
+        if not self.store.is_postgres:
+            return Worker(self.doing.step, self.doing.sweep, threads)
+        from assay.adapters.service.job_worker import JobWorker  # noqa: PLC0415 - of the extra for PostgreSQL
 
-    def wake(self) -> None:
-        """Tell the workers of this process that there is work."""
-        for one in self.woken:
-            one()
+        return JobWorker(self.store.url, self.doing, threads)
 
     def close(self) -> None:
         self.claims.close()

@@ -54,8 +54,7 @@ def open_store(where: str, create: bool = False) -> "Store":
     if url.get_backend_name() == "sqlite":
         return open_store(str(url.database or ""), create)
     with _packages("a PostgreSQL database", "postgres"):
-        engine = engine_for(url)
-    return Store(engine, store_name(where))
+        return Store(engine_for(url), store_name(where))
 
 
 def store_name(where: str) -> str:

@@ -122,7 +122,6 @@ def _completed_later(call: ApiCall) -> ApiAnswer | None:
     if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
-    call.service.wake()
     told = without_reason(added) if call.key.scope is Scope.RUN else shown_work(added)
     headers = {"Preference-Applied": "respond-async", "Retry-After": "1", "Location": f"/v1/work/{added.id}"}
     return replace(json_answer(told, 202), headers=headers)

@@ -89,12 +89,6 @@ class StoredAnswers:
             rows.change(TABLE, {"at": now}, **attempt.place)
         return None
 
-    def probe(self) -> None:
-        """Raises if nothing could be kept, because the store is away, or its disk is full."""
-        place = {"organisation": "default", "benchmark_run": "", "key": ""}
-        with self._storage.transaction(durable=False) as rows:
-            rows.put(TABLE, place, {"digest": "", "at": self._host.now()})
-
     def finish(self, attempt: Attempt, answer: StoredAnswer) -> None:
         """Keep the answer, before it is given."""
         with self._storage.transaction(durable=False) as rows:
