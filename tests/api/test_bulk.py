@@ -58,7 +58,7 @@ def test_lint_finds_the_same_as_the_command(
     file = {"criteria": [WRONG, portal("status", "{{nothing}}"), {"label": 1}], "data": {}}
     path.write_text(json.dumps(file))
     told = Cli(capsys)("criteria", "lint", path)
-    found = clinic.post("/v1/criteria/lint", file, key="reader")
+    found = clinic.post("/v1/criteria/lint", file, key="grader")
     assert len(found) > 3
     assert told.out.splitlines() == [f"{path}:{one['line']}: {one['rule']}: {one['message']}" for one in found]
     assert clinic.post("/v1/criteria/lint", {"criteria": [portal("status", "booked", since="run_start")]}) != []

@@ -126,7 +126,7 @@ def test_the_service_can_not_be_made_to_ask_itself(clinic: Clinic, fhir_url: str
     ("kind", "body", "why"),
     [
         ("fhir", {"url": "ftp://x"}, "must be like https://"),
-        ("fhir", {"url": "https://user:pass@x/"}, "without ?, # or a password"),
+        ("fhir", {"url": "https://user:pass@x/"}, "with no ?, no # and no password"),
         ("fhir", {"url": "https://x", "tokens": "x"}, "got 'tokens'"),
         ("fhir", {"url": "x"}, "the URL of a FHIR server must be like"),
         ("files", {"url": "memory://x"}, "files must be at an sftp://, gs:// or s3:// URL"),

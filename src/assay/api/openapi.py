@@ -168,6 +168,11 @@ def _in_query(route: Route) -> list[dict[str, Any]]:
     ]
 
 
+def _also(route: Route) -> set[int]:
+    """Any POST may be refused for its idempotency key."""
+    return {*route.also, *([409] if route.method == "POST" else [])}
+
+
 def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {str(route.status): {"description": "as asked for"}}
     if route.answer is not None:
@@ -178,7 +183,7 @@ def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         found[str(route.status)]["content"] = {kind: {"schema": _page(schema) if route.lists else schema}}
     error = {"application/json": {"schema": {"$ref": REF.format(model=ErrorAnswer.__name__)}}}
     for status, meaning in sorted(
-        {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in route.also}}.items()
+        {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in _also(route)}}.items()
     ):
         found[str(status)] = {"description": meaning, "content": error if status >= 400 else _ANY}
     if route.method == "GET":

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from assay.adapters.machine.yaml_lines import marked_json
 from assay.api.answers import unchanging
-from assay.api.routing import READ, ApiCall, Part, Routes
+from assay.api.routing import ApiCall, Part, Routes
 from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import (
     MOST_CRITERIA,
@@ -139,7 +139,7 @@ routes.resource(
 )
 
 
-@routes.post("/criteria/lint", list[LintFinding], *READ, body=LintedCriteria)
+@routes.post("/criteria/lint", list[LintFinding], body=LintedCriteria)
 def lint_criteria(call: ApiCall) -> Any:
     """Likely mistakes in criteria, as ``assay criteria lint`` finds them. Nothing is stored."""
     sent = marked_json(call.content.decode())

@@ -11,7 +11,7 @@ from assay.api.answers import ProblemDetail
 from assay.api.problems import parse_body
 from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
-from assay.core.errors import InputError, MeasurementError
+from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FilesPlace, JudgePlace
 from assay.dialects.criteria.records import RowLine, SentEvent, SentResponse, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
@@ -234,8 +234,6 @@ def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy:
         else:
             FilesPlace(url=settings["url"], credentials={name: name for name in secrets})
             check_files_url(settings["url"], secrets, policy)
-    except MeasurementError as error:
-        raise InputError(str(error)) from error
     except ValueError as error:
         if not isinstance(error, ValidationError):
             raise InputError(str(error)) from error
