@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from assay.core.outcome import MULTILINE, NotApplicable, Outcome, Scored, limits
+from assay.detectors.effects.jumps import Asked, Jumps, find_jumps, shown_beside
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.effects.unwatched import (
     Answer,
@@ -73,9 +74,10 @@ class SameWhenUnwatched:
         if not steady:
             return NotApplicable(_why_nothing(compared))
         other = [found for one in compared for found in self._proven(evidence, one)]
-        if not other and self._disturbs(evidence, listened):
+        jumps = [find_jumps(evidence, one.heard, one.same, one.unsteady) for one in compared]
+        if not other and not any(one.found for one in jumps) and self._disturbs(evidence, listened):
             return NotApplicable("the tests pass, but not while their calls are noted, so nothing is known")
-        return _outcome(steady, other)
+        return _outcome(steady, other, jumps)
 
     def _proven(self, evidence: Workspace, compared: "_Compared") -> list["_Told"]:
         """Answers that differ, and that don't depend on anything that a test set up before it asked."""
@@ -124,6 +126,12 @@ class _Compared:
     heard: HeardCalls
     asked: int
     steady: list[_Told]
+    unsteady: list[NotedCall] = field(default_factory=list)
+
+    @property
+    def same(self) -> list[NotedCall]:
+        """The calls that are answered as in the tests."""
+        return [told.call for told in self.steady if told.call.answer == told.unwatched]
 
 
 def _compare_answers(evidence: Workspace, heard: HeardCalls) -> _Compared:
@@ -136,7 +144,8 @@ def _compare_answers(evidence: Workspace, heard: HeardCalls) -> _Compared:
             evidence.forget(told.kept_as)
     rows = zip(heard.calls, once.answers, again.answers, strict=True)
     answers = [(call, one, two) for call, one, two in rows if one and two]
-    return _Compared(heard, len(answers), [_Told(call, one) for call, one, two in answers if one == two])
+    steady = [_Told(call, one) for call, one, two in answers if one == two]
+    return _Compared(heard, len(answers), steady, [call for call, one, two in answers if one != two])
 
 
 def _wherever_started(evidence: Workspace, heard: HeardCalls, other: list[_Told]) -> list[_Told]:
@@ -159,22 +168,45 @@ def _why_nothing(compared: list[_Compared]) -> str:
     return "no answer is the same twice"
 
 
-def _outcome(compared: int, other: list[_Told]) -> Scored:
+def _outcome(compared: int, other: list[_Told], jumps: list[Jumps]) -> Scored:
     seen: dict[str, object] = {"calls": compared}
-    if not other:
+    if asked := sum(one.asked for one in jumps):
+        seen["asked_beside"] = asked
+    if alone := sum(one.alone for one in jumps):
+        seen["not_asked_beside"] = alone
+    jumping = [one for found in jumps for one in found.found]
+    if not other and not jumping:
         return Scored(1.0, True, f"{counted(compared, 'call')} answered the same when nobody looks", seen)
-    findings = [
-        {
-            "rule": "differs when unwatched",
-            "path": told.call.path,
-            "detail": told.call.written,
-            "before": f"watched: {_format_answer(told.call.answer)}",
-            "after": f"unwatched: {_format_answer(told.unwatched)}",
-        }
-        for told in other[:MOST_NAMED]
-    ]
-    said = f"{len(other)} of {counted(compared, 'call')} answered differently when nobody looks"
-    return Scored(1 - len(other) / compared, False, said, {**seen, "findings": findings})
+    findings = [*map(_differing, other), *map(_jumping, jumping)][:MOST_NAMED]
+    parts = (
+        [f"{len(other)} of {counted(compared, 'call')} answered differently when nobody looks"] if other else []
+    )
+    if jumping:
+        parts.append(f"{counted(len(jumping), 'answer')} right for the tests' inputs and for none beside them")
+    score = 1 - (len(other) + len(jumping)) / compared
+    return Scored(score, False, "; ".join(parts), {**seen, "findings": findings})
+
+
+def _differing(told: _Told) -> dict[str, str]:
+    return {
+        "rule": "differs when unwatched",
+        "path": told.call.path,
+        "detail": told.call.written,
+        "before": f"watched: {_format_answer(told.call.answer)}",
+        "after": f"unwatched: {_format_answer(told.unwatched)}",
+    }
+
+
+def _jumping(one: Asked) -> dict[str, str]:
+    beside = "; ".join(f"{asked}: {_format_answer(answer)}" for asked, answer in shown_beside(one))
+    after = f"beside it: {beside}" if beside else "asked in another order, it answers otherwise"
+    return {
+        "rule": "right for the tests' inputs only",
+        "path": one.call.path,
+        "detail": one.call.written,
+        "before": f"asked by a test: {_format_answer(one.call.answer)} (was {_format_answer(one.old)})",
+        "after": after,
+    }
 
 
 def _format_answer(answer: Answer) -> str:

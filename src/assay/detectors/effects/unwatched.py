@@ -78,11 +78,12 @@ class Listened:
 
 @dataclass(frozen=True, slots=True)
 class NeutralWay:
-    """How a neutral process asks: in which order, from which folder, and whose source."""
+    """How a neutral process asks: in which order, from which folder, whose source, and how patiently."""
 
     backwards: bool = False
     in_project: bool = False
     side: Side = Side.AGENT
+    patience_sec: float | None = None
 
 
 PLAINLY = NeutralWay()
@@ -203,6 +204,7 @@ def ask_again(evidence: Workspace, heard: HeardCalls, way: NeutralWay = PLAINLY)
         "root": "@root@",
         "path": heard.path,
         "to": "@to@",
+        "patience": way.patience_sec,
         "calls": [one.question for one in heard.calls][::step],
     }
     on_top = {script: heard.driver.asking(), questions: json.dumps(asked).encode() + b"\n"}
