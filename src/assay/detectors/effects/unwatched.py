@@ -92,6 +92,8 @@ PLAINLY = NeutralWay()
 def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side: Side = Side.AGENT) -> Listened:
     """Run the baseline's tests on one side's source, and note the calls."""
     folders = {driver: f".{evidence.secret(f'listen {driver.setting}')}" for driver in _drivers(evidence)}
+    if not folders:
+        return Listened(None, ())
     ran = _run(evidence, command, timeout_s, folders, {"most": most}, ("calls", "started"), side)
     heard = (
         _heard(driver, ran.files.get(f"{folder}/started.jsonl"), ran.files.get(f"{folder}/calls.jsonl"), most)
