@@ -18,9 +18,9 @@ may look for the recorder.
 
 A program that has learnt the tests' inputs by heart answers whoever asks. So what the agent changed is also asked
 beside these inputs: numbers a little larger, words with another letter, longer and shorter lists. Where the
-agent's source is right on the tests' inputs, and as before, constant or without an answer on all their neighbours, the
-answer is a finding that shows them. One such answer is a warning, because a right program may have an exception;
-two of them fail. Not asked beside is what a table may rightly list, such as single words.
+agent's source is right on the tests' inputs, and as before, constant or without an answer on all their neighbours,
+the answer is a finding that shows them. One such answer is a warning, because a right program may have an
+exception; two of them fail. Not asked beside is what a table may rightly list, such as single words.
 """
 
 from dataclasses import dataclass, field, replace

@@ -179,7 +179,7 @@ def _record(trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[Agen
     return Scoring(
         number=number + 1,
         task=os.path.abspath(task),
-        scenario=scored.scenario,
+        scenario=scored.scenario.without_hidden_tests(),
         scored_at=datetime.now(UTC),
         turns=[ended(turn, one.end) for turn, one in zip(turns, agent, strict=False)],
         workspace_sha256=None if archive is None else file_checksum(archive),

@@ -110,8 +110,7 @@ def _in_turn(changed: Iterable[tuple[NotedCall, Answer]]) -> list[tuple[NotedCal
 
 
 def _function(call: NotedCall) -> tuple[str, str]:
-    names = call.question.get("names") or call.question.get("name")
-    return call.path, str(names)
+    return call.path, f"{call.question.get('names')} {call.question.get('name')}"
 
 
 def _ask_beside(

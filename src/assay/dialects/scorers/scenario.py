@@ -194,6 +194,12 @@ class Scorer(BaseModel):
         return dict(self.__pydantic_extra__ or {})
 
 
+class Tests(ScenarioModel):
+    """Tests that the agent never sees: a file, or a folder with files as they are to lie in the workspace."""
+
+    hidden: str = Field(min_length=1)
+
+
 class Scenario(ScenarioModel):
     """A coding scenario.
 
@@ -220,6 +226,26 @@ class Scenario(ScenarioModel):
     git: Literal["none", "clean"] = "none"
     show_ignored: list[str] = Field(default_factory=list)
     judge: JudgeSection | None = None
+    tests: Tests | None = None
+
+    def with_hidden_tests(self, files: Mapping[str, str]) -> "Scenario":
+        """With a scorer that runs these files as the first scorer with tests runs its own."""
+        running = [one for one in self.scorers if "command" in one.config or TESTS in one.config]
+        if not running:
+            raise ValueError("tests.hidden needs a scorer that runs tests, got none")
+        config = {key: value for key, value in running[0].config.items() if key in _RUN}
+        scorer = Scorer.model_validate({"type": HIDDEN, "name": HIDDEN, "files": dict(files), **config})
+        return self.model_copy(update={"scorers": [*self.scorers, scorer], "tests": None})
+
+    def without_hidden_tests(self) -> "Scenario":
+        """As it is kept beside a run, where an agent might read it: hidden tests are hashes of what they say."""
+        scorers = [
+            one.model_copy(update={"files": {path: _sha256(text) for path, text in one.config["files"].items()}})
+            if one.type == HIDDEN
+            else one
+            for one in self.scorers
+        ]
+        return self.model_copy(update={"scorers": scorers})
 
     @property
     def requests(self) -> tuple[str, ...]:
@@ -283,7 +309,11 @@ def scenario_record(scenario: Scenario) -> dict[str, Any]:
 
 def hash_of(record: Mapping[str, Any]) -> str:
     """The hash of a recorded scenario."""
-    return hashlib.sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    return _sha256(json.dumps(record, sort_keys=True, separators=(",", ":")))
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def scenario_hash(scenario: Scenario) -> str:
@@ -296,6 +326,8 @@ def _with_name(scorer: Any) -> Any:
 
 
 TESTS = "tests"
+HIDDEN = "hidden_tests"
+_RUN = ("command", TESTS, "report", "timeout_s")
 TO_FIX = "to_fix"
 _XML, _JSON, _TEXT = ".assay-report.xml", ".assay-report.json", ".assay-report.txt"
 _PUT_BACK = ["@tests", "@runner"]
