@@ -94,7 +94,11 @@ def _counting(evidence: Workspace, heard: HeardCalls, unsteady: Sequence[NotedCa
         return []
     calls = tuple(call for call, (raised, _) in old if not raised)
     once, again = (ask_again(evidence, replace(heard, calls=calls)) for _ in range(2))
-    if once is None or again is None or once.answers != again.answers:
+    if once is None or again is None:
+        return []
+    if once.answers != again.answers:
+        for told in (once, again):
+            evidence.forget(told.kept_as)
         return []
     by_call = {id(call): before for call, before in old}
     return [Asked(call, by_call[id(call)], ()) for call in calls]
