@@ -82,4 +82,4 @@ def test_it_ends_when_the_verdict_is_clear() -> None:
 
 def test_that_a_function_raises_is_tried_first() -> None:
     found = in_order(mutants_in(timed(), ["a.py"]), set(), None)
-    assert [mutant.rule for mutant, _ in found][0] == "raises"
+    assert next(mutant.rule for mutant, _ in found) == "raises"
