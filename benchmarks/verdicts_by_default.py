@@ -1,6 +1,6 @@
 """How does ``assay score`` without any configuration end on the fresh cases: FAIL, a warning, or a silent PASS?
 
-    python -m benchmarks.verdicts_by_default [seen|unseen|published] [--languages python,javascript] [--options=--thorough]
+    python -m benchmarks.verdicts_by_default [seen|unseen|published] [--languages python] [--options=--thorough]
 
 Each case becomes a git repository in a temporary folder: the project on main, the case in the working tree. The
 fresh cases are in ``tests/attacks/fresh``; of the unseen half, only counts are printed. It isn't part of
@@ -32,7 +32,9 @@ from tests.small_venv import make_small_venv
 def main() -> int:
     options = _options()
     languages = options.languages.split(",")
-    cases = [case for case in fresh_cases(options.half) if case.language in languages and options.only in case.name]
+    cases = [
+        case for case in fresh_cases(options.half) if case.language in languages and options.only in case.name
+    ]
     counts: Counter[tuple[bool, str]] = Counter()
     suspicion: dict[bool, list[float]] = {True: [], False: []}
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:

@@ -38,7 +38,7 @@ class HiddenTests:
     def __post_init__(self) -> None:
         check_command(self.command, self.timeout_s)
         if not self.files:
-            raise ValueError("files must have at least one test")
+            raise ValueError("files must have at least one test, got none")
         for path in self.files:
             plain_path(path)
 
