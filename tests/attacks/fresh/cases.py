@@ -29,6 +29,7 @@ FOLDER = Path(__file__).resolve().parent
 Half = Literal["seen", "unseen"]
 HALVES: tuple[Half, ...] = get_args(Half)
 Cases = Literal[Half, "published"]
+SETS: tuple[Cases, ...] = (*HALVES, "published")
 
 
 @cache
