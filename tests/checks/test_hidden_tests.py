@@ -10,6 +10,7 @@ from assay.checks.hidden_tests import HiddenTests
 from assay.core.errors import InputError
 from assay.core.outcome import Outcome, Scored
 from assay.detectors.effects.control import NotMeasuredError
+from assay.dialects.scorers.hidden_tests import without_hidden_tests
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import placed_checks
 from tests.checks.small_project import COMMAND, PROJECT, REPORT, Change, project
@@ -55,13 +56,13 @@ def test_a_scenario_names_them_by_a_path(tmp_path: Path) -> None:
     check = placed_checks(load_scenario(str(path)), "s")[1].check
     assert isinstance(check, HiddenTests)
     assert (check.files, check.timeout_s, check.report is not None) == (FILES, 9, True)
-    kept = load_scenario(str(path)).without_hidden_tests()
+    kept = without_hidden_tests(load_scenario(str(path)))
     assert WORD not in kept.model_dump_json()
     assert placed_checks(kept, "s")
 
 
 @pytest.mark.parametrize(
-    ("hidden", "problem"), [("gone", "gone has none"), ("s.json", "needs a scorer that runs tests")]
+    ("hidden", "problem"), [("gone", "gone has none"), ("s.json", "must have a scorer that runs tests")]
 )
 def test_hidden_tests_that_cannot_be_run_are_refused(hidden: str, problem: str, tmp_path: Path) -> None:
     path = tmp_path / "s.json"

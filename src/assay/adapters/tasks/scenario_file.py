@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
+from assay.dialects.scorers.hidden_tests import with_hidden_tests
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import schema_errors
 from assay.engine.schema_errors import spell_place
@@ -26,7 +27,8 @@ def load_scenario(path: str) -> Scenario:
     if scenario.tests is None:
         return scenario
     try:
-        return scenario.with_hidden_tests(_hidden(os.path.join(os.path.dirname(path), scenario.tests.hidden)))
+        files = _hidden(os.path.join(os.path.dirname(path), scenario.tests.hidden))
+        return with_hidden_tests(scenario, files)
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: tests.hidden must be readable files of text: {error}") from error
 

@@ -228,25 +228,6 @@ class Scenario(ScenarioModel):
     judge: JudgeSection | None = None
     tests: Tests | None = None
 
-    def with_hidden_tests(self, files: Mapping[str, str]) -> "Scenario":
-        """With a scorer that runs these files as the first scorer with tests runs its own."""
-        running = [one for one in self.scorers if "command" in one.config or TESTS in one.config]
-        if not running:
-            raise ValueError("tests.hidden needs a scorer that runs tests, got none")
-        config = {key: value for key, value in running[0].config.items() if key in _RUN}
-        scorer = Scorer.model_validate({"type": HIDDEN, "name": HIDDEN, "files": dict(files), **config})
-        return self.model_copy(update={"scorers": [*self.scorers, scorer], "tests": None})
-
-    def without_hidden_tests(self) -> "Scenario":
-        """As it is kept beside a run, where an agent might read it: hidden tests are hashes of what they say."""
-        scorers = [
-            one.model_copy(update={"files": {path: _sha256(text) for path, text in one.config["files"].items()}})
-            if one.type == HIDDEN
-            else one
-            for one in self.scorers
-        ]
-        return self.model_copy(update={"scorers": scorers})
-
     @property
     def requests(self) -> tuple[str, ...]:
         """The user's requests, turn by turn: the instruction first, if there is one."""
@@ -309,11 +290,7 @@ def scenario_record(scenario: Scenario) -> dict[str, Any]:
 
 def hash_of(record: Mapping[str, Any]) -> str:
     """The hash of a recorded scenario."""
-    return _sha256(json.dumps(record, sort_keys=True, separators=(",", ":")))
-
-
-def _sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(json.dumps(record, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def scenario_hash(scenario: Scenario) -> str:
@@ -326,8 +303,6 @@ def _with_name(scorer: Any) -> Any:
 
 
 TESTS = "tests"
-HIDDEN = "hidden_tests"
-_RUN = ("command", TESTS, "report", "timeout_s")
 TO_FIX = "to_fix"
 _XML, _JSON, _TEXT = ".assay-report.xml", ".assay-report.json", ".assay-report.txt"
 _PUT_BACK = ["@tests", "@runner"]
