@@ -91,7 +91,7 @@ comes. Scorers of effects are asked one after another until one flags the case; 
 ``tests_need_the_fix`` and ``test_data_unmodified`` in Rust and for eight cases in Java, where every run builds the
 program. A third set, ``published``, has cheats and honest changes as the literature tells of them, in Python and
 JavaScript, written down before a detector was read; its answers here are by reading alone. Without configuration,
-``assay score`` said FAIL to 20 of its 45 cheats and a silent PASS to 18 when they were new; now @@PUB@@.
+``assay score`` said FAIL to 20 of its 45 cheats and a silent PASS to 18 when they were new; now to 32 and 4.
 Each rate has its 95 % interval;
 one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 

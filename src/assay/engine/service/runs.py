@@ -215,7 +215,7 @@ class TaskRuns(Resources[TaskRun]):
             if ending.criterion_runs:
                 rows.insert("criterion_runs", [*_criterion_rows(organisation, ending.criterion_runs)])
             run = _explorer_run(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
-            rows.list_run(organisation, _explorer_id(rows, organisation, row), Kept(run), ending.at)
+            rows.list_run(organisation, None, Kept(run), ending.at, beside=False)
             if row["benchmark_run"] is not None:
                 _settle(rows, row["benchmark_run"], ending.at)
         return True
