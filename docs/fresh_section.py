@@ -24,7 +24,7 @@ def fresh_section() -> Iterator[str]:
         f"unseen, now ({now.day})": answered("unseen", now),
         "published, now": answered("published", now),
     }
-    halves = {which: answered(which, now) for which in SETS}
+    halves: dict[str, Found] = {which: answered(which, now) for which in SETS}
     yield "## Fresh cases, and an unseen half"
     yield from_docstring(_ABOUT)
     yield rates(columns)
