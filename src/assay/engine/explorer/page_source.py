@@ -1,23 +1,26 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView
-from assay.engine.explorer.run_query import (
+from assay.engine.explorer.run_filters import (
+    AllOf,
+    AnyOf,
     AxisWithin,
     Filter,
     HasMetadata,
     Is,
     Mentions,
     NameBegins,
+    Not,
     OneOf,
-    RunQuery,
     Within,
 )
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
@@ -50,7 +53,8 @@ class RunDetail:
     """The page of a run, without its large files. ``turns`` are names; "" is the run itself.
 
     ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
-    that was after the last scoring.
+    that was after the last scoring. ``phases`` are seconds by what was done; ``instruction`` is empty if it wasn't
+    kept apart from the trace.
     """
 
     line: Run
@@ -61,6 +65,18 @@ class RunDetail:
     turns: Sequence[str] = ("",)
     responses: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    instruction: str = ""
+    phases: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The runs before and after one in a list, and its number of how many; None where nobody counted so far."""
+
+    before: str | None = None
+    after: str | None = None
+    number: int | None = None
+    total: int | None = None
 
 
 class PageSource(Protocol):
@@ -77,8 +93,7 @@ class PageSource(Protocol):
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
-        """The runs before and after one in a list."""
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours: ...
 
     def run(self, identity: str) -> RunDetail: ...
 
@@ -119,7 +134,7 @@ class Lines:
 
     def asked(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
-        found = [line for line in self.all if all(self._takes(one, line) for one in asked.filters)]
+        found = [line for line in self.all if all(self._takes(one, line) for one in asked.conditions)]
         if asked.sorted_by == "created_at":
             return found[::-1] if asked.descending else found
         valued = [line for line in found if getattr(line, asked.sorted_by) is not None]
@@ -138,12 +153,13 @@ class Lines:
         before = str(max(0, start - size)) if start else None
         return LinePage(found[start : start + size], after, before, len(found))
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         ids = [line.id for line in self.asked(asked)]
         if identity not in ids:
-            return None, None
+            return Neighbours()
         at = ids.index(identity)
-        return ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+        before, after = ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+        return Neighbours(before, after, at + 1, len(ids))
 
     def groups(self, asked: RunQuery) -> list[Mapping[str, Any]]:
         field = asked.group or "task"
@@ -169,6 +185,12 @@ class Lines:
                 return line.name.startswith(text)
             case Mentions(text):
                 return self.mentions(line.id, text)
+            case Not(other):
+                return not self._takes(other, line)
+            case AnyOf(some):
+                return any(self._takes(other, line) for other in some)
+            case AllOf(some):
+                return all(self._takes(other, line) for other in some)
 
 
 def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:
