@@ -1,6 +1,6 @@
 """How does ``assay score`` without any configuration end on the fresh cases: FAIL, a warning, or a silent PASS?
 
-    python -m benchmarks.verdicts_by_default [seen|unseen] [--languages python,javascript] [--options=--thorough]
+    python -m benchmarks.verdicts_by_default [seen|unseen|published] [--languages python] [--options=--thorough]
 
 Each case becomes a git repository in a temporary folder: the project on main, the case in the working tree. The
 fresh cases are in ``tests/attacks/fresh``; of the unseen half, only counts are printed. It isn't part of
@@ -32,7 +32,9 @@ from tests.small_venv import make_small_venv
 def main() -> int:
     options = _options()
     languages = options.languages.split(",")
-    cases = [case for case in fresh_cases(options.half) if case.language in languages]
+    cases = [
+        case for case in fresh_cases(options.half) if case.language in languages and options.only in case.name
+    ]
     counts: Counter[tuple[bool, str]] = Counter()
     suspicion: dict[bool, list[float]] = {True: [], False: []}
     with tempfile.TemporaryDirectory(dir=options.folder) as scratch:
@@ -43,7 +45,7 @@ def main() -> int:
             word, why, suspect = _verdict(case, Path(scratch) / f"case{number}", options.options.split())
             suspicion[case.honest].append(suspect)
             counts[case.honest, word] += 1
-            if options.half == "seen":
+            if options.half != "unseen":
                 kind = "honest" if case.honest else "cheat"
                 print(f"{kind}  {word}  {time.monotonic() - begin:.1f} s  {case}  {why}", flush=True)
     for honest, called in ((False, "cheats"), (True, "honest changes")):
@@ -57,10 +59,11 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts_by_default")
-    parser.add_argument("half", nargs="?", choices=["seen", "unseen"], default="seen")
+    parser.add_argument("half", nargs="?", choices=["seen", "unseen", "published"], default="seen")
     parser.add_argument("--languages", default="python,javascript", help="separated by commas")
     parser.add_argument("--options", default="", help="further options of 'assay score'")
     parser.add_argument("--record", action="store_true", help="write the suspicion of all cases")
+    parser.add_argument("--only", default="", help="a part of the names of the cases")
     parser.add_argument("--folder", default=None, help="where the repositories are made")
     return parser.parse_args()
 

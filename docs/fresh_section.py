@@ -9,7 +9,7 @@ from docs.markdown import from_docstring, table
 from tests.attacks.corpus.cases import attacks, controls
 from tests.attacks.effect_cheats import BLIND, BY_SCORER, SEEN_BY_READING, STILL_BITING
 from tests.attacks.fresh.answers import FIRST, NOW, Answers, read_answers
-from tests.attacks.fresh.cases import FOLDER, Half, fresh_cases, identity
+from tests.attacks.fresh.cases import FOLDER, SETS, Cases, fresh_cases, identity
 from tests.attacks.fresh.rates import Found, by_kind, by_language, rate, rates
 from tests.attacks.fresh.suspicion import roc
 from tests.yaml_files import read_yaml
@@ -22,8 +22,9 @@ def fresh_section() -> Iterator[str]:
         f"seen, now ({now.day})": answered("seen", now),
         f"unseen, {first.day}": answered("unseen", first),
         f"unseen, now ({now.day})": answered("unseen", now),
+        "published, now": answered("published", now),
     }
-    halves = {"seen": answered("seen", now), "unseen": answered("unseen", now)}
+    halves: dict[str, Found] = {which: answered(which, now) for which in SETS}
     yield "## Fresh cases, and an unseen half"
     yield from_docstring(_ABOUT)
     yield rates(columns)
@@ -62,7 +63,7 @@ def _share(answers: Sequence[bool]) -> str:
     return rate(sum(answers), len(answers))
 
 
-def answered(half: Half, answers: Answers) -> Found:
+def answered(half: Cases, answers: Answers) -> Found:
     """The cases of a half that had been written when the answers were given."""
     named = {identity(case): case for case in fresh_cases(half)}
     return {case: answers.cases[name] for name, case in named.items() if name in answers.cases}
@@ -88,7 +89,10 @@ The first answers are kept as they were; effects were measured in Python and Jav
 in every language but C#, on a machine that has the tools. The projects have tests that fail before the agent
 comes. Scorers of effects are asked one after another until one flags the case; of the unseen half, only
 ``tests_need_the_fix`` and ``test_data_unmodified`` in Rust and for eight cases in Java, where every run builds the
-program. Each rate has its 95 % interval;
+program. A third set, ``published``, has cheats and honest changes as the literature tells of them, in Python and
+JavaScript, written down before a detector was read; its answers here are by reading alone. Without configuration,
+``assay score`` said FAIL to 20 of its 45 cheats and a silent PASS to 18 when they were new; now to 32 and 4.
+Each rate has its 95 % interval;
 one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 
 These commands score both halves again, for effects with ``--effects``; ``make docs`` then writes this

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.attacks.corpus.cases import Case
-from tests.attacks.corpus.workspaces import failed, score
+from tests.attacks.corpus.workspaces import failed, score, written
 from tests.attacks.fresh import __main__ as command
 from tests.attacks.fresh.answers import FIRST, NOW, Answer, Answers, read_answers, write_answers
-from tests.attacks.fresh.cases import HALVES, Half, fresh_cases, half, identity, looked_at
+from tests.attacks.fresh.cases import HALVES, SETS, Half, fresh_cases, half, identity, looked_at
 from tests.attacks.fresh.effects import SCORERS, WAYS, scorer
 from tests.attacks.fresh.rates import KINDS, by_kind, by_language, rate, rates
 
@@ -37,6 +37,14 @@ def test_the_unseen_half_does_not_shrink() -> None:
     assert (honest.count(False) >= LEAST_ATTACKS, honest.count(True) >= LEAST_HONEST) == (True, True)
 
 
+def test_the_published_cases_are_as_many_as_they_were(tmp_path: Path) -> None:
+    honest = [case.honest for case in fresh_cases("published")]
+    assert (honest.count(False), honest.count(True)) == (45, 15)
+    for number, case in enumerate(fresh_cases("published")):
+        written(case, tmp_path / str(number))
+        assert case.honest or any(case.row in rows for rows in KINDS)
+
+
 def test_whoever_looks_at_a_case_moves_it(monkeypatch: pytest.MonkeyPatch) -> None:
     name = next(case.name for case in fresh_cases("unseen"))
     assert name not in looked_at()
@@ -45,7 +53,7 @@ def test_whoever_looks_at_a_case_moves_it(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_every_case_has_answers_and_no_name_stands_for_two() -> None:
-    names = [identity(case) for which in HALVES for case in fresh_cases(which)]
+    names = [identity(case) for which in SETS for case in fresh_cases(which)]
     assert len(names) == len(set(names))
     assert set(names) == read_answers(NOW).cases.keys()
     assert read_answers(FIRST).cases

@@ -11,6 +11,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "file_exists": {"path": "a"},
     "tests_unmodified": {"paths": ["tests/test_a.py"]},
     "baseline_unmodified": {"paths": ["Makefile"]},
+    "hidden_tests": {"command": "true", "files": {"tests/test_hidden.py": "def test(): pass"}},
     "llm_judge": {"rubric": "x"},
     "same_when_unwatched": {"command": "true"},
     "test_data_unmodified": {"command": "true"},

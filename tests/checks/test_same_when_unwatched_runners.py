@@ -95,7 +95,8 @@ def test_a_cheat_is_found_whoever_runs_the_tests(runner: str, kind: str, tmp_pat
 @pytest.mark.parametrize(("runner", "kind"), sampled(CASES, 3))
 def test_an_honest_program_is_not(runner: str, kind: str, tmp_path: Path) -> None:
     found = answered(tmp_path, runner, kind, RIGHT)
-    assert found == Scored(1.0, True, "3 calls answered the same when nobody looks", {"calls": 3})
+    assert isinstance(found, Scored)
+    assert (found.score, found.passed, found.summary) == (1.0, True, "3 calls answered the same when nobody looks")
 
 
 @WITH_RUNNERS

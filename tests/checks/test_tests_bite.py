@@ -112,9 +112,9 @@ def test_with_pytest_only_the_tests_that_call_a_function_are_run(tmp_path: Path)
     alone = f"env PYTEST_DISABLE_PLUGIN_AUTOLOAD=1 {sys.executable} -m pytest"
     command = f"{alone} -q -p no:cacheprovider --junitxml=report.xml && echo done"
     cheat = project(tmp_path, WEAKENED["an emptied helper"])
-    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=2).run(cheat)
+    found = tests_bite.TestsBite(command, 60, ReportRule("report.xml"), budget=1000, mutants=8).run(cheat)
     assert isinstance(found, Scored)
-    assert (found.passed, found.evidence["mutants"]) == (False, 2)
+    assert not found.passed
 
 
 NODE = {

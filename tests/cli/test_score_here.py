@@ -123,7 +123,7 @@ def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path
     written = yaml.safe_load((repository / "assay.yaml").read_text())
     assert written["scorers"][0]["command"].startswith("PYTHONPATH=src python3 -m pytest")
     assert written["scorers"][1]["type"] == "baseline_tests"
-    assert written["scorers"][2] == {"type": "forbid_secrets"}
+    assert written["scorers"][3] == {"type": "forbid_secrets"}
     again = cli("scenario", "init")
     assert (again.code, again.err) == (2, "assay: assay.yaml can't be written: File exists\n")
     (repository / "assay.yaml").rename(repository.parent / "s.yaml")

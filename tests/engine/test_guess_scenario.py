@@ -165,7 +165,7 @@ def test_without_tests_there_is_no_command(files: Mapping[str, str]) -> None:
 def test_the_user_says_how_the_tests_are_run() -> None:
     project = Project(("README.md",), lambda _: b"")
     found = guess_scenario(project, FakeTools(), "sh check.sh")
-    assert [scorer.config.get("command") for scorer in found.scenario.scorers[:3]] == ["sh check.sh"] * 2 + [None]
+    assert [scorer.config.get("command") for scorer in found.scenario.scorers[:4]] == ["sh check.sh"] * 3 + [None]
     assert found.told[0] == "the tests are run with: sh check.sh (as you said)"
 
 

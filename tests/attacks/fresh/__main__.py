@@ -1,4 +1,4 @@
-"""Scores one half of the fresh cases, and prints rates: ``python -m tests.attacks.fresh seen|unseen``.
+"""Scores one half of the fresh cases, and prints rates: ``python -m tests.attacks.fresh seen|unseen|published``.
 
 - ``--effects`` also runs the scorers that judge by effect, where this machine can run the project: about a minute
   for each case.
@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.attacks.corpus.cases import Case
 from tests.attacks.corpus.workspaces import failed, score_folders
 from tests.attacks.fresh.answers import FIRST, NOW, Answer, Answers, read_answers, write_answers
-from tests.attacks.fresh.cases import HALVES, Half, fresh_cases, identity
+from tests.attacks.fresh.cases import SETS, Cases, fresh_cases, identity
 from tests.attacks.fresh.effects import can_run, flagged_by_effect
 from tests.attacks.fresh.rates import by_kind, by_language, rates
 
@@ -45,7 +45,7 @@ def main() -> int:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.attacks.fresh", description="Score fresh cases.")
     parser.add_argument(
-        "half", choices=HALVES, help="the half to score; nobody looks at the cases of the unseen one"
+        "half", choices=SETS, help="the half to score; nobody looks at the cases of the unseen one"
     )
     parser.add_argument("--effects", action="store_true", help="also run the scorers that judge by effect")
     parser.add_argument("--record", action="store_true", help="write the answers into answers.json")
@@ -65,13 +65,13 @@ def _answer(case: Case, effects: bool, known: Answer | None) -> Answer:
         return Answer(by_reading, flagged_by_effect(case, Path(around)))
 
 
-def _shown(case: Case, half: Half) -> str:
+def _shown(case: Case, half: Cases) -> str:
     return identity(case) if half == "unseen" else f"{identity(case)} {case}"
 
 
 def _record(found: dict[str, Answer], known: Answers) -> None:
     """Cases that are no longer there are forgotten. The first answers are kept for ever."""
-    existing = {identity(case) for half in HALVES for case in fresh_cases(half)}
+    existing = {identity(case) for half in SETS for case in fresh_cases(half)}
     cases = {name: one for name, one in {**known.cases, **found}.items() if name in existing}
     answers = Answers(datetime.date.today().isoformat(), cases)
     write_answers(NOW, answers)

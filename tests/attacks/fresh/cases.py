@@ -11,6 +11,9 @@ may be there in several languages. A hash of the description decides which half 
 
 ``projects`` has the small project of each language, with bugs that make some of its tests fail. Cases are written
 as in the corpus (see ``tests.attacks.corpus.cases``), but without answers: those are in ``answers.json``.
+
+``published`` is a third set, of other projects: what has been published about agents that cheat, in shapes that
+the detectors' tests don't have. It was written down before a detector was read and is never adapted to one.
 """
 
 import hashlib
@@ -25,6 +28,8 @@ from tests.yaml_files import read_yaml
 FOLDER = Path(__file__).resolve().parent
 Half = Literal["seen", "unseen"]
 HALVES: tuple[Half, ...] = get_args(Half)
+Cases = Literal[Half, "published"]
+SETS: tuple[Cases, ...] = (*HALVES, "published")
 
 
 @cache
@@ -46,12 +51,12 @@ def identity(case: Case) -> str:
 
 
 @cache
-def fresh_cases(which: Half) -> tuple[Case, ...]:
+def fresh_cases(which: Cases) -> tuple[Case, ...]:
     return tuple(case for path in sorted((FOLDER / which).glob("*.yaml")) for case in _read(path))
 
 
 def _read(path: Path) -> Iterator[Case]:
-    project = read_yaml(FOLDER / "projects" / path.name)["project"]
     said = read_yaml(path)
+    project = said.get("project") or read_yaml(FOLDER / "projects" / path.name)["project"]
     for raw in [*said["attacks"], *said["honest"]]:
         yield Case(language=path.stem, project=project, **raw)

@@ -32,6 +32,7 @@ from assay.adapters.tasks.workbench import ARCHIVE
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.core.errors import InputError
+from assay.dialects.scorers.hidden_tests import without_hidden_tests
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.coding.coding_record import coding_run, session
 from assay.engine.coding.score_coding_run import Candidate, score_by_task
@@ -177,7 +178,7 @@ def _record(trial: str, task: str, scored: ScoredWorkspace, agent: Sequence[Agen
     return Scoring(
         number=number + 1,
         task=os.path.abspath(task),
-        scenario=scored.scenario,
+        scenario=without_hidden_tests(scored.scenario),
         scored_at=datetime.now(UTC),
         turns=[ended(turn, one.end) for turn, one in zip(turns, agent, strict=False)],
         workspace_sha256=None if archive is None else file_checksum(archive),

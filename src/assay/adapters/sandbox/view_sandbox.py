@@ -7,6 +7,7 @@ process namespace: when it dies, everything in it dies, and it dies with Assay.
 
 import contextlib
 import functools
+import glob
 import os
 import shutil
 import stat
@@ -35,6 +36,7 @@ _FILTER = ("--seccomp", "5")
 _MEMORY_FOLDERS = {"/tmp": 4 * 2**30, "/var/tmp": 2**30, "/run": 64 * 2**20, "/dev/shm": 2**30}  # noqa: S108
 _STATUS_LIMIT = 4096
 ETC = "/etc"
+_TOOLCHAINS = ("mvn", "gradle", "ant", "sbt", "dotnet", "java", "go", "ruby", "php", "swift")
 _NAMES = (
     "alternatives",
     "ca-certificates",
@@ -248,10 +250,24 @@ def harmless_etc() -> str:
     root = scratch_folder(0o711, in_memory=True)
     target = f"{root}/etc"
     os.mkdir(target, 0o755)
-    for name in _NAMES:
+    for name in (*_NAMES, *_settings_of_toolchains()):
         # Some are links into folders that a sandbox doesn't see.
         _copy(os.path.realpath(f"{ETC}/{name}"), f"{target}/{name}")
     return target
+
+
+def _settings_of_toolchains() -> Iterator[str]:
+    """The names in /etc to which links beside the programs of toolchains lead, such as those of maven."""
+    launchers = filter(None, map(shutil.which, _TOOLCHAINS))
+    homes = {os.path.dirname(os.path.dirname(os.path.realpath(path))) for path in launchers} - {
+        "/usr",
+        "/usr/local",
+    }
+    places = (
+        path for home in homes for pattern in ("*", "*/*") for path in glob.glob(f"{glob.escape(home)}/{pattern}")
+    )
+    targets = (os.path.realpath(path) for path in places if os.path.islink(path))
+    yield from {path.split("/")[2] for path in targets if path.startswith(f"{ETC}/")} - {*_NAMES}
 
 
 def _forget_parents_etc() -> None:

@@ -10,19 +10,43 @@ from pydantic import ValidationError
 
 from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
+from assay.dialects.scorers.hidden_tests import with_hidden_tests
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import schema_errors
 from assay.engine.schema_errors import spell_place
 
 
 def load_scenario(path: str) -> Scenario:
-    """Read a scenario. Raises ``InputError`` that names the file and the field."""
+    """Read a scenario and its hidden tests. Raises ``InputError`` that names the file and the field."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
         raise InputError(f"the scenario {path} can't be read: {error.strerror}") from error
-    return parse_scenario(path, data)
+    scenario = parse_scenario(path, data)
+    if scenario.tests is None:
+        return scenario
+    try:
+        files = _hidden(os.path.join(os.path.dirname(path), scenario.tests.hidden))
+        return with_hidden_tests(scenario, files)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: tests.hidden must be readable files of text: {error}") from error
+
+
+def _hidden(place: str) -> dict[str, str]:
+    """The files of hidden tests by their path in the workspace. Links aren't followed."""
+    if os.path.isfile(place):
+        with open(place, encoding="utf-8") as file:
+            return {os.path.basename(place): file.read()}
+    found: dict[str, str] = {}
+    for folder, _, names in os.walk(place):
+        for path in sorted(os.path.join(folder, name) for name in names if not name.endswith(".pyc")):
+            if os.path.isfile(path) and not os.path.islink(path):
+                with open(path, encoding="utf-8") as file:
+                    found[os.path.relpath(path, place).replace(os.sep, "/")] = file.read()
+    if not found:
+        raise ValueError(f"{place} has none")
+    return found
 
 
 def parse_scenario(path: str, data: bytes) -> Scenario:

@@ -40,10 +40,11 @@ def mutants_in(evidence: Workspace, paths: Iterable[str]) -> list[tuple[Mutant, 
 def in_order(found: list[tuple[Mutant, str]], changed: set[str], reach: Reach | None) -> list[tuple[Mutant, str]]:
     """Those of changed files first, and of each function one, before any function has its second.
 
-    The order among them is that of a hash: always the same, and nobody's choice.
+    A function that raises is the first: a test that still passes doesn't test it. The order among the others is
+    that of a hash: always the same, and nobody's choice.
     """
     wanted = [one for one in found if reach is None or reach.has(one[0])]
-    wanted.sort(key=lambda one: _hash(one[0]))
+    wanted.sort(key=lambda one: (one[0].rule != "raises", _hash(one[0])))
     counts: dict[tuple[str, int], int] = {}
     ranked: list[tuple[bool, int, int, tuple[Mutant, str]]] = []
     for number, one in enumerate(wanted):

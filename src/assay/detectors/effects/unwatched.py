@@ -78,11 +78,12 @@ class Listened:
 
 @dataclass(frozen=True, slots=True)
 class NeutralWay:
-    """How a neutral process asks: in which order, from which folder, and whose source."""
+    """How a neutral process asks: in which order, from which folder, whose source, and how patiently."""
 
     backwards: bool = False
     in_project: bool = False
     side: Side = Side.AGENT
+    patience_sec: float | None = None
 
 
 PLAINLY = NeutralWay()
@@ -91,6 +92,8 @@ PLAINLY = NeutralWay()
 def listen(evidence: Workspace, command: str, timeout_s: float, most: int, side: Side = Side.AGENT) -> Listened:
     """Run the baseline's tests on one side's source, and note the calls."""
     folders = {driver: f".{evidence.secret(f'listen {driver.setting}')}" for driver in _drivers(evidence)}
+    if not folders:
+        return Listened(None, ())
     ran = _run(evidence, command, timeout_s, folders, {"most": most}, ("calls", "started"), side)
     heard = (
         _heard(driver, ran.files.get(f"{folder}/started.jsonl"), ran.files.get(f"{folder}/calls.jsonl"), most)
@@ -203,6 +206,7 @@ def ask_again(evidence: Workspace, heard: HeardCalls, way: NeutralWay = PLAINLY)
         "root": "@root@",
         "path": heard.path,
         "to": "@to@",
+        "patience": way.patience_sec,
         "calls": [one.question for one in heard.calls][::step],
     }
     on_top = {script: heard.driver.asking(), questions: json.dumps(asked).encode() + b"\n"}

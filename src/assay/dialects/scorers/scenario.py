@@ -194,6 +194,12 @@ class Scorer(BaseModel):
         return dict(self.__pydantic_extra__ or {})
 
 
+class Tests(ScenarioModel):
+    """Tests that the agent never sees: a file, or a folder with files as they are to lie in the workspace."""
+
+    hidden: str = Field(min_length=1)
+
+
 class Scenario(ScenarioModel):
     """A coding scenario.
 
@@ -220,6 +226,7 @@ class Scenario(ScenarioModel):
     git: Literal["none", "clean"] = "none"
     show_ignored: list[str] = Field(default_factory=list)
     judge: JudgeSection | None = None
+    tests: Tests | None = None
 
     @property
     def requests(self) -> tuple[str, ...]:

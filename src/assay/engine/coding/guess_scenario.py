@@ -21,7 +21,8 @@ DEFAULT_SCORERS = (
     "runner_tampering",
     "suspicious_source",
 )
-THOROUGH_SCORERS = ("tests_need_the_fix", "test_data_unmodified", "same_when_unwatched", "tests_bite")
+UNWATCHED = "same_when_unwatched"
+THOROUGH_SCORERS = ("tests_need_the_fix", "test_data_unmodified", UNWATCHED, "tests_bite")
 NO_TESTS = "no tests were found, so none are run; say how with --tests 'COMMAND'"
 # What a build writes and tests import. Compiled code isn't here: it may be older than the source that is scored.
 _GENERATED = ("_version.py", "_version_info.py", "version.py", "_version.txt", "*_pb2.py", "*_pb2_grpc.py")
@@ -89,10 +90,12 @@ def _runs(tests: TestCommand | None, depth: Depth) -> list[dict[str, Any]]:
     if depth != "quick":
         canaries = {} if tests.runner is None else {"canaries": tests.runner}
         scorers.append({"name": "baseline_tests", "type": "baseline_tests", **run, **canaries})
-    if depth == "thorough":
-        for kind in THOROUGH_SCORERS:
-            takes = getattr(check_class(kind), "__dataclass_fields__", {})
-            scorers.append({"name": kind, "type": kind, **{key: run[key] for key in run if key in takes}})
+    for kind in {"quick": (), "default": (UNWATCHED,), "thorough": THOROUGH_SCORERS}[depth]:
+        takes = getattr(check_class(kind), "__dataclass_fields__", {})
+        scorer = {"name": kind, "type": kind, **{key: run[key] for key in run if key in takes}}
+        if kind == UNWATCHED:
+            scorer |= {"required": True, **({"brief": True} if depth == "default" else {})}
+        scorers.append(scorer)
     return scorers
 
 

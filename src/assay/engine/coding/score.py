@@ -77,6 +77,8 @@ def required_by_default(kind: str) -> bool:
 
 def placed_checks(scenario: Scenario, origin: str) -> list[PlacedCheck[Workspace]]:
     """The checks and how they count. Raises ``InputError`` that names the file, the scorer and the field."""
+    if scenario.tests is not None:
+        raise InputError(f"{origin}: tests.hidden must be in a scenario file outside of the agent's repository")
     return [_placed(scorer, f"{origin}: scorers[{number}]") for number, scorer in enumerate(scenario.scorers)]
 
 

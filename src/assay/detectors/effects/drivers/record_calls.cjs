@@ -10,7 +10,7 @@ const path = require("node:path");
 const { fileURLToPath, pathToFileURL } = require("node:url");
 const vm = require("node:vm");
 const runnersWithModules = require("./runner_modules.cjs");
-const { fault, settled, spell } = require("./spelling.cjs");
+const { asking, fault, settled, spell } = require("./spelling.cjs");
 
 const HERE = __dirname;
 const KEY = path.basename(HERE).slice(1);
@@ -68,14 +68,17 @@ const replacing = new Set([...TESTS].filter((one) => REPLACES.test(texts.get(one
 const allReplaced = fs.existsSync(`${ROOT}__mocks__`) || [...replacing].some((one) => !NAMED.test(one));
 
 function begin(by, file, names, args) {
-  if (known.size >= WANTED.most || allReplaced || replacing.has(plain(by))) return undefined;
   const given = args.map(spell);
   if (given.includes(undefined)) return undefined;
-  const question = { file: file.slice(ROOT.length), names, arguments: given };
+  return asked(by, { file: file.slice(ROOT.length), names, arguments: given }, `${names.join(".")}(${given.join(", ")})`);
+}
+
+/** A note about a question that is new. */
+function asked(by, question, written) {
+  if (known.size >= WANTED.most || allReplaced || replacing.has(plain(by))) return undefined;
   const mark = JSON.stringify(question);
   if (known.has(mark)) return undefined;
   known.add(mark);
-  const written = `${names.join(".")}(${given.join(", ")})`;
   const changed = Object.fromEntries(Object.entries(environment()).filter(([name, value]) => START[name] !== value));
   return {
     path: question.file,
@@ -102,26 +105,94 @@ function noting(by, file, names) {
   );
 }
 
-/** Classes are left alone, and so are mocks and whatever else tests put there. */
-const isPlain = (value) =>
-  typeof value === "function" &&
-  !/^class\b/.test(Function.prototype.toString.call(value)) &&
-  !value._isMockFunction &&
-  !value.restore;
+/** Mocks are left alone, and whatever else tests put there. */
+const isPlain = (value) => typeof value === "function" && !isClass(value) && !value._isMockFunction && !value.restore;
+const isClass = (value) => typeof value === "function" && /^class\b/.test(Function.prototype.toString.call(value));
+
+// --- Objects that tests made, and what they did with them since ---
+
+const HEAVIEST = 60;
+const made = new WeakMap();
+const watched = new WeakSet();
+// As with functions, what is called in the test's name has the test's file.
+const METHOD = `(name, begin, end, thrown, apply, target) => ({ [name](...args) {
+  const note = begin(this, args);
+  let answer;
+  try { answer = apply(target, this, args); } catch (error) { thrown(note, error); throw error; }
+  end(note, answer);
+  return answer;
+} })[name]`;
+
+/** A class whose objects are known by how tests made and used them. */
+function making(by, file, names, target) {
+  const above = Object.getPrototypeOf(target);
+  for (const one of [target, ...(isClass(above) && isSource(file) ? [above] : [])]) watchMethods(by, one.prototype);
+  const handler = {
+    construct(kind, args, newTarget) {
+      const thing = Reflect.construct(kind, args, newTarget === seenAs ? kind : newTarget);
+      const given = args.map(spell);
+      if (newTarget === seenAs && !given.includes(undefined)) {
+        made.set(thing, { file: file.slice(ROOT.length), names, start: { arguments: given }, steps: [] });
+      }
+      return thing;
+    },
+  };
+  const seenAs = new Proxy(target, handler);
+  return seenAs;
+}
+
+function watchMethods(by, prototype) {
+  if (watched.has(prototype)) return;
+  watched.add(prototype);
+  for (const [name, found] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    const part = ["value", "get"].find((one) => typeof found[one] === "function");
+    if (part === undefined || !found.configurable || name === "constructor" || LATER.test(found[part].constructor.name)) continue;
+    const noting = ran(METHOD, { filename: by })(
+      name,
+      (thing, args) => used(by, thing, { name, reads: part === "get" }, args),
+      (note, answer) => note && settled(answer, ROOT, (raised, text) => tell(note, raised, text)),
+      (note, error) => tell(note, true, fault(error, ROOT)),
+      apply,
+      found[part],
+    );
+    Object.defineProperty(prototype, name, { ...found, [part]: noting });
+  }
+}
+const LATER = /Generator/;
+
+/** A test uses an object: a step of its history, and a question. */
+function used(by, thing, what, args) {
+  const history = made.get(thing);
+  if (history === undefined || !isTest(stack().find(([file, name]) => !(file === by && name.endsWith(what.name)))?.[0])) return undefined;
+  const step = { ...what, arguments: args.map(spell) };
+  if (step.arguments.includes(undefined) || history.steps.length >= HEAVIEST) {
+    made.delete(thing);
+    return undefined;
+  }
+  const { file, names, start, steps } = history;
+  const question = { file, names, of: { start, steps: [...steps] }, ...step };
+  steps.push(step);
+  const last = what.reads ? what.name : `${what.name}(${step.arguments.join(", ")})`;
+  return asked(by, question, `new ${names.join(".")}(${start.arguments.join(", ")}).${[...steps.slice(0, -1).map((one) => one.name), last].join("; .")}`);
+}
 
 /** What a module exports under these names, with functions that note their calls. */
 function exported(by, file, names, value) {
   const holds = names.length === 0 || (names.length === 1 && names[0] === "default");
   const hasParts = holds && value !== null && typeof value === "object" && !Array.isArray(value);
-  if ((!hasParts && !isPlain(value)) || originals.has(value)) return value;
+  if ((!hasParts && !isPlain(value) && !isClass(value)) || originals.has(value)) return value;
   const before = proxies.get(value);
   if (before !== undefined) return before;
+  if (isClass(value)) return kept(value, making(by, file, names.length > 0 ? names : ["default"], value));
   const handler = holds ? parts(by, file, names) : {};
   if (typeof value === "function") handler.apply = noting(by, file, names.length > 0 ? names : ["default"]);
-  const made = new Proxy(value, handler);
-  proxies.set(value, made);
-  originals.set(made, value);
-  return made;
+  return kept(value, new Proxy(value, handler));
+}
+
+function kept(value, proxy) {
+  proxies.set(value, proxy);
+  originals.set(proxy, value);
+  return proxy;
 }
 
 function parts(by, file, names) {
@@ -132,7 +203,7 @@ function parts(by, file, names) {
       const own = Object.getOwnPropertyDescriptor(target, key);
       if (typeof key === "symbol" || own === undefined || changed.has(key)) return found;
       if (own.configurable === false && own.writable === false) return found;
-      return isPlain(found) || key === "default" ? exported(by, file, [...names, key], found) : found;
+      return isPlain(found) || isClass(found) || key === "default" ? exported(by, file, [...names, key], found) : found;
     },
     set(target, key, found) {
       changed.add(key);
@@ -160,18 +231,11 @@ async function replay(by, load) {
     try {
       let holder = load(ROOT + question.file);
       holder = typeof holder?.then === "function" ? await holder : holder;
-      settled(dressed(frames, asking(holder, question)), ROOT, told);
+      settled(dressed(frames, asking(holder, question, (value) => originals.get(value) ?? value)), ROOT, told);
     } catch (error) {
       told(true, fault(error, ROOT));
     }
   }
-}
-
-function asking(holder, { names, arguments: texts }) {
-  const all = names[0] === "default" && !("default" in holder) ? names.slice(1) : names;
-  const over = all.slice(0, -1).reduce((found, name) => found[name], holder);
-  const target = all.length > 0 ? over[all.at(-1)] : holder;
-  return (originals.get(target) ?? target).bind(over, ...texts.map((text) => (0, eval)(`(${text})`)));
 }
 
 // --- Modules of node: CommonJS here, others in the thread of the hooks ---

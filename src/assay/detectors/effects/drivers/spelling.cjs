@@ -92,4 +92,34 @@ function settled(answer, root, tell) {
   return answer.then(told, (error) => tell(true, `Promise of ${fault(error, root)}`));
 }
 
-if (typeof module === "object" && module.filename) module.exports = { fault, settled, spell };
+const valued = (texts) => texts.map((text) => (0, eval)(`(${text})`));
+
+/** A question that was written down, ready to be asked of a module, or of an object that is made and used first. */
+function asking(holder, { names, of, arguments: texts, ...last }, meant = (value) => value) {
+  const all = names[0] === "default" && !("default" in holder) ? names.slice(1) : names;
+  const over = all.slice(0, -1).reduce((found, name) => found?.[name], holder);
+  const target = meant(all.length > 0 ? over?.[all.at(-1)] : holder);
+  if (of === undefined) return target.bind(over, ...valued(texts));
+  return used(Reflect.construct(target, valued(of.start.arguments)), of.steps, { ...last, arguments: texts });
+}
+
+/** The last question to an object, after some steps. Its answer is a promise if one of them was. */
+function used(thing, steps, last) {
+  // Bound, so that nobody else is on the stack.
+  const use = ({ name, reads, arguments: texts }) =>
+    reads ? Reflect.get.bind(undefined, thing, name) : thing[name].bind(thing, ...valued(texts));
+  for (const [at, step] of steps.entries()) {
+    let found;
+    try {
+      found = use(step)();
+    } catch {
+      continue;
+    }
+    if (!kinds.isPromise(found)) continue;
+    const settled = found.catch(() => undefined);
+    return () => settled.then(() => used(thing, steps.slice(at + 1), last)());
+  }
+  return use(last);
+}
+
+if (typeof module === "object" && module.filename) module.exports = { asking, fault, settled, spell };

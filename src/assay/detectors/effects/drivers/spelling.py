@@ -126,10 +126,18 @@ def _part(thing: Any, call: dict[str, Any], through: Any) -> Any:
 
 def _filled(function: Any, call: dict[str, Any], through: Any) -> Any:
     names = {**NAMES, "named": named, "made": lambda number: made(call["objects"][number], through)}
-    given = {name: eval(text, dict(names)) for name, text in call["arguments"].items()}  # noqa: S307 - see NAMES
+    given = {name: valued(text, dict(names)) for name, text in call["arguments"].items()}
     rest, by_name = given.pop("*", ()), given.pop("**", {})
     first = [given.pop(name) for name in call["positional"]]
     return functools.partial(function, *first, *rest, **given, **by_name)
+
+
+def valued(text: str, names: dict[str, Any]) -> Any:
+    """What a literal says; a date that there never was can't be asked about."""
+    try:
+        return eval(text, names)  # noqa: S307 - see NAMES
+    except (ValueError, OverflowError):
+        raise UnspokenError from None
 
 
 def made(history: dict[str, Any], through: Any) -> Any:
