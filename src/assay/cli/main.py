@@ -51,12 +51,13 @@ COMMANDS = {
     "keys": "add, list, rotate and revoke keys of a service",
     "import": "import jobs into the store of a service",
     "db": "check, upgrade, export and load the store of a service",
+    "mcp": "let a coding agent grade its own change, over MCP",
     "completion": "print a script that completes commands and options in a shell",
 }
 
 # Where commands are whose modules aren't beside this one under their own names.
 MODULES = {
-    **{name: f"coding.{name}" for name in ("seed", "score", "scenario")},
+    **{name: f"coding.{name}" for name in ("seed", "score", "scenario", "mcp")},
     **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
     "import": "service.import_jobs",
     **{name: f"help.{name}" for name in ("examples", "completion")},

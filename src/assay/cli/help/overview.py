@@ -9,7 +9,7 @@ GROUPS = {
     "read": ("report", "compare", "power", "view", "result", "audit", "outcome", "annotate", "tag"),
     "judge": ("judge", "reward"),
     "other systems": ("verify", "criteria", "playground", "listen"),
-    "serve": ("serve", "worker", "keys", "import", "db"),
+    "serve": ("serve", "worker", "keys", "import", "db", "mcp"),
     "help": ("help", "version", "completion"),
 }
 # These two are no modules, and have no options.
