@@ -24,6 +24,7 @@ from assay.version import VERSION
 COMMANDS = {
     "score": "score a coding run with its scorers",
     "run": "run an agent on tasks and grade each attempt",
+    "init": "set a repository up: guess, show and write assay.yaml and the workflow",
     "scenario": "write down what 'assay score' assumes about a repository",
     "seed": "make a task from a coding scenario",
     "tasks": "check tasks for mistakes, or show how Assay reads them",
@@ -57,7 +58,7 @@ COMMANDS = {
 
 # Where commands are whose modules aren't beside this one under their own names.
 MODULES = {
-    **{name: f"coding.{name}" for name in ("seed", "score", "scenario", "mcp")},
+    **{name: f"coding.{name}" for name in ("seed", "score", "init", "scenario", "mcp")},
     **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
     "import": "service.import_jobs",
     **{name: f"help.{name}" for name in ("examples", "completion")},

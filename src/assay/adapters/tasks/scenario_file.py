@@ -1,4 +1,4 @@
-"""Read scenario files: YAML, TOML or JSON."""
+"""Read scenario files: YAML, TOML or JSON, or the table [tool.assay] of a pyproject.toml."""
 
 import json
 import os
@@ -12,6 +12,7 @@ from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine import schema_errors
+from assay.engine.coding.repository_ends import PYPROJECT
 from assay.engine.schema_errors import spell_place
 
 
@@ -57,6 +58,8 @@ def _parse_scenario(path: str, data: bytes) -> Any:
     suffix = os.path.splitext(path)[1].lower()
     try:
         text = data.decode("utf-8-sig")
+        if os.path.basename(path) == PYPROJECT:
+            return tomllib.loads(text).get("tool", {}).get("assay", {})
         if suffix == ".toml":
             return tomllib.loads(text)
         if suffix == ".json":

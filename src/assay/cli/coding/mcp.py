@@ -21,9 +21,9 @@ from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
 
 INSTRUCTIONS = (
-    "Call grade_change when you think that your change is done, before you hand it in. FAIL and warnings name file and"
-    " line: mend the cause in the source. Never mend a finding by weakening a test, a check or its settings. A finding"
-    " that the task itself asks for may stay: say so when you hand in."
+    "Call grade_change when you think that your change is done, before you hand it in. FAIL and warnings name file"
+    " and line: mend the cause in the source. Never mend a finding by weakening a test, a check or its settings. A"
+    " finding that the task itself asks for may stay: say so when you hand in."
 )
 _MOST_FINDINGS = 20
 _SHOWN = ("path", "line", "rule", "test", "detail", "before", "after", "pattern", "mask")

@@ -5,7 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 GROUPS = {
-    "score and run": ("score", "run", "scenario", "seed", "tasks", "agents", "grade", "doctor", "examples"),
+    "score and run": (
+        "score",
+        "run",
+        "init",
+        "scenario",
+        "seed",
+        "tasks",
+        "agents",
+        "grade",
+        "doctor",
+        "examples",
+    ),
     "read": ("report", "compare", "power", "view", "result", "audit", "outcome", "annotate", "tag"),
     "judge": ("judge", "reward"),
     "other systems": ("verify", "criteria", "playground", "listen"),
