@@ -10,9 +10,8 @@ from pydantic import ValidationError
 
 from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import PYPROJECT, Scenario
 from assay.engine import schema_errors
-from assay.engine.coding.repository_ends import PYPROJECT
 from assay.engine.schema_errors import spell_place
 
 

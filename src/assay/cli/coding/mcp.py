@@ -16,8 +16,11 @@ import os
 from typing import Any
 
 from assay.adapters.workspace.borrowed_repository import find_root
+from assay.cli.coding.score import score
+from assay.cli.main import parser_of
 from assay.cli.options.common import extra_packages
 from assay.core.errors import AssayError, InputError
+from assay.dialects.scorers.report import ScorersReport
 from assay.version import VERSION
 
 INSTRUCTIONS = (
@@ -60,9 +63,9 @@ def run(args: argparse.Namespace) -> int:
 
 def grade(root: str, thorough: bool) -> dict[str, Any]:
     """The verdict on the working tree of a repository, without what an agent must not know."""
-    from assay.commands import score  # noqa: PLC0415 - the session begins before the first change is graded
-
-    report = score(root, thorough=thorough).to_dict()
+    found = score(parser_of("score").parse_args([root, *(["--thorough"] if thorough else [])]))
+    assert isinstance(found, ScorersReport), "a folder is no predictions"  # noqa: S101
+    report = found.model_dump(mode="json")
     rows = [row for row in report["scorers"] if row["type"] != "llm_judge"]
     overall = report["overall"] or {"verdict": "N/A"}
     return {

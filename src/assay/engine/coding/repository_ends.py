@@ -7,7 +7,7 @@ from typing import Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import PYPROJECT, Scenario
 from assay.engine.coding.guess_scenario import Depth, Guess, guess_scenario
 from assay.engine.coding.guess_tests import Project, Tools
 from assay.engine.coding.score_coding_run import (
@@ -29,7 +29,6 @@ _BRANCHES = ("heads", "remotes", "remotes/origin")
 # Where people and programs fetch pull requests to.
 _PULL_REQUESTS = ("pull/{}/head", "remotes/origin/pr/{}", "remotes/origin/pull/{}/head", "remotes/pull/{}/head")
 # Where a repository may keep its scenario. It counts as the main branch has it.
-PYPROJECT = "pyproject.toml"
 SCENARIO_FILES = ("assay.yaml", "assay.yml", "assay.toml", "assay.json", PYPROJECT)
 HINT = "nothing more; 'assay init' writes this down as a scenario"
 
