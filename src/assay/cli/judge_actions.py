@@ -104,8 +104,7 @@ def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]
     if again:
         changed = changes(done)
         compared = sum(one.verdict is not None and one.before is not None for one in done)
-        yield ""
-        yield f"changed  {counted(sum(map(len, changed.values())), 'verdict')} of {compared}"
+        yield f"\nchanged  {counted(sum(map(len, changed.values())), 'verdict')} of {compared}"
         for way, places in changed.items():
             yield f"         {way}: {clean(some_of(places))}"
     yield from _trust([one.verdict for one in done if one.verdict is not None])
@@ -128,8 +127,7 @@ def _row(done: Done, more: Sequence[str]) -> list[str]:
 def _trust(verdicts: Sequence[JudgeVerdict]) -> Iterator[str]:
     doubts = list(dict.fromkeys(why for one in verdicts for why in one.uncalibrated_because))
     if doubts:
-        yield ""
-        yield f"The judge is uncalibrated: {clean('; '.join(doubts))}."
+        yield f"\nThe judge is uncalibrated: {clean('; '.join(doubts))}."
 
 
 def gates_text(gates: GateTable, shown: int) -> str:
@@ -138,9 +136,8 @@ def gates_text(gates: GateTable, shown: int) -> str:
     words = [f"{len(places)} {name}" for name, places in cells.items()]
     table = [["checks PASS", *words[:2]], ["checks FAIL", *words[2:]]]
     lines = [render_table(["", "judge PASS", "judge FAIL"], table), ""]
-    for name, places in (*cells.items(), *gates.left_out.items()):
-        if places:
-            lines.append(f"{name}: {clean(some_of(places, shown))}")
+    named = {**cells, **gates.left_out}
+    lines += [f"{name}: {clean(some_of(places, shown))}" for name, places in named.items() if places]
     if gates.watched:
         count = sum(map(len, gates.suspected.values()))
         watched = counted(gates.watched, "run")
@@ -171,21 +168,18 @@ def _calibration_lines(record: CalibrationRecord) -> Iterator[str]:
     """Confusion, agreement, the corrected rate, and what is missing."""
     who = f"{', '.join(record.models)} with {record.prompt}"
     people = counted(len(record.annotators), "annotator")
-    yield f"{clean(who)}, against {people} on {counted(record.cases, 'case')}"
-    yield ""
+    yield f"{clean(who)}, against {people} on {counted(record.cases, 'case')}\n"
     judge = ["judge PASS", "judge FAIL"]
     rows = [[name, *(str(row[column]) for column in judge)] for name, row in record.confusion.items()]
-    yield render_table(["", *judge], rows, right=True)
-    yield ""
+    yield render_table(["", *judge], rows, right=True) + "\n"
     measures = [*record.measures, *record.ratings]
     yield render_table(["measure", "value", "95 % interval", "items"], [_measure(one) for one in measures])
     if record.by_failure_mode:
-        yield ""
         rows = [
             [one.failure_mode, str(one.runs), str(one.judge_failed), f"{one.low:.3f} to {one.high:.3f}"]
             for one in record.by_failure_mode
         ]
-        yield render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
+        yield "\n" + render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
     yield ""
     if record.reported is not None and record.corrected is not None:
         _, value, interval, items = _measure(record.corrected)

@@ -39,15 +39,12 @@ class JudgedCases(Protocol):
 
     def read(self, place: str) -> JudgedCase:
         """One run. Raises ``InputError`` for what isn't one."""
-        ...
 
     def judgements(self, place: str) -> list[JudgeVerdict]:
         """The judgements of a run, the oldest first."""
-        ...
 
     def keep(self, place: str, verdict: JudgeVerdict) -> None:
         """Keep another judgement of a run."""
-        ...
 
 
 JudgeOf: TypeAlias = Callable[[JudgeSection | None], VerdictJudge]
@@ -61,11 +58,6 @@ class Done:
     verdict: JudgeVerdict | None
     before: JudgeVerdict | None
     skipped: str | None = None
-
-    @property
-    def changed(self) -> bool:
-        """Whether the new verdict says something else than the last one."""
-        return self.verdict is not None and self.before is not None and self.verdict.state != self.before.state
 
 
 def judge_stored(
@@ -106,7 +98,7 @@ def changes(done: Iterable[Done]) -> dict[str, list[str]]:
     """The runs whose verdict changed, by what it was and is now."""
     found: dict[str, list[str]] = {}
     for one in done:
-        if one.changed and one.verdict is not None and one.before is not None:
+        if one.verdict is not None and one.before is not None and one.verdict.state != one.before.state:
             found.setdefault(f"{one.before.state} to {one.verdict.state}", []).append(one.place)
     return found
 

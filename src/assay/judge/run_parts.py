@@ -18,9 +18,8 @@ from assay.evidence.coding_run import (
     Trajectory,
     TrajectoryStep,
 )
-from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle
-from assay.judge.diff_parts import PART as DIFF
-from assay.judge.diff_parts import diff_lines
+from assay.judge.bounds import PART as DIFF
+from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle, diff_lines
 from assay.judge.fence import FencedPart, line
 
 # No single piece may take more than this share of what the whole trajectory has.

@@ -18,9 +18,8 @@ import threading
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
-from assay.adapters.models.provider_error import ProviderError, read_error
 from assay.adapters.models.request_plan import RequestPlan, endpoint_at
-from assay.adapters.models.wire_reply import NotACompletionError, WireReply, read_wire
+from assay.adapters.models.wire_reply import NotACompletionError, ProviderError, WireReply, read_error, read_wire
 from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after

@@ -36,8 +36,7 @@ from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
-from assay.judge.budget import Budget, Budgeted
-from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
+from assay.judge.model import Budget, Budgeted, GivingUp, Manner, ModelClient, Sampling
 from assay.judge.prompt import PromptFile
 from assay.judge.rubric import OutputFile, RubricJudge
 from assay.judge.run_judge import GUARD, JudgeSetting, VerdictJudge

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from assay.adapters.models.provider_error import ProviderError
+from assay.adapters.models.wire_reply import ProviderError
 from assay.judge.model import Mode, ModelQuestion
 
 MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "text")

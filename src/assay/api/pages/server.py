@@ -25,6 +25,7 @@ from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope, digest_of
 from assay.engine.service.sessions import form_token, is_form_token, session_of, sign_in
+from assay.web.pages.home import SEEN
 from assay.web.routing import (
     HEADERS,
     TOKEN_FIELD,
@@ -42,6 +43,8 @@ from assay.web.site import Site, Viewer
 log = logging.getLogger("assay.pages")
 
 BASE: Final = "/ui/"
+# Pages with what agents and clinical systems said: who reads them is noted.
+EVIDENCE: Final = ("/runs/{id}", "/runs/{id}/steps", "/review/runs/{id}", "/task-runs/{id}", "/playgrounds/{id}")
 COOKIE: Final = "assay_session"
 MOST_BYTES: Final = 2 * 1024 * 1024
 NOBODY: Final = Viewer(Scope.RUN)
@@ -130,7 +133,7 @@ class PageServer:
         return self._dispatch(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
             reads=self._source(key.organisation),
-            partial=request.headers.get("hx-request") == "true",
+            partial=request.headers.get("hx-request") == "true", seen=request.cookies.get(SEEN, ""),
         ))  # fmt: skip
 
     def _source(self, organisation: str) -> StorePages:
@@ -138,22 +141,21 @@ class PageServer:
         return StorePages(one.store, one.imports, one.blobs, one.jobs, organisation)
 
     def _dispatch(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
-        if not place:
-            return call.go(self.site.to(PAGES[0].path))
         found = route_at(PAGES, request.method, place)
         if found is None:
             return trouble(call, 404, "there is no page at this address")
         route, values = found
         request.scope["assay.route"] = BASE.rstrip("/") + route.path
         if call.key.scope not in route.scopes:
+            self._note(request, call.key, route.name, values.get("id", place), denied=True)
             return trouble(call, 403, f"a key of the scope {call.key.scope.value} can't do this")
         answer = answer_page(route, replace(call, path=values))
-        if route.method != "GET" and answer.status < 400:
-            self._note(request, call.key, route.name, values.get("id"))
+        if (route.method != "GET" or route.path in EVIDENCE) and answer.status < 400:
+            self._note(request, call.key, route.name, values.get("id", place))
         return answer
 
-    def _note(self, request: Request, key: Key, action: str, target: str | None) -> None:
-        self._service.audit.add(key, action, target, request.scope.get("assay.request"))
+    def _note(self, request: Request, key: Key, action: str, target: str, *, denied: bool = False) -> None:
+        self._service.audit.add(key, action, target, request.scope.get("assay.request"), denied=denied)
 
     def _sign_in(self, request: Request, query: Fields, form: Fields) -> PageAnswer:
         onward = self.site.inside(form.get("next") or query.get("next"))

@@ -13,9 +13,10 @@ Exit codes: 0 it was stopped, 2 it could not start.
 import argparse
 import signal
 import threading
+from datetime import timedelta
 
 from assay.cli.options.common import extra_packages, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
+from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,9 +36,10 @@ def run(args: argparse.Namespace) -> int:
     told = Working(
         store_of(args),
         args.threads,
-        allowed=tuple(args.allow_source),
+        allowed=sources_of(args),
         log=args.log,
         claim_sec=args.claim,
+        kept_work=timedelta(days=args.keep_work),
         blobs=blobs_of(args),
         coding=coding_of(args),
     )
