@@ -135,7 +135,9 @@ def _named_steps(view: RunView) -> list[int]:
     monitor = None if view.judge is None else view.judge.monitor
     named = [] if monitor is None else [one.step for one in monitor.places if one.step]
     rows = () if view.report is None or len(view.detail.turns) > 1 else view.report.scorers
-    named += [str(one["step"]) for row in rows for one in row.evidence.get("findings", ()) if "step" in one]
+    named += [
+        str(one.get("step")) for row in rows for one in row.evidence.get("findings", ()) if isinstance(one, dict)
+    ]
     return sorted({int(one) for one in named if one.isascii() and one.isdecimal() and len(one) < 8})
 
 
