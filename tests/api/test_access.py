@@ -15,7 +15,7 @@ from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 
 # Pages have rules of their own: tests/web/test_access.py.
 PAGES_AT = {"/", "/ui", "/ui/{place:path}"}
-PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/openapi.json", *PAGES_AT}
+PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/docs/schemas", "/openapi.json", *PAGES_AT}
 RUN_MAY = {"start", "complete", "get_work"}
 ADMIN_ONLY = {
     *("create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"),

@@ -62,16 +62,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     *deletion.routes.all,
     *webhooks.routes.all,
 )
-DOCS: Final = b"""<!DOCTYPE html>
-<html>
-<head><title>Assay</title>
-<link rel="stylesheet" href="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui.css"></head>
-<body><div id="swagger-ui"></div>
-<script src="https://cdn.jsdelivr.net/npm/swagger-ui-dist@5/swagger-ui-bundle.js"></script>
-<script>SwaggerUIBundle({url: "/openapi.json", dom_id: "#swagger-ui", deepLinking: true})</script>
-</body>
-</html>
-"""
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
 READY_SEC: Final = 1.0
@@ -103,13 +93,15 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
             service.work.woken.remove(worker.wake)
             await run_in_threadpool(worker.end)
 
-    server = Server(service, settings)
+    server, described = Server(service, settings), openapi(ROUTES)
+    pages = PageServer(service, settings.pages, settings.body_seconds)
     plain = {
         "/healthz": server.alive,
         "/readyz": server.ready,
         "/metrics": server.metrics,
-        "/openapi.json": _constant(render_json(openapi(ROUTES)), JSON),
-        "/docs": _constant(DOCS, "text/html; charset=utf-8"),
+        "/openapi.json": _constant(render_json(described), JSON),
+        "/docs": pages.described(described, schemas=False),
+        "/docs/schemas": pages.described(described, schemas=True),
     }
     routes = [
         *(
@@ -118,7 +110,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
             for prefix in ("/v1", "")
         ),
         *(StarletteRoute(path, answer, methods=["GET"]) for path, answer in plain.items()),
-        *PageServer(service, settings.pages, settings.body_seconds).routes(),
+        *pages.routes(),
     ]
     watched = Middleware(Watched, metrics=settings.metrics)
     errors = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}

@@ -8,6 +8,7 @@ from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
 from assay.api.routing import ApiCall, Routes
+from assay.api.service import Service
 from assay.dialects.scorers.resources import (
     CodingRun,
     CodingTask,
@@ -48,7 +49,10 @@ def seed_task(call: ApiCall) -> Any:
     service = call.service
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.id)
-    return {"task": task, "work": shown_work(_queue(call, WorkKind.SEED_CODING_TASK, task.id))}
+    return {
+        "task": task,
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)),
+    }
 
 
 routes.resource(
@@ -124,7 +128,10 @@ def complete_coding(call: ApiCall) -> Any:
     run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body)
     if run.state is GradingState.GRADED:
         return json_answer({"run": run, "work": None})
-    return {"run": run, "work": shown_work(_queue(call, WorkKind.GRADE_CODING_RUN, run.id))}
+    return {
+        "run": run,
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.GRADE_CODING_RUN, run.id)),
+    }
 
 
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
@@ -139,14 +146,14 @@ def grade_run_again(call: ApiCall) -> Any:
 
     The new grading is added to the others, and names the one that it follows.
     """
-    coding = call.service.coding
+    return shown_work(ask_again(call.service, call.organisation, call.id, call.body.judge_only))
+
+
+def ask_again(service: Service, organisation: str, run: str, judge_only: bool) -> Work:
+    """Raises ``NotFoundError``, ``ConflictError`` for a run that can't be graded again."""
+    coding = service.coding
     coding.check_on()
-    if call.body.judge_only and not coding.asked.has_judge(call.organisation):
+    if judge_only and not coding.asked.has_judge(organisation):
         raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
-    wanted = coding.gradings.add_request(call.organisation, call.id, call.body.judge_only)
-    return shown_work(_queue(call, WorkKind.GRADE_AGAIN, wanted.id))
-
-
-def _queue(call: ApiCall, kind: WorkKind, target: str) -> Work:
-    """Work on the queue. It is on disk when this returns."""
-    return call.service.work.add(call.organisation, kind, target)
+    wanted = coding.gradings.add_request(organisation, run, judge_only)
+    return service.work.add(organisation, WorkKind.GRADE_AGAIN, wanted.id)

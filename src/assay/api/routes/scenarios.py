@@ -9,6 +9,7 @@ from assay.adapters.service.judges import TOKEN, place
 from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
 from assay.api.routing import ApiCall, Routes
+from assay.api.service import Service
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
 from assay.dialects.scorers.scenario import Scenario
@@ -114,14 +115,18 @@ def get_scenario_version(call: ApiCall) -> Any:
 @routes.put("/judge", JudgeResource, Scope.ADMIN, body=OrganisationJudge)
 def put_judge(call: ApiCall) -> Any:
     """Name the judge that reads the organisation's coding runs. Its token is encrypted, and never shown again."""
-    service, told = call.service, call.body
+    return set_judge(call.service, call.organisation, call.body)
+
+
+def set_judge(service: Service, organisation: str, told: OrganisationJudge) -> dict[str, Any]:
+    """Raises ``InputError`` for an address that the service may not ask."""
     try:
         check_host(told.url, service.policy)
     except MeasurementError as error:
         raise InputError(f"url must be an address that the service may ask: {error}") from error
     settings = {"url": told.url, "models": told.models}
-    sealed = None if told.token is None else service.secrets.seal({TOKEN: told.token}, place(call.organisation))
-    service.coding.judges.put(call.organisation, settings, sealed)
+    sealed = None if told.token is None else service.secrets.seal({TOKEN: told.token}, place(organisation))
+    service.coding.judges.put(organisation, settings, sealed)
     return _judge(settings, sealed)
 
 
