@@ -14,6 +14,7 @@ from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.score_coding_run import Candidate, Files, score_against
 from assay.engine.sandbox import Images, Isolation, Ran, Sandbox, SandboxCommand
+from assay.evidence.coding_run import AgentRecord
 from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
@@ -126,7 +127,9 @@ class Project:
         files = self._files()
         with (
             files.open_baseline(Files(str(self.before))) as known,
-            files.capture(Files(str(self.after)), known, scenario(), remember=False) as workspace,
+            files.capture(
+                Files(str(self.after)), known, scenario(), remember=False, agent=AgentRecord()
+            ) as workspace,
         ):
             found: list[CommandResult] = []
             took = cost(lambda: found.append(workspace.run(COMMAND, 600, AS_LEFT)), self.sandbox)

@@ -19,8 +19,9 @@ from assay.core.outcome import Scored
 from assay.dialects.scorers.report import Provenance, RowVerdict, ScorersReport
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import kinds, placed_checks, score_run
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import AgentRecord, ProcessEnd
 from assay.evidence.workspace import AS_LEFT, CommandResult, Opened, Tree, Workspace
+from assay.formats.trajectories.messages import read_trajectory
 from tests.checks.configuration import CONFIGURATION
 from tests.checks.fake_workspace import FakeWorkspace, edited
 
@@ -220,3 +221,17 @@ def test_processes_that_ended_with_their_threads_are_not_the_scorers_fault() -> 
     for thread in threads:
         thread.join()
     assert limit(first.check, CALM) == Scored(1.0, True, "fine", {})
+
+
+def test_a_scorer_reads_the_agents_own_record() -> None:
+    call = b'{"role": "assistant", "tool_calls": [{"id": "1", "name": "bash", "arguments": "cat /tests/a"}]}'
+    agent = AgentRecord(read_trajectory(call, "t.jsonl", lambda _: None))
+    scenario = Scenario.model_validate({"scorers": [{"type": "trajectory", "must_not_read": ["/tests/*"]}]})
+    found = score_run(
+        placed_checks(scenario, "s.yaml"),
+        FakeWorkspace({}, {"a": ""}, agent=agent),
+        PROVENANCE,
+        run_check=TimeLimit(),
+    )
+    (row,) = found.scorers
+    assert (row.verdict, row.required, row.evidence["findings"][0]["step"]) == (RowVerdict.FAIL, False, 1)

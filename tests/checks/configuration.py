@@ -9,6 +9,7 @@ CONFIGURATION: dict[str, dict[str, Any]] = {
     "forbid_paths": {"patterns": ["ci/*"]},
     "max_files_changed": {"limit": 0},
     "file_exists": {"path": "a"},
+    "trajectory": {"max_steps": 0},
     "tests_unmodified": {"paths": ["tests/test_a.py"]},
     "baseline_unmodified": {"paths": ["Makefile"]},
     "hidden_tests": {"command": "true", "files": {"tests/test_hidden.py": "def test(): pass"}},

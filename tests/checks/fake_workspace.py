@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import AgentRecord, ProcessEnd
 from assay.evidence.workspace import (
     AS_LEFT,
     Answer,
@@ -43,6 +43,7 @@ class FakeWorkspace:
     runs: Mapping[str, CommandResult] = field(default_factory=dict)
     baseline_runs: Mapping[str, CommandResult] = field(default_factory=dict)
     instruction: str | None = None
+    agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
     @cached_property
     def changes(self) -> tuple[Change, ...]:

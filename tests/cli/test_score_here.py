@@ -117,15 +117,42 @@ def test_what_a_build_made_and_git_ignores_is_there_for_both_sides(cli: Cli, rep
     assert "src/_version.py, which git ignores, is taken from this checkout for all runs" in assumed
 
 
-def test_the_guess_is_written_down_and_gives_the_same(cli: Cli, repository: Path) -> None:
-    done = cli("scenario", "init")
+def test_the_table_of_pyproject_is_a_scenario_too(cli: Cli, repository: Path) -> None:
+    run_git(repository, "checkout", "-q", "main")
+    table = '\n[[tool.assay.scorers]]\ntype = "max_files_changed"\nlimit = 9\n'
+    write_files(repository, {"pyproject.toml": PYTHON["pyproject.toml"] + table})
+    commit_all(repository)
+    run_git(repository, "checkout", "-q", "-B", "agent")
+    write_files(repository, FIX)
+    done = cli("score", "--json")
+    assert verdicts(done.out) == {"max_files_changed": "PASS"}
+    assert "the scenario is pyproject.toml of main" in json.loads(done.out)["provenance"]["assumed"][1]
+    table = table.replace("limit", "limt")
+    write_files(repository, {"pyproject.toml": PYTHON["pyproject.toml"] + table})
+    named = cli("score", "--scenario", "pyproject.toml")
+    assert (named.code, named.err[:38]) == (2, "assay: pyproject.toml: scorers[0].limt")
+
+
+def test_the_guess_is_written_down_and_gives_the_same(
+    cli: Cli, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = cli("init", "--show", "--workflow", "github")
+    assert (shown.code, list(repository.glob("**/assay.y*ml"))) == (0, [])
+    (repository / "tests").joinpath("deep").mkdir()
+    monkeypatch.chdir(repository / "tests" / "deep")
+    done = cli("init", "--workflow", "github")
     assert (done.code, done.err) == (0, "")
+    assert "../../.github/workflows/assay.yml: for github\n" in done.out
+    monkeypatch.chdir(repository)
+    assert "assay score" in (repository / ".github/workflows/assay.yml").read_text()
+    assert (repository / "assay.yaml").read_text() in shown.out
     written = yaml.safe_load((repository / "assay.yaml").read_text())
     assert written["scorers"][0]["command"].startswith("PYTHONPATH=src python3 -m pytest")
     assert written["scorers"][1]["type"] == "baseline_tests"
     assert written["scorers"][3] == {"type": "forbid_secrets"}
     again = cli("scenario", "init")
-    assert (again.code, again.err) == (2, "assay: assay.yaml can't be written: File exists\n")
+    sentence = "assay: assay.yaml exists, so nothing was written; --show shows what would be\n"
+    assert (again.code, again.err) == (2, sentence)
     (repository / "assay.yaml").rename(repository.parent / "s.yaml")
     write_files(repository, FIX)
     done = cli("score", "--json", "--scenario", repository.parent / "s.yaml")

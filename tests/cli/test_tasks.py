@@ -283,3 +283,16 @@ def test_findings_as_json(cli: Cli, tmp_path: Path) -> None:
     assert {one["kind"] for one in first["findings"] if one["level"] == "note"} == {"needs-network", "unpinned"}
     assert second["findings"] == []
     assert second["error"].startswith(f"{tmp_path}/all/b/task.toml: agent.timeout_sec must be")
+
+
+def test_a_new_task_has_nothing_to_find_and_its_oracle_solves_it(cli: Cli, open_folder: Path) -> None:
+    task = open_folder / "mine"
+    assert cli("tasks", "init", task).code == 0
+    done = cli("tasks", "check", task, "--run", "--repeat", "1")
+    assert (done.code, done.err) == (0, ""), done.out
+    assert "nothing found" in done.out
+    again = cli("tasks", "init", task)
+    assert (again.code, again.err) == (
+        2,
+        f"assay: a new task must be a folder that doesn't exist yet, got {task}\n",
+    )

@@ -79,6 +79,7 @@ class FakeFiles:
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,
+        agent: AgentRecord,  # noqa: ARG002
         home: str | None = None,  # noqa: ARG002
     ) -> Iterator[FakeWorkspace]:
         self.asked.append((left, before.sha256, before.nested, scenario.workdir, remember))

@@ -118,3 +118,10 @@ def test_a_large_trace_goes_on_in_its_continuation() -> None:
 def test_a_place_that_nobody_gave_out(place: str) -> None:
     found = trace_part(large(), "x", lambda _: None, TraceQuery(place=place))
     assert isinstance(found, TracePart)
+
+
+def test_a_link_to_a_step_of_a_large_trace_begins_there() -> None:
+    part = trace_part(large(), "x", lambda _: None, TraceQuery(place="699.0."))
+    every = trace_part(large(), "x", lambda _: None, TraceQuery(text="Step Number 700"))
+    assert part.steps[0] == every.steps[0]
+    assert part.steps[0].number == 700

@@ -16,13 +16,16 @@ from assay.adapters.jobs.run_store import keep_run
 from assay.cli.main import COMMANDS, parser_of
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
+from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.score import placed_checks, score_run
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
-from assay.evidence.coding_run import CodingRecord, RunStatus
+from assay.evidence.coding_run import AgentRecord, CodingRecord, RunStatus
+from assay.formats.trajectories.messages import read_trajectory
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
@@ -31,6 +34,7 @@ from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
 from assay.web.visible_text import lines, visible
 from tests.builders import REPO
+from tests.checks.fake_workspace import FakeWorkspace
 from tests.cli.running import Cli
 from tests.web.examples import (
     COMPARISON,
@@ -437,6 +441,25 @@ def test_a_source_says_what_is_not_there() -> None:
             call()
     with pytest.raises(InputError, match="needs two agents"):
         job_comparison(source, ["sorting"])
+
+
+def test_the_step_of_a_scorers_finding_leads_to_the_trace(tmp_path: Path) -> None:
+    used = [{"name": "bash", "arguments": f"cat /tests/{one}"} for one in "ab"]
+    calls = [{"role": "assistant", "tool_calls": [one]} for one in used]
+    data = "\n".join(map(json.dumps, [{"role": "user", "content": "do it"}, *calls])).encode()
+    agent = AgentRecord(read_trajectory(data, "t.jsonl", lambda _: None))
+    scenario = Scenario.model_validate({"scorers": [{"type": "trajectory", "must_not_read": ["/tests/b"]}]})
+    workspace = FakeWorkspace({}, {"a": ""}, agent=agent)
+    provenance = Provenance(engine="1", scenario_sha256="ab" * 32)
+    report = score_run(placed_checks(scenario, "s.yaml"), workspace, provenance, agent=agent)
+    run = CodingRecord("do it", "completion", RunStatus.COMPLETED, trajectory=agent.trajectory)
+    keep_run(str(tmp_path / "kept"), run, report, None)
+    source = viewed_at(tmp_path)
+    (place,) = set(re.findall(r'href="[^"]*(runs/[^"?#]+)', text_of(source, "runs")))
+    page = text_of(source, place)
+    assert '<a href="#step-3">step 3</a>' in page
+    assert "finding in step 3" in page
+    assert 'id="step-3"' in page
 
 
 def test_every_command_that_a_page_names_is_one() -> None:

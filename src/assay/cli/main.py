@@ -24,6 +24,7 @@ from assay.version import VERSION
 COMMANDS = {
     "score": "score a coding run with its scorers",
     "run": "run an agent on tasks and grade each attempt",
+    "init": "set a repository up: guess, show and write assay.yaml and the workflow",
     "scenario": "write down what 'assay score' assumes about a repository",
     "seed": "make a task from a coding scenario",
     "tasks": "check tasks for mistakes, or show how Assay reads them",
@@ -53,12 +54,13 @@ COMMANDS = {
     "keys": "add, list, rotate and revoke keys of a service",
     "import": "import jobs into the store of a service",
     "db": "check, upgrade, export and load the store of a service",
+    "mcp": "let a coding agent grade its own change, over MCP",
     "completion": "print a script that completes commands and options in a shell",
 }
 
 # Where commands are whose modules aren't beside this one under their own names.
 MODULES = {
-    **{name: f"coding.{name}" for name in ("seed", "score", "scenario")},
+    **{name: f"coding.{name}" for name in ("seed", "score", "init", "scenario", "mcp")},
     **{name: f"service.{name}" for name in ("serve", "db", "keys", "worker")},
     **{name: f"archive.{name}" for name in ("pack", "unpack")},
     "import": "service.import_jobs",

@@ -2,6 +2,7 @@
 
     assay tasks check TASKS…
     assay tasks show TASKS…
+    assay tasks init TASKS…
 
 Loads every task and reads it: does the verifier write a reward on every path, can a failed test reach it, do the
 tests read what the instruction asks for, can the agent see or change the answer or the verifier, does the verifier
@@ -15,12 +16,16 @@ don't count; --notes shows them. docs/howto/check-your-tasks.md lists all kinds.
 instruction names several paths below /workspace, 'check' says which one is taken for the output: the first that
 isn't there before the agent starts.
 
+Init makes new task folders to write over: an instruction, a verifier, a solution, and nothing that 'check' finds.
+
 Exit codes: 0 no problems found, 1 problems found, 2 a task can't be loaded or run. One bad task doesn't stop the
 check of the others.
 """
 
 import argparse
 import json
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +37,7 @@ from assay.adapters.tasks.workbench import DiskWorkshop
 from assay.cli.options.common import add_isolation, add_verifier_environment, positive, warn
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.table import clean, render_table
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, InputError
 from assay.engine.machine import TrialSite
 from assay.engine.run.try_task import attempt_findings
 from assay.engine.tasks.describe_task import (
@@ -53,7 +58,7 @@ Attempts = Callable[[LoadedTask], list[LintFinding]]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("action", choices=["check", "show"], help="what to do with the tasks")
+    parser.add_argument("action", choices=["check", "show", "init"], help="what to do with the tasks")
     parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
     parser.add_argument(
         "--run", dest="run_them", action="store_true", help="also run the oracle, an idle agent and wrong answers"
@@ -74,6 +79,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.action == "init":
+        return _init(args.tasks)
     paths = [path for path, _ in chosen_tasks(args)]
     if args.action == "show":
         return _show(paths, as_json=args.json)
@@ -87,6 +94,19 @@ def run(args: argparse.Namespace) -> int:
             return attempt_findings(site, workshop, prepare_task(task, site, no_image=args.no_image), args.repeat)
 
         return _check(paths, attempts, args)
+
+
+def _init(folders: Sequence[str]) -> int:
+    from assay.cli.help.examples import bundled  # noqa: PLC0415 - only for a new task
+
+    existing = next((folder for folder in folders if os.path.lexists(folder)), None)
+    if existing is not None:
+        raise InputError(f"a new task must be a folder that doesn't exist yet, got {existing}")
+    for folder in folders:
+        shutil.copytree(bundled() / "tasks" / "capital", folder)
+        print(f"{folder}: write instruction.md, tests/test.sh and solution/solve.sh anew")
+        print(f"Then: assay tasks check {folder} --run")
+    return 0
 
 
 def _check(paths: list[str], attempts: Attempts | None, args: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Protocol, TypeVar
 
 from assay.core.errors import AssayError
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import AgentRecord, ProcessEnd
 
 Question = TypeVar("Question", bound=Hashable)
 Answer = TypeVar("Answer")
@@ -172,6 +172,10 @@ class Workspace(Protocol):
     @property
     def instruction(self) -> str | None:
         """The agent's instruction, all turns together; None if that isn't known."""
+
+    @property
+    def agent(self) -> AgentRecord:
+        """The agent's own record of what it did; without a trajectory if it left none."""
 
     def before(self, path: str) -> bytes | None:
         """The content of a regular file at the baseline; None if there was none."""

@@ -1,4 +1,4 @@
-"""Read scenario files: YAML, TOML or JSON."""
+"""Read scenario files: YAML, TOML or JSON, or the table [tool.assay] of a pyproject.toml."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from assay.adapters.machine.yaml_lines import not_utf8, not_yaml
 from assay.core.errors import InputError
 from assay.dialects.scorers.hidden_tests import with_hidden_tests
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import PYPROJECT, Scenario
 from assay.engine import schema_errors
 from assay.engine.schema_errors import spell_place
 
@@ -81,6 +81,8 @@ def _parse_scenario(path: str, data: bytes) -> Any:
     suffix = os.path.splitext(path)[1].lower()
     try:
         text = data.decode("utf-8-sig")
+        if os.path.basename(path) == PYPROJECT:
+            return tomllib.loads(text).get("tool", {}).get("assay", {})
         if suffix == ".toml":
             return tomllib.loads(text)
         if suffix == ".json":

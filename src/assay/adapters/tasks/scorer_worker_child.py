@@ -17,6 +17,7 @@ from assay.adapters.machine.isolated_reader import ReadingApart
 from assay.core.errors import MeasurementError
 from assay.core.grading import outcome_of
 from assay.core.outcome import Check, Errored, NotApplicable, Outcome
+from assay.evidence.coding_run import AgentRecord
 from assay.evidence.workspace import (
     AS_LEFT,
     Answer,
@@ -46,6 +47,10 @@ class AskedWorkspace:
     _reading: ReadingApart = field(default_factory=ReadingApart)
     _contents: dict[tuple[str, str], bytes | None] = field(default_factory=dict)
     _room: int = _MOST_KEPT
+
+    @property
+    def agent(self) -> AgentRecord:
+        return self._ask_parent(AgentRecord, "agent") or AgentRecord()
 
     def before(self, path: str) -> bytes | None:
         return self._content("before", path)

@@ -41,7 +41,7 @@ from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, Patch, PathKind
 from assay.engine.sandbox import CommandEnvironment, Sandbox
-from assay.evidence.coding_run import Diff
+from assay.evidence.coding_run import AgentRecord, Diff
 from assay.evidence.workspace import KnownBaseline, ResultMemory, Tree, Workspace
 
 LIMIT_SEC = 300.0
@@ -94,6 +94,7 @@ class LocalScoringFiles:
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,
+        agent: AgentRecord,
         home: str | None = None,
     ) -> Iterator[Captured]:
         with _left_folder(left, before, self.caps) as root:
@@ -115,6 +116,7 @@ class LocalScoringFiles:
             captured = replace(
                 capture(commands, memory, before.nested, shown, without),
                 instruction="\n\n".join(scenario.requests).strip() or None,
+                agent=agent,
             )
             self.show(captured)
             yield captured
@@ -313,6 +315,8 @@ def _looked_up(evidence: Workspace, message: _Message) -> object:
         (path,) = msgspec.convert(message.arguments, tuple[str])
         look: Callable[[str], object] = getattr(evidence, message.call)
         return look(path)
+    if message.call == "agent":
+        return evidence.agent
     if message.call == "baseline_paths":
         return list(evidence.baseline_paths())
     if message.call == "secret":

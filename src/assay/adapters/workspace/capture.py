@@ -23,6 +23,7 @@ from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.memory import Memory, Remembered
 from assay.adapters.workspace.walk import Walked, entries_of, parse_record, plain_mode, walking
 from assay.engine.coding.workspace_changes import changes_between
+from assay.evidence.coding_run import AgentRecord
 from assay.evidence.files import Content
 from assay.evidence.workspace import (
     AS_LEFT,
@@ -57,6 +58,7 @@ class Captured:
     commands: Commands
     ignored: tuple[IgnoredFiles, ...] = ()
     instruction: str | None = None
+    agent: AgentRecord = AgentRecord()  # noqa: RUF009 - frozen
 
     def before(self, path: str) -> bytes | None:
         return self._contents.get(("before", path), self._before)

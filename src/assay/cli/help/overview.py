@@ -5,7 +5,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 GROUPS = {
-    "score and run": ("score", "run", "scenario", "seed", "tasks", "agents", "grade", "doctor", "examples"),
+    "score and run": (
+        "score",
+        "run",
+        "init",
+        "scenario",
+        "seed",
+        "tasks",
+        "agents",
+        "grade",
+        "doctor",
+        "examples",
+    ),
     "read": (
         "report",
         "compare",
@@ -21,7 +32,7 @@ GROUPS = {
     ),
     "judge": ("judge", "reward"),
     "other systems": ("verify", "criteria", "playground", "listen"),
-    "serve": ("serve", "worker", "keys", "import", "db"),
+    "serve": ("serve", "worker", "keys", "import", "db", "mcp"),
     "help": ("help", "version", "completion"),
 }
 # These two are no modules, and have no options.

@@ -108,7 +108,8 @@ def _findings(report: ScorersReport) -> Iterator[_Finding]:
 
 
 def _finding(row: Row, found: Mapping[str, Any]) -> _Finding:
-    said = [str(found[key]) for key in ("rule", "test", "detail", "pattern", "mask") if found.get(key)]
+    said = [f"step {found['step']}"] if "step" in found else []
+    said += [str(found[key]) for key in ("rule", "test", "detail", "pattern", "mask") if found.get(key)]
     said += [f"{key}: {found[key]}" for key in ("before", "after") if found.get(key)]
     path, line = found.get("path"), found.get("line")
     return _Finding(

@@ -249,7 +249,8 @@ def _findings(found: object) -> Iterator[str]:
 def _finding(finding: Mapping[str, object]) -> Iterator[str]:
     """Where and what, then before and after on lines of their own."""
     where = ":".join(str(finding[key]) for key in ("path", "line") if finding.get(key) is not None)
-    rest = [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
+    rest = [f"step {finding['step']}"] if "step" in finding else []
+    rest += [str(finding[key]) for key in ("rule", "test", "detail", "pattern", "mask") if finding.get(key)]
     yield "  ".join(part for part in (where, *rest) if part)
     for label, key in (("before: ", "before"), ("after:  ", "after")):
         if finding.get(key):

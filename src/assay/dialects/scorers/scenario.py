@@ -17,6 +17,9 @@ from assay.core.outcome import one_of
 from assay.formats.path_patterns import check_patterns, plain_path
 from assay.formats.strict_model import StrictModel
 
+PYPROJECT = "pyproject.toml"
+"""Its table [tool.assay] may be a scenario."""
+
 KEY_PREFIX = "ASSAY_JUDGE_KEY_"
 
 

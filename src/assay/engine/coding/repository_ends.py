@@ -1,12 +1,13 @@
 """Inside a git repository: which state is scored, and which one it is compared with."""
 
+import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import ScorersReport
-from assay.dialects.scorers.scenario import Scenario
+from assay.dialects.scorers.scenario import PYPROJECT, Scenario
 from assay.engine.coding.guess_scenario import Depth, Guess, guess_scenario
 from assay.engine.coding.guess_tests import Project, Tools
 from assay.engine.coding.score_coding_run import (
@@ -28,8 +29,8 @@ _BRANCHES = ("heads", "remotes", "remotes/origin")
 # Where people and programs fetch pull requests to.
 _PULL_REQUESTS = ("pull/{}/head", "remotes/origin/pr/{}", "remotes/origin/pull/{}/head", "remotes/pull/{}/head")
 # Where a repository may keep its scenario. It counts as the main branch has it.
-SCENARIO_FILES = ("assay.yaml", "assay.yml", "assay.toml", "assay.json")
-HINT = "nothing more; 'assay scenario init' writes this down as a scenario"
+SCENARIO_FILES = ("assay.yaml", "assay.yml", "assay.toml", "assay.json", PYPROJECT)
+HINT = "nothing more; 'assay init' writes this down as a scenario"
 
 
 class Repository(Protocol):
@@ -216,11 +217,20 @@ def _scenario(
         return Guess(files.load_scenario(rules.given), (), guessed=False), rules.given
     for name in SCENARIO_FILES:
         data = repository.file(ends.rules, name) if rules.command is None else None
-        if data is not None:
+        if data is not None and (name != PYPROJECT or has_table(data)):
             told = (f"the scenario is {name} of {ends.main} ({ends.rules[:SHORT]})",)
             return Guess(rules.parse(name, data), told, guessed=False), name
     guess = guess_scenario(_project(before), rules.tools, rules.command, rules.depth)
     return Guess(guess.scenario, (*guess.told, HINT)), "the guessed scenario"
+
+
+def has_table(pyproject: bytes) -> bool:
+    """Whether a pyproject.toml has the table [tool.assay]. One that can't be read has none."""
+    try:
+        found = tomllib.loads(pyproject.decode())
+    except (ValueError, RecursionError):
+        return False
+    return "assay" in found.get("tool", {})
 
 
 def _project(before: KnownBaseline) -> Project:

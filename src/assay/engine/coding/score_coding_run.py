@@ -85,6 +85,7 @@ class ScoringFiles(Protocol):
         before: KnownBaseline,
         scenario: Scenario,
         remember: bool,
+        agent: AgentRecord,
         home: str | None = None,
     ) -> AbstractContextManager[Workspace]:
         """The agent's changes, for the time of the block. The scenario says where and with what commands run.
@@ -150,7 +151,7 @@ def score_by_seeded(
         return _score_without_workspace(loaded, attempt)
     left = _left_by_agent(attempt.workspace, files)
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, seeded.known, seeded.scenario, remember, home=seeded.home) as workspace:
+    with files.capture(left, seeded.known, seeded.scenario, remember, attempt.agent, seeded.home) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 
@@ -197,7 +198,7 @@ def score_against(
         .against(before)
     )
     run_check = files.scorer_runner(loaded.checks)
-    with files.capture(left, before, scenario, remember=False) as workspace:
+    with files.capture(left, before, scenario, remember=False, agent=attempt.agent) as workspace:
         return _score(loaded, workspace, attempt, files, run_check)
 
 

@@ -193,7 +193,9 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
 
 def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
     head = head_of(file)
-    number, at = place.number, max(place.at, head.start)
+    # A place with a number alone is a link to a step: those before it are read, and not shown.
+    passed = 0 if place.at or place.file else place.number
+    number, at = place.number - passed, max(place.at, head.start)
     found: list[TrajectoryStep] = []
     places: dict[int, str] = {}
     size, limit = 0, at + SEARCHED
@@ -202,7 +204,7 @@ def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
         places[number + 1] = _Place(number, at, place.file).written()
         number, at = number + 1, placed.after
         step = replace(placed.step, number=number)
-        if _takes(step, asked):
+        if number > passed and _takes(step, asked):
             found.append(_bare(step, asked.hidden))
             size += _length(step)
         if len(found) >= AT_ONCE or size >= SHOWN or at >= limit:

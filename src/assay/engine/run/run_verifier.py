@@ -189,7 +189,7 @@ def _check_downloads(bench: Bench, verified: Verified, *, network: bool) -> None
 
 def _downloads(text: str) -> bool:
     """Whether a script of the tests downloads something."""
-    from assay.engine.tasks.unpinned_downloads import downloads  # noqa: PLC0415 - few verifiers have failed at that
+    from assay.formats.downloads import downloads  # noqa: PLC0415 - few verifiers have failed at that
 
     return any(downloads(line.text) for line in command_lines(text))
 

@@ -11,7 +11,8 @@ from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.rules.names import name_findings, output_path_findings
 from assay.engine.tasks.rules.settings import setting_findings, verdict_findings
 from assay.engine.tasks.task_reading import LintFinding, TaskFiles, is_shell
-from assay.engine.tasks.unpinned_downloads import downloads, unpinned_download, unpinned_images
+from assay.engine.tasks.unpinned_downloads import unpinned_download, unpinned_images
+from assay.formats.downloads import downloads
 from assay.formats.shell import CommandLine, command_lines
 
 _PYTHON = re.compile(r"(?:[^\s'\"]*/)?python[\d.]*")

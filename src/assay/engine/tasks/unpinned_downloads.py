@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterator
 
 from assay.formats.dockerfile import parse_dockerfile
+from assay.formats.downloads import FETCH
 
 _INSTALLS = (
     (re.compile(r"\b(?:pip3?|uv pip)\s+install\b(?P<rest>[^|;&]*)"), "packages without versions"),
@@ -24,19 +25,6 @@ _TAKE_A_VALUE = {
     "-p",
     "--python",
 }
-_FETCH = re.compile(r"\b(curl|wget)\b.{0,1000}https?://(?!localhost\b|127\.|\[::1\])")
-
-_DOWNLOADS = re.compile(
-    r"\b(?:apt(?:-get)?\s+(?:-\S+\s+){0,20}(?:update|install)|(?:apk|dnf|yum)\s+(?:add|install)|pip3?\s+install|uvx"
-    r"|uv\s+(?:add|pip|run|sync|tool)|npm\s+(?:add|ci|i|install)|npx|git\s+clone|gem\s+install"
-    r"|cargo\s+(?:fetch|install)|go\s+(?:get|install))\b"
-)
-_OFFLINE = re.compile(r"--no-index|--offline|--no-deps\s+\S*/|^(?:echo|printf)\b")
-
-
-def downloads(command: str) -> bool:
-    """Whether a command needs the network, pinned or not."""
-    return _OFFLINE.search(command) is None and bool(_DOWNLOADS.search(command) or _FETCH.search(command))
 
 
 def unpinned_download(command: str) -> str | None:
@@ -49,7 +37,7 @@ def unpinned_download(command: str) -> str | None:
                 return what
     if re.search(r"\buvx\s", command) and "==" not in command:
         return "packages without versions"
-    if _FETCH.search(command):
+    if FETCH.search(command):
         return "a file without a checksum"
     return "a repository without a commit" if re.search(r"\bgit clone\b", command) else None
 

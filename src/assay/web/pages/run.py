@@ -126,14 +126,18 @@ def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
         "trace": trace,
         "instruction": view.detail.instruction or ("" if trace is None else trace.part.request),
         "answer": found[-1] if found else "" if trace is None else trace.part.answer,
-        "findings": _monitored_steps(view),
+        "findings": _named_steps(view),
     }
 
 
-def _monitored_steps(view: RunView) -> list[int]:
-    """The steps that a monitor names."""
+def _named_steps(view: RunView) -> list[int]:
+    """The steps that a monitor or a scorer names. A scorer counts the steps of all turns together."""
     monitor = None if view.judge is None else view.judge.monitor
     named = [] if monitor is None else [one.step for one in monitor.places if one.step]
+    rows = () if view.report is None or len(view.detail.turns) > 1 else view.report.scorers
+    named += [
+        str(one.get("step")) for row in rows for one in row.evidence.get("findings", ()) if isinstance(one, dict)
+    ]
     return sorted({int(one) for one in named if one.isascii() and one.isdecimal() and len(one) < 8})
 
 
