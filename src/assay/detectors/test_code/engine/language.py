@@ -341,8 +341,6 @@ class Language:
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
-    copies: frozenset[str] = frozenset()
-    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

@@ -7,7 +7,6 @@ from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import last_opening
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
-from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import comparison
 from assay.detectors.test_code.engine.expressions.words import joined
@@ -51,7 +50,6 @@ DECLARING = Declaring(
 _REPORTING = frozenset(
     ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
 )
-_CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEquals", "ErrorMatches"))
 
 
 def _file_skips(reading: Reading) -> list[Skip]:
@@ -176,26 +174,6 @@ def _empty(reading: Reading, loop: Node) -> bool:
     return rows_of(reading, loop) == []
 
 
-def _asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
-    """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
-    if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
-        return None
-    words = reading.words_of(call.node)
-    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in reading.handles]
-    if len(given) < 2:
-        return None
-    subject, checker, expected = [*given, []][:3]
-    if checker[-1] in _CHECKERS and expected:
-        return [WrittenDemand(joined(words), equality(subject, expected, {}, reading.language.logic))]
-    nothing = {
-        "IsNil": (Strength.EXACT, "nil"),
-        "NotNil": (Strength.PRESENCE, None),
-        "IsNotNil": (Strength.PRESENCE, None),
-    }
-    strength, wanted = nothing.get(checker[-1], (Strength.SHAPE, joined(expected) or None))
-    return [WrittenDemand(joined(words), Demand(strength, joined(subject), wanted))]
-
-
 def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) -> WrittenDemand | None:
     """``diff := cmp.Diff(want, got); diff != ""``, and that there is no error."""
     compared = comparison(words)
@@ -260,7 +238,6 @@ QUIRKS = Quirks(
     file_skips=_file_skips,
     function=_function,
     call=_call,
-    asserted=_asserted,
     condition=_condition,
     lost=_lost,
     skip=_skip,

@@ -1,4 +1,4 @@
-"""Tests in Rust: the built-in harness, rstest, test_case, proptest and the asynchronous runtimes' attributes."""
+"""Tests in Rust: the built-in harness, rstest, test_case and the asynchronous runtimes' attributes."""
 
 import re
 
