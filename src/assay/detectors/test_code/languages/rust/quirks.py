@@ -31,9 +31,7 @@ from assay.detectors.test_code.tree import Node
 _MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
 _DEFINED = re.compile(r"macro_rules!\s*(\w+)")
 _ASSERTS = re.compile(r"\b(?:panic|unwrap|expect|(?>\w*?assert)\w*+)\b")
-_ASSERTING = re.compile(r"\b(?:panic|unreachable|(?>\w*?assert)\w*+)!")
 _SWALLOWS_ASSERTS = re.compile(r"\W*|.*(?:assert|left|right|panicked|failed).*")
-_RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
 _CASE = re.compile(r"#\[case\]\s*+(?:mut\s++)?+(\w++)")
 _LONGEST = 20_000
@@ -58,7 +56,7 @@ def function(reading: Reading, found: Function) -> DeclaredPart | None:
     own = found.marks
     collected = any(one.name in TESTS and not one.unsure for one in own)
     marked = collected or any(one.name in TESTS or one.name in _OF_TESTS for one in own)
-    if not marked and not _looks_like_test(reading, found):
+    if not marked:
         if reading.scope_of[found.node.parent].role is Role.TEST:  # type: ignore[index]
             return None
         # Beside unit tests stands production code, which may assert for reasons of its own.
@@ -101,21 +99,6 @@ def _with_tests(reading: Reading) -> set[Node | None]:
 def _is_among_tests(reading: Reading, node: Node) -> bool:
     held = _with_tests(reading)
     return any(around in held for around in islice(node.ancestors(), FAR))
-
-
-def _looks_like_test(reading: Reading, found: Function) -> bool:
-    """A test whose attribute is gone, and no function that others call."""
-    holder = reading.scope_of[found.node.parent]  # type: ignore[index]
-    if holder.role not in (Role.SUITE, Role.FILE) or found.takes or found.name == "main":
-        return False
-    results = _RESULTS.search(_takes(reading, found.node))
-    if (results is not None and "Result" not in results[1]) or reading.values.mentions(found.name) > 1:
-        return False
-    if found.node.parent not in _with_tests(reading) and holder.name not in ("tests", "test"):
-        return False
-    body = found.node.part_child(Part.BLOCK)
-    asserts = body is not None and _ASSERTING.search(reading.tree.text, body.start, body.end)
-    return found.name.startswith("test_") or bool(asserts)
 
 
 def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
