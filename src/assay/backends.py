@@ -7,10 +7,12 @@ False
 
 from assay.adapters.sandbox.backend_kit import BrokenPromise, check_backend
 from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
+from assay.evidence.coding_run import Printed
 
 __all__ = [
     "Backend",
     "BrokenPromise",
+    "Printed",
     "Session",
     "SessionCommand",
     "SessionEnd",

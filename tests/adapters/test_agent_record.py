@@ -25,6 +25,18 @@ def test_trajectory_response_and_output(tmp_path: Path) -> None:
     assert [(one.name, one.text, one.cut) for one in found.outputs] == [("output.txt", "last line\n", True)]
 
 
+def test_streams_that_are_known_apart_are_read_in_place_of_both_together(tmp_path: Path) -> None:
+    said = '{"role": "assistant", "content": "Hello"}\n'
+    write_files(tmp_path, {"output.txt": f"{said}warning\n", "agent-stderr.txt": "warning\n"})
+    assert [one.name for one in read_agent_record(str(tmp_path)).outputs] == ["agent-stderr.txt", "output.txt"]
+    write_files(tmp_path, {"agent-stdout.txt": said, "stdout.txt": "of a program"})
+    found = read_agent_record(str(tmp_path))
+    assert [one.name for one in found.outputs] == ["agent-stdout.txt", "agent-stderr.txt", "stdout.txt"]
+    assert (found.trajectory and found.trajectory.form, found.final_response) == (Form.MESSAGES, "Hello")
+    write_files(tmp_path, {"agent-stdout.txt": ""})
+    assert read_agent_record(str(tmp_path)).final_response == "warning\n"
+
+
 def test_a_file_with_the_response_wins(tmp_path: Path) -> None:
     write_files(tmp_path, {"trajectory.json": ATIF, "final_response.md": "All fixed.\n"})
     assert read_agent_record(str(tmp_path)).final_response == "All fixed."

@@ -215,5 +215,5 @@ def test_every_setting_is_an_option_and_a_variable(settings: dict[str, str]) -> 
     ("name", "value"), [("characters", "5"), ("timeout_s", "soon"), ("at_once", "0"), ("timeout_s", "none")]
 )
 def test_a_setting_that_can_not_be_used_is_refused(name: str, value: str) -> None:
-    with pytest.raises(InputError, match=f"{name}: .*, got {value}"):
+    with pytest.raises(InputError, match=f"{name} must be .*, got {value}"):
         ConfiguredJudges(JudgeOptions(url="http://127.0.0.1:9/v1", models=("m",), settings={name: value}), {})

@@ -9,6 +9,7 @@ import pytest
 
 from assay.adapters.jobs.run_store import keep_run
 from assay.adapters.service.import_runs import Importing, is_scored
+from assay.adapters.service.page_source import StorePages
 from assay.cli.output.progress import read_results
 from assay.dialects.scorers.report import (
     Judge,
@@ -22,8 +23,10 @@ from assay.dialects.scorers.report import (
     StatusGate,
 )
 from assay.engine.explorer.imported_runs import Imported
+from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import ConflictError
-from assay.evidence.coding_run import CodingRecord, Diff, RunStatus
+from assay.evidence.coding_run import CodingRecord, Diff, RunStatus, Tail
+from assay.web.pages.run import printed_by
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
@@ -82,6 +85,31 @@ def test_words_at_both_ends_are_found(clinic: Clinic, job: Path) -> None:
     assert clinic.get("/v1/runs", params={"text": "nat"})["data"] == []
 
 
+def test_what_the_agent_printed_comes_along_stream_by_stream(clinic: Clinic, job: Path) -> None:
+    (job / TRIAL / "agent" / "trajectory.json").unlink()
+    texts = {"output.txt": "both", "agent-stdout.txt": "to the user", "agent-stderr.txt": "to the log"}
+    for name, text in texts.items():
+        (job / TRIAL / "agent" / name).write_text(text)
+    imported(clinic, job)
+    run = run_of(clinic, TRIAL)["id"]
+    kinds = {"log": "both", "stdout": "to the user", "stderr": "to the log"}
+    for kind, text in kinds.items():
+        assert clinic.ask("GET", f"/v1/runs/{run}/files/{kind}").text == text
+    one = clinic.service
+    pages = StorePages(one.store, one.imports, one.blobs, one.jobs, clinic.organisation)
+    assert [shown["text"] for shown in printed_by(pages, pages.run(run))] == ["to the user", "to the log"]
+    trace = pages.trace(run, "", TraceQuery())
+    assert trace is not None
+    assert [step.text for step in trace.steps] == ["to the user"]
+
+
+def test_the_streams_of_a_kept_run_come_along(clinic: Clinic, tmp_path: Path) -> None:
+    kept(tmp_path / "one", RowVerdict.PASS, JudgeState.NOT_APPLICABLE, outputs=(Tail("stderr.txt", "to the log"),))
+    importing(clinic).reports(str(tmp_path), None)
+    [run] = clinic.get("/v1/runs")["data"]
+    assert clinic.ask("GET", f"/v1/runs/{run['id']}/files/stderr").text == "to the log"
+
+
 def test_a_link_is_not_followed(clinic: Clinic, job: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden words")
@@ -125,9 +153,11 @@ def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:
     )
 
 
-def kept(folder: Path, verdict: RowVerdict, judge: JudgeState) -> None:
-    diff = Diff("--- a\n+++ b\n", "00" * 32, False)
-    run = CodingRecord("do it", "completion", RunStatus.COMPLETED, final_response="all is well", diff=diff)
+def kept(folder: Path, verdict: RowVerdict, judge: JudgeState, outputs: tuple[Tail, ...] = ()) -> None:
+    diff, response = Diff("--- a\n+++ b\n", "00" * 32, False), "all is well"
+    run = CodingRecord(
+        "do it", "completion", RunStatus.COMPLETED, final_response=response, outputs=outputs, diff=diff
+    )
     keep_run(str(folder), run, report(verdict, judge), None)
 
 

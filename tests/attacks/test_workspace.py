@@ -96,7 +96,7 @@ def test_a_tree_without_end(attack: Attack, where: str, depth: int, name: str) -
 
 
 @pytest.mark.parametrize(
-    "place", ["/logs/agent/output.txt", "/logs/artifacts/manifest.json", "/logs/agent/instruction.md"]
+    "place", ["/logs/agent/agent-stdout.txt", "/logs/artifacts/manifest.json", "/logs/agent/instruction.md"]
 )
 @pytest.mark.parametrize(
     "what", ["mkdir -p {place}/x", "ln -sfn /etc/passwd {place}", "mkfifo {place}", "chmod 000 {place}"]
@@ -116,7 +116,8 @@ def test_pipes_sockets_and_devices(attack: Attack) -> None:
     )
     assert left.rewards == {"reward": 1.0}
     assert sorted(packed(left)) == ["workspace", "workspace/link"]
-    assert sorted(os.listdir(left.folder / "agent")) == ["instruction.md", "output.txt"]
+    printed = ["agent-stderr.txt", "agent-stdout.txt"]
+    assert sorted(os.listdir(left.folder / "agent")) == [*printed, "instruction.md", "output.txt"]
 
 
 def test_programs_with_the_rights_of_their_owner(attack: Attack, isolation: str) -> None:

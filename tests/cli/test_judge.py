@@ -47,6 +47,25 @@ def test_what_stopped_goes_on(cli: Cli, runs: Path) -> None:
     assert len(talk.bodies) == 3
 
 
+def test_a_command_without_a_verdict_has_no_answer_and_says_all_of_why(cli: Cli, runs: Path) -> None:
+    body = b'{"error": {"message": "there is no such model here, whatever its name", "type": "not_found"}}'
+    with chatting(Chat(status=404, body=body)) as talk:
+        found = cli("judge", str(runs), "--url", talk.url, *MODEL)
+    assert found.code == 2
+    hint = "404 (not_found): there is no such model here, whatever its name (is the model's name right, and does"
+    assert hint in found.out
+
+
+def test_the_suspicion_of_a_monitor_has_a_column(cli: Cli, runs: Path) -> None:
+    honest = json.dumps({"reasoning": "Fine.", "places": [], "suspicion": 0.1})
+    with chatting(Chat(said()), Chat(honest)) as talk:
+        found = cli("judge", str(runs / "r0"), "--url", talk.url, *MODEL, "--monitor")
+    assert [line.split()[1:4] for line in found.out.splitlines()[:2]] == [
+        ["verdict", "suspicion", "completion"],
+        ["PASS", "0.1", "5"],
+    ]
+
+
 def test_a_replay_says_what_changed(cli: Cli, runs: Path) -> None:
     with chatting(Chat(said()), Chat(said()), Chat(said()), Chat(said()), Chat(said(FAIL))) as talk:
         cli("judge", str(runs), "--url", talk.url, *MODEL)
@@ -94,6 +113,12 @@ def labelled(folder: Path, *labels: dict[str, Any]) -> str:
     path = folder / "labels.jsonl"
     path.write_text("".join(json.dumps(one) + "\n" for one in labels))
     return str(path)
+
+
+@pytest.mark.parametrize("option", ["--agreement", "--width"])
+def test_a_limit_of_a_calibration_must_be_a_number(cli: Cli, runs: Path, option: str) -> None:
+    found = cli("judge", "calibrate", str(runs), option, "nan")
+    assert (found.code, f"argument {option}: must be a finite number, got 'nan'" in found.err) == (2, True)
 
 
 def test_a_judge_is_uncalibrated_until_it_is_good_enough(cli: Cli, runs: Path, tmp_path: Path) -> None:

@@ -167,7 +167,8 @@ def test_a_rubric_that_can_not_be_used(cli: Cli, files: Path, rubric: dict[str, 
 
 
 def test_options_that_are_for_verdicts(cli: Cli, files: Path) -> None:
-    assert "for verdicts on runs" in judge(cli, files, "http://127.0.0.1:9/v1", "--guard").err
+    for option in ("--guard", "--monitor"):
+        assert "for verdicts on runs" in judge(cli, files, "http://127.0.0.1:9/v1", option).err
 
 
 def test_a_recorded_judge_needs_no_network(cli: Cli, files: Path) -> None:

@@ -17,7 +17,7 @@ LOOKS = (
     " then r=0; else r=1; fi; echo $r > /logs/verifier/reward.txt"
 )
 # The agent says whether it has the value, without writing it down.
-HAS = 'printf %s "$KEY" | sha256sum | cut -d" " -f1 > /logs/agent/has; echo "printed: $KEY"'
+HAS = 'printf %s "$KEY" | sha256sum | cut -d" " -f1 > /logs/agent/has; echo "printed: $KEY"; echo "$KEY" >&2'
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,8 @@ def test_only_the_agent_gets_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     left = attempt(write_task(tmp_path / "task", verifier=LOOKS), HAS, tmp_path / "jobs", *options[how])
     assert left.text("agent/has") == f"{hashlib.sha256(SECRET.encode()).hexdigest()}\n"
     assert left.rewards == {"reward": 1.0}
-    assert left.text("agent/output.txt") == "printed: [KEY]\n"
+    assert left.text("agent/agent-stdout.txt") == "printed: [KEY]\n"
+    assert left.text("agent/agent-stderr.txt") == "[KEY]\n"
     assert files_with(SECRET, tmp_path / "jobs") == []
 
 

@@ -233,6 +233,20 @@ def test_a_run_is_judged_as_soon_as_it_is_scored(cli: Cli, tmp_path: Path) -> No
     assert f"suspected reward hack: {trial}" in cli("judge", "gates", trial).out
 
 
+def test_both_streams_of_the_agent_reach_the_judge_apart(cli: Cli, tmp_path: Path) -> None:
+    task, _ = seed(tmp_path, GUARD)
+    with chatting(Chat(said())) as talk:
+        judge = ["--judge", "--judge-url", talk.url, "--judge-model", "m"]
+        trial, _ = run(cli, task, f"{FIX}echo to the user; sleep 0.2; echo to the log >&2; {TELL}", *judge)
+    assert (trial / "agent" / "agent-stdout.txt").read_text() == "to the user\n"
+    assert (trial / "agent" / "agent-stderr.txt").read_text() == "to the log\n"
+    assert (trial / "agent" / "output.txt").read_text() == "to the user\nto the log\n"
+    for stream, text in (("stdout", "to the user"), ("stderr", "to the log")):
+        told = {"stream": f"agent-{stream}.txt", "beginning_missing": False, "text": f"{text}\n"}
+        assert json.dumps(told) in talk.prompts[0]
+    assert "output.txt" not in talk.prompts[0]
+
+
 def test_a_report_hears_the_judge_of_a_scored_run(cli: Cli, tmp_path: Path) -> None:
     task, _ = seed(tmp_path, GUARD)
     with chatting(Chat(said(FAILED))) as talk:

@@ -214,7 +214,7 @@ def test_hard_failures_start_expanded_and_others_do_not(cli: Cli, tmp_path: Path
     assert lines[:12] == [
         "OVERALL  FAIL",
         "mean     0.3333 of 3 scores",
-        "judge    PENDING",
+        "judge    PENDING: the scenario has notes for a judge, and none was asked yet",
         "run      completed",
         "changed  1 file",
         "",

@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from assay.dialects.scorers.report import JudgeVerdict
 from assay.dialects.scorers.scenario import JudgeSection
-from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
+from assay.judge.run_judge import VerdictJudge
 
 
 @dataclass

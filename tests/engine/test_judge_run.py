@@ -24,9 +24,8 @@ from assay.dialects.scorers.report import (
 )
 from assay.evidence.coding_run import RunStatus
 from assay.judge.bounds import PromptBounds
-from assay.judge.judge_coding_run import NEVER
 from assay.judge.model import Reply
-from assay.judge.run_judge import GUARD, JudgeSetting
+from assay.judge.run_judge import GUARD, NEVER, JudgeSetting
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel

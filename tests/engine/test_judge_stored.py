@@ -7,9 +7,8 @@ import pytest
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import OverallVerdict
 from assay.evidence.coding_run import RunStatus
-from assay.judge.gate_table import gates_of
-from assay.judge.judge_coding_run import VerdictJudge
-from assay.judge.judge_stored import JudgedCase, JudgeOf, changes, judge_stored
+from assay.judge.judge_stored import JudgedCase, JudgeOf, changes, gates_of, judge_stored
+from assay.judge.run_judge import VerdictJudge
 from tests.engine.fake_runs import FakeStore, OneJudge
 from tests.judge.cases import FAIL, RUN, said
 from tests.judge.scripted_model import ScriptedModel
@@ -46,8 +45,7 @@ def test_a_run_whose_verdict_was_unparseable_is_judged_again() -> None:
     runs = store(a=DONE)
     judge_stored(["a"], runs, one_judge(run_judge(ScriptedModel("prose"))), again=False)
     (done,) = judge_stored(["a"], runs, one_judge(run_judge(ScriptedModel(said()))), again=False)
-    assert done.verdict is not None
-    assert done.changed
+    assert changes([done]) == {"unparseable to PASS": ["a"]}
     assert [one.state for one in runs.kept["a"]] == ["unparseable", "PASS"]
 
 

@@ -30,6 +30,7 @@ def test_what_a_trial_leaves(jobs: Jobs) -> None:
     trial = jobs.folder / "t__0000000"
     assert {str(path.relative_to(trial)) for path in trial.rglob("*") if path.is_file()} == {
         "agent/instruction.md",
+        "agent/agent-stderr.txt",
         "agent/output.txt",
         "agent/own.log",
         "artifacts/manifest.json",
@@ -44,6 +45,8 @@ def test_what_a_trial_leaves(jobs: Jobs) -> None:
         "workspace.tar.gz",
     }
     assert (trial / "agent" / "output.txt").read_text() == "said\n"
+    assert "the sandbox gives one stream" in (trial / "agent" / "agent-stderr.txt").read_text()
+    assert not (trial / "agent" / "agent-stdout.txt").exists()
 
 
 def test_the_workspace_is_kept_as_the_agent_left_it(jobs: Jobs) -> None:

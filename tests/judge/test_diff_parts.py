@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.dialects.scorers.monitor_answer import PartCut
-from assay.judge.diff_parts import SMALLEST, diff_lines, split_diff
+from assay.judge.bounds import SMALLEST, diff_lines, split_diff
 from tests.judge.cases import diff_of
 
 

@@ -71,6 +71,26 @@ def test_the_same_text_is_read_once() -> None:
     assert found["user turns"][3] == {"turn": 2, "agent": "Welcome."}
 
 
+def test_a_text_that_is_cut_is_read_once_too() -> None:
+    text = "".join(f"line {number} of what it printed\n" for number in range(1500))
+    output = (Tail("agent-stdout.txt", text[-32_000:], True), Tail("agent-stderr.txt", "a warning"))
+    found = parts(plain_run(trajectory=trajectory_of(text), outputs=output, final_response=text.strip()))
+    assert json.dumps(found).count("line 1490 of") == 1
+    assert [one.get("same_as") for one in (*found["agent output"], *found["final response"])] == [
+        "trajectory, step 1",
+        None,
+        "trajectory, step 1",
+    ]
+
+
+def test_more_of_a_text_than_was_read_before_is_read() -> None:
+    long = "It is long. " * 1500
+    turns = (SessionTurn(1, "Do it.", long), SessionTurn(2, "Thanks.", "Welcome."))
+    found = parts(plain_run(turns=turns, final_response=long))
+    assert "cut_here" in found["user turns"][1]
+    assert found["final response"] == [{"text": long}]
+
+
 @pytest.mark.statement("scorers.judge-reads-diff")
 def test_the_diff_with_its_hash() -> None:
     found = parts(RUN)["diff"]

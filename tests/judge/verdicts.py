@@ -6,8 +6,7 @@ from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.report import JudgeVerdict
 from assay.evidence.coding_run import CodingRecord
-from assay.judge.judge_coding_run import VerdictJudge
-from assay.judge.run_judge import JudgeSetting
+from assay.judge.run_judge import JudgeSetting, VerdictJudge
 from assay.judge.verdict_answer import NAME
 from tests.judge.cases import RUN
 from tests.judge.scripted_model import Said, ScriptedModel

@@ -40,7 +40,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     },
     "detectors/test_code/languages/php/quirks.py": {"name": "ab"},
     "detectors/settings/compare.py": {"pattern": "ab"},
-    "adapters/models/provider_error.py": {"name": "ab"},
+    "adapters/models/wire_reply.py": {"name": "ab"},
     "engine/coding/guess_tests.py": {"runner": "ab"},
     "engine/tasks/reward_lint.py": {"name": "ab"},
     "engine/tasks/rules/answers.py": {"path": "/ab"},

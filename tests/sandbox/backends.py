@@ -62,6 +62,7 @@ class Backend:
         stdin: bytes = b"",
         user: str | int | None = None,
         alone: bool = False,
+        apart: bool = False,
     ) -> Ran:
         """Run lines in the sandbox's shell; a bomb ``alone``, because plain processes share one count."""
         command = SandboxCommand(
@@ -74,6 +75,7 @@ class Backend:
             stdin=stdin,
             user=user,
             image=self.image,
+            apart=apart,
         )
         with plain_processes(self.name, alone=alone):
             return self.sandbox.run(command)

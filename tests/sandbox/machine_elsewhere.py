@@ -7,11 +7,13 @@ import tempfile
 from pathlib import Path
 from typing import BinaryIO
 
-from assay.backends import SessionCommand, SessionEnd, SessionNeeds
+from assay.backends import Printed, SessionCommand, SessionEnd, SessionNeeds
 
 
 class FolderSession:
     """Fulfils ``Session``: each folder that is put is one of this machine's, shown at its path."""
+
+    tells_apart = False
 
     def __init__(self, needs: SessionNeeds) -> None:
         self.needs = needs
@@ -40,20 +42,22 @@ class FolderSession:
             argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE if command.apart and self.tells_apart else subprocess.STDOUT,
             env=dict(command.env),
             start_new_session=True,
         ) as running:
             try:
-                output, _ = running.communicate(command.stdin, command.timeout_sec)
+                output, errors = running.communicate(command.stdin, command.timeout_sec)
                 code: int | None = running.returncode
             except subprocess.TimeoutExpired:
                 running.kill()
-                (output, _), code = running.communicate(), None
+                (output, errors), code = running.communicate(), None
+        apart = (Printed(output), Printed(errors)) if self.tells_apart and command.apart else ()
+        output += errors or b""
         end = output[-command.output_bytes :]
         # bwrap itself ends with 1 where there is no such program.
         missing = code == 1 and b"execvp" in output
-        return SessionEnd(127 if missing else code, end, len(end) < len(output))
+        return SessionEnd(127 if missing else code, end, len(end) < len(output), apart)
 
     def get(self, folder: str, archive: BinaryIO) -> None:
         with tarfile.open(fileobj=archive, mode="w:gz") as tar:

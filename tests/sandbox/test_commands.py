@@ -14,7 +14,7 @@ import pytest
 from assay.adapters.sandbox.run_child import OutputTail, Start
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import Printed, ProcessEnd
 from tests.builders import within
 from tests.sandbox.backends import PATH, VIEWS, Backend, eventually, need, no_plain_processes, processes_with
 from tests.tasks import script
@@ -59,6 +59,23 @@ def test_output_and_errors_are_kept_together(backend: Backend) -> None:
     # An engine carries the two streams out of a container on ways of their own.
     assert sorted(said.splitlines()) == [b"one", b"three", b"two"]
     assert backend.name == "container" or said == b"one\ntwo\nthree\n"
+
+
+def test_both_streams_are_kept_apart_where_that_is_asked_for(backend: Backend) -> None:
+    said = backend.run("printf 'a\\377'; sleep 0.2; echo two >&2; sleep 0.2; echo three", apart=True)
+    assert said.apart == (Printed(b"a\xffthree\n"), Printed(b"two\n"))
+    assert said.output == b"a\xfftwo\nthree\n"
+    assert backend.run("echo one; echo two >&2").apart == ()
+
+
+def test_each_stream_has_a_tail_of_its_own(backend: Backend) -> None:
+    limits = CommandLimits(timeout_sec=20, output_bytes=100)
+    noise = "i=0; while [ $i -lt 20000 ]; do echo 0123456789; i=$((i+1)); done"
+    said = backend.run(f"echo why >&2; {noise}; echo last", limits=limits, apart=True)
+    output, errors = said.apart
+    assert (output.data[-5:], output.cut, len(output.data)) == (b"last\n", True, 100)
+    assert errors == Printed(b"why\n")
+    assert (said.output_cut, len(said.output)) == (True, 100)
 
 
 def test_the_environment_is_what_was_given(backend: Backend, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +180,7 @@ def test_the_tail(chunks: list[bytes], kept: bytes, cut: bool) -> None:
     tail = OutputTail(4)
     for chunk in chunks:
         tail.add(chunk)
-    assert (tail.content(), tail.cut) == (kept, cut)
+    assert tail.printed() == Printed(kept, cut)
 
 
 def test_time_is_measured_from_outside(backend: Backend) -> None:

@@ -13,7 +13,7 @@ from assay.adapters.sandbox.backends import choose, offers
 from assay.adapters.sandbox.containers import engine_elsewhere
 from assay.adapters.sandbox.containers.engine_elsewhere import EngineElsewhere
 from assay.adapters.sandbox.plugged import PluggedSandbox
-from assay.backends import SessionCommand, SessionEnd, SessionNeeds, check_backend
+from assay.backends import Printed, SessionCommand, SessionEnd, SessionNeeds, check_backend
 from assay.cli.main import main
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
@@ -49,6 +49,28 @@ def test_a_backend_that_keeps_all_promises() -> None:
     assert {one.stops for one in backend.sessions} == {2}
 
 
+class _Apart(FolderSession):
+    tells_apart = True
+
+
+class _Swapped(_Apart):
+    def exec(self, command: SessionCommand) -> SessionEnd:
+        ended = super().exec(command)
+        return SessionEnd(ended.exit_code, ended.output, ended.output_cut, ended.apart[::-1])
+
+
+def test_streams_of_a_backend_are_kept_apart_where_it_can_tell_them() -> None:
+    backend = MachinesElsewhere()
+    noise = "echo why >&2; i=0; while [ $i -lt 2000 ]; do echo 0123456789; i=$((i+1)); done"
+    limits = CommandLimits(timeout_sec=60, output_bytes=100)
+    command = SandboxCommand(("/bin/sh", "-c", noise), "/", limits, env=PATH, apart=True)
+    assert PluggedSandbox("x", backend).run(command).apart == ()
+    backend.kind = _Apart
+    output, errors = PluggedSandbox("x", backend).run(command).apart
+    assert (len(output.data), output.cut, errors) == (100, True, Printed(b"why\n"))
+    assert check_backend(backend) == []
+
+
 class _NoModes(FolderSession):
     def put(self, folder: str, archive: BinaryIO) -> None:
         super().put(folder, archive)
@@ -82,6 +104,7 @@ class _KeepsNothing(FolderSession):
         (_NoModes, {"modes", "changes", "later"}),
         (_OwnVariables, {"variables", "input", "end is kept"}),
         (_Endless, {"time limit"}),
+        (_Swapped, {"both streams"}),
     ],
 )
 def test_the_kit_names_what_is_not_kept(kind: type[FolderSession], promises: set[str]) -> None:

@@ -3,6 +3,7 @@
 import http.client
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ from urllib.parse import urlsplit
 import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
+from assay.adapters.jobs.run_store import keep_run
 from assay.core.errors import InputError
+from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
+from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
@@ -205,6 +209,38 @@ def test_the_parts_of_a_graded_run() -> None:
     assert "output parseable" in text_of(source, f"runs/{CAPITAL}?tab=gradings")
     assert "previous grading" in text_of(source, f"runs/{CAPITAL}?tab=provenance")
     assert "Verifier output" in text_of(source, f"runs/{CAPITAL}?tab=output")
+
+
+def test_a_run_that_no_judge_was_asked_about_says_so(tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    asked = Judge(state=JudgeState.NOT_APPLICABLE)
+    for name, status in (("one", RunStatus.COMPLETED), ("two", RunStatus.FAILED)):
+        gate = StatusGate(status=status, passed=None)
+        provenance = Provenance(engine="1", scenario_sha256="ab" * 32)
+        report = ScorersReport(overall=None, scorers=[], judge=asked, run=gate, provenance=provenance)
+        keep_run(str(kept / name), CodingRecord("do it", "completion", status), report, None)
+    words = re.sub("<[^>]*>", " ", one_file(viewed_at(kept)))
+    found = re.findall(r"Judge verdict\s+(not asked|NOT APPLICABLE: the run is failed)", words)
+    assert sorted(set(found)) == ["NOT APPLICABLE: the run is failed", "not asked"]
+
+
+def words_of(source: FolderPages) -> str:
+    """The words of the output of a run."""
+    return " ".join(re.sub("<[^>]*>", " ", text_of(source, f"runs/{CAPITAL}?tab=output")).split())
+
+
+def test_what_the_agent_printed_is_shown_stream_by_stream(tmp_path: Path) -> None:
+    shutil.copytree(GUESSES, tmp_path / "job")
+    agent = tmp_path / "job" / CAPITAL / "agent"
+    agent.mkdir(exist_ok=True)
+    (agent / "output.txt").write_text("both of them")
+    assert "stdout and stderr both of them" in words_of(viewed_at(tmp_path / "job"))
+    (agent / "agent-stdout.txt").write_text("to the user")
+    (agent / "agent-stderr.txt").write_text("to the log")
+    source = viewed_at(tmp_path / "job")
+    for shown in (words_of(source), " ".join(re.sub("<[^>]*>", " ", one_file(source)).split())):
+        assert "stdout to the user stderr to the log" in shown
+        assert "both of them" not in shown
 
 
 @pytest.mark.parametrize("name", ["..", "%2e%2e%2fguesses", "nobody", "capital__a3lB16u%2Fverifier", "%2Fetc"])

@@ -11,13 +11,13 @@ file in the run's folder 'judgements'; none is ever changed. The endpoint and th
 variables ASSAY_JUDGE_URL, ASSAY_JUDGE_MODEL and ASSAY_JUDGE_KEY, or from the run's scenario.
 
 Exit codes: 0 there is an answer, 1 the answer is no (a FAIL with --require-judge, verdicts that flip too often, a
-judge that isn't good enough), 2 no answer.
+judge that isn't good enough), 2 no answer, such as no verdict that can be read.
 """
 
 import argparse
 from typing import TypeAlias
 
-from assay.cli.options.common import positive
+from assay.cli.options.common import number_from_0, positive
 from assay.cli.options.judge import add_judge
 
 DEFAULT_ACTION = "run"
@@ -70,7 +70,11 @@ def _configure_stability(actions: Actions) -> None:
         "-n", "--times", type=positive, default=3, metavar="N", help="times for each form (default: 3)"
     )
     parser.add_argument(
-        "--most-flips", type=float, default=0.2, metavar="SHARE", help="largest share of flips for exit code 0"
+        "--most-flips",
+        type=number_from_0,
+        default=0.2,
+        metavar="SHARE",
+        help="largest share of flips for exit code 0",
     )
     add_judge(parser)
 
@@ -96,8 +100,8 @@ def _configure_calibrate(actions: Actions) -> None:
     )
     parser.add_argument("--cases", type=positive, default=12, metavar="N", help="least cases (default: 12)")
     parser.add_argument(
-        "--agreement", type=float, default=0.8, metavar="SHARE", help="least agreement (default: 0.8)"
+        "--agreement", type=number_from_0, default=0.8, metavar="SHARE", help="least agreement (default: 0.8)"
     )
     parser.add_argument(
-        "--width", type=float, default=0.2, metavar="SHARE", help="widest interval of it (default: 0.2)"
+        "--width", type=number_from_0, default=0.2, metavar="SHARE", help="widest interval of it (default: 0.2)"
     )

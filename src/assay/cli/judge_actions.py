@@ -19,10 +19,7 @@ from assay.dialects.scorers.report import JudgeVerdict
 from assay.formats.counting import counted
 from assay.judge.calibration import Flips, Readiness, Stability, of_monitor, stability
 from assay.judge.calibration import calibrate as compare
-from assay.judge.gate_table import GateTable, gates_of
-from assay.judge.judge_stored import Done, changes, judge_stored
-
-REASON = 70
+from assay.judge.judge_stored import Done, GateTable, changes, gates_of, judge_stored
 
 
 def judge_runs(args: argparse.Namespace) -> int:
@@ -35,8 +32,10 @@ def judge_runs(args: argparse.Namespace) -> int:
         print(json.dumps({"runs": [_record(one) for one in done], "changed": changes(done)}, indent=2))
     else:
         print("\n".join(_done_lines(done, args.again, args.all)))
-    failed = any(one.verdict is not None and one.verdict.state == "FAIL" for one in done)
-    return 1 if args.require_judge and failed else 0
+    states = {one.verdict.state for one in done if one.verdict is not None}
+    if states == {"unparseable"}:
+        return 2
+    return 1 if args.require_judge and "FAIL" in states else 0
 
 
 def show_gates(args: argparse.Namespace) -> int:
@@ -93,8 +92,10 @@ def _record(done: Done) -> dict[str, object]:
 
 def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]:
     """A row for each run, what changed, and how far to trust it."""
-    header = ["run", "verdict", *(["before"] if again else []), "completion", "adherence", "efficiency", ""]
-    yield render_table(header, [_row(one, again) for one in done])
+    watched = any(one.verdict is not None and one.verdict.monitor is not None for one in done)
+    more = [name for name, there in (("before", again), ("suspicion", watched)) if there]
+    header = ["run", "verdict", *more, "completion", "adherence", "efficiency", ""]
+    yield render_table(header, [_row(one, more) for one in done])
     if whole:
         for one in done:
             if one.verdict is not None:
@@ -103,31 +104,30 @@ def _done_lines(done: Sequence[Done], again: bool, whole: bool) -> Iterator[str]
     if again:
         changed = changes(done)
         compared = sum(one.verdict is not None and one.before is not None for one in done)
-        yield ""
-        yield f"changed  {counted(sum(map(len, changed.values())), 'verdict')} of {compared}"
+        yield f"\nchanged  {counted(sum(map(len, changed.values())), 'verdict')} of {compared}"
         for way, places in changed.items():
             yield f"         {way}: {clean(some_of(places))}"
     yield from _trust([one.verdict for one in done if one.verdict is not None])
 
 
-def _row(done: Done, again: bool) -> list[str]:
-    before = [done.before.state if done.before is not None else ""] if again else []
+def _row(done: Done, more: Sequence[str]) -> list[str]:
+    suspicion = None if done.verdict is None else done.verdict.suspicion
+    known = {"before": done.before and done.before.state, "suspicion": suspicion}
+    beside = ["" if known[name] is None else str(known[name]) for name in more]
     if done.verdict is None:
-        return [done.place, "", *before, "", "", "", f"not judged: {done.skipped}"]
+        return [done.place, "", *beside, "", "", "", f"not judged: {done.skipped}"]
     opinion = done.verdict.opinion
     ratings = opinion.ratings
     told = [] if ratings is None else [ratings.task_completion, ratings.instruction_adherence, ratings.efficiency]
-    more = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
+    why = opinion.failure_mode or opinion.reason or ("inconsistent" if opinion.inconsistent else "")
     cells = ["" if one is None else f"{one:g}" for one in told] or [""] * 3
-    return [done.place, opinion.state, *before, *cells,
-            more if len(more) <= REASON else f"{more[: REASON - 1]}…"]  # fmt: skip
+    return [done.place, opinion.state, *beside, *cells, why]
 
 
 def _trust(verdicts: Sequence[JudgeVerdict]) -> Iterator[str]:
     doubts = list(dict.fromkeys(why for one in verdicts for why in one.uncalibrated_because))
     if doubts:
-        yield ""
-        yield f"The judge is uncalibrated: {clean('; '.join(doubts))}."
+        yield f"\nThe judge is uncalibrated: {clean('; '.join(doubts))}."
 
 
 def gates_text(gates: GateTable, shown: int) -> str:
@@ -136,9 +136,8 @@ def gates_text(gates: GateTable, shown: int) -> str:
     words = [f"{len(places)} {name}" for name, places in cells.items()]
     table = [["checks PASS", *words[:2]], ["checks FAIL", *words[2:]]]
     lines = [render_table(["", "judge PASS", "judge FAIL"], table), ""]
-    for name, places in (*cells.items(), *gates.left_out.items()):
-        if places:
-            lines.append(f"{name}: {clean(some_of(places, shown))}")
+    named = {**cells, **gates.left_out}
+    lines += [f"{name}: {clean(some_of(places, shown))}" for name, places in named.items() if places]
     if gates.watched:
         count = sum(map(len, gates.suspected.values()))
         watched = counted(gates.watched, "run")
@@ -169,21 +168,18 @@ def _calibration_lines(record: CalibrationRecord) -> Iterator[str]:
     """Confusion, agreement, the corrected rate, and what is missing."""
     who = f"{', '.join(record.models)} with {record.prompt}"
     people = counted(len(record.annotators), "annotator")
-    yield f"{clean(who)}, against {people} on {counted(record.cases, 'case')}"
-    yield ""
+    yield f"{clean(who)}, against {people} on {counted(record.cases, 'case')}\n"
     judge = ["judge PASS", "judge FAIL"]
     rows = [[name, *(str(row[column]) for column in judge)] for name, row in record.confusion.items()]
-    yield render_table(["", *judge], rows, right=True)
-    yield ""
+    yield render_table(["", *judge], rows, right=True) + "\n"
     measures = [*record.measures, *record.ratings]
     yield render_table(["measure", "value", "95 % interval", "items"], [_measure(one) for one in measures])
     if record.by_failure_mode:
-        yield ""
         rows = [
             [one.failure_mode, str(one.runs), str(one.judge_failed), f"{one.low:.3f} to {one.high:.3f}"]
             for one in record.by_failure_mode
         ]
-        yield render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
+        yield "\n" + render_table(["failure_mode", "runs", "judge FAIL", "95 % interval of the share"], rows)
     yield ""
     if record.reported is not None and record.corrected is not None:
         _, value, interval, items = _measure(record.corrected)

@@ -44,10 +44,10 @@ def run(args: argparse.Namespace) -> int:
     from assay.adapters.jobs.reward_writer import remove_artifacts, write_artifacts  # noqa: PLC0415
     from assay.adapters.models.judge_setup import ConfiguredJudges, load_rubric  # noqa: PLC0415
     from assay.dialects.evaluation.judged_rubric import JudgedRubric  # noqa: PLC0415
-    from assay.judge.grade_rubric import judge_rubric  # noqa: PLC0415
+    from assay.judge.rubric import judge_rubric  # noqa: PLC0415
 
-    if args.judge_guard or args.judge_calibration:
-        raise InputError("--guard and --calibration are for verdicts on runs, not for rubrics")
+    if args.judge_guard or args.judge_calibration or args.judge_monitor:
+        raise InputError("--guard, --calibration and --monitor are for verdicts on runs, not for rubrics")
     rubric = load_rubric(args.rubric, JudgedRubric)
     work = _work(args, rubric.task)
     with ConfiguredJudges(judge_options(args)) as judges:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
+from assay.evidence.coding_run import Printed
+
 
 @dataclass(frozen=True, slots=True)
 class SessionNeeds:
@@ -23,7 +25,10 @@ class SessionNeeds:
 
 @dataclass(frozen=True, slots=True)
 class SessionCommand:
-    """A command with exactly this environment. ``user`` is None for the image's own."""
+    """A command with exactly this environment. ``user`` is None for the image's own.
+
+    With ``apart``, its standard output and its standard error are wanted by themselves, too.
+    """
 
     argv: tuple[str, ...]
     workdir: str
@@ -32,18 +37,21 @@ class SessionCommand:
     output_bytes: int
     stdin: bytes = b""
     user: str | int | None = None
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SessionEnd:
     """How a command ended: its exit code, or None if it was stopped at its time limit, and the end of its output.
 
-    What it wrote to its standard output and to its standard error is one stream.
+    What it wrote to its standard output and to its standard error is one stream. ``apart`` has the end of each, if
+    that was asked for and can be had. If it can't, the record of an agent says so.
     """
 
     exit_code: int | None
     output: bytes
     output_cut: bool = False
+    apart: tuple[Printed, ...] = ()
 
 
 class Session(Protocol):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 # The default environment variables of a command. Never the host's.
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -43,7 +43,10 @@ class CommandLimits:
 
 @dataclass(frozen=True, slots=True)
 class SandboxCommand:
-    """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers."""
+    """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers.
+
+    With ``apart``, its standard output and its standard error are also kept by themselves, where that can be had.
+    """
 
     argv: tuple[str, ...]
     workdir: str
@@ -54,6 +57,7 @@ class SandboxCommand:
     stdin: bytes = b""
     user: str | int | None = None
     image: str | None = None
+    apart: bool = False
 
     @property
     def written(self) -> tuple[str, ...]:
@@ -63,7 +67,10 @@ class SandboxCommand:
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How a command ended, the tail of its output, and the resources that it used."""
+    """How a command ended, the tail of its output, and the resources that it used.
+
+    ``apart`` has its standard output and its standard error, or nothing if they are only known together.
+    """
 
     end: ProcessEnd
     output: bytes
@@ -73,6 +80,7 @@ class Ran:
     cpu_sec: float | None = None
     peak_memory_mb: float | None = None
     disk_mb: float | None = None
+    apart: tuple[Printed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,14 @@ class ProcessEnd:
     excess: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Printed:
+    """The tail of one stream of a command. ``cut`` says whether the beginning is missing."""
+
+    data: bytes
+    cut: bool = False
+
+
 class RunStatus(Enum):
     """The status of the run."""
 

@@ -12,7 +12,8 @@ def base_url(written: str, what: str, *, versioned: bool = False) -> str:
 
     With ``versioned``, it may end with ``?api-version=`` and a version.
     """
-    wanted = f"the URL of {what} must be like https://models.example/v1, without ?, # or a password"
+    query = "no query but ?api-version=" if versioned else "no ?"
+    wanted = f"the URL of {what} must be like https://models.example/v1, with {query}, no # and no password"
     try:
         parts = urlsplit(written)
         usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0

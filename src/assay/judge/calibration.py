@@ -11,14 +11,14 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.calibration_record import CalibrationRecord, FailureModeRow, LabelLine, Measure
 from assay.dialects.scorers.monitor_answer import MonitorAnswer
 from assay.dialects.scorers.report import JudgeVerdict, Opinion
-from assay.judge.judge_coding_run import VerdictJudge
 from assay.judge.judge_stored import JudgedCase
+from assay.judge.run_judge import VerdictJudge
 from assay.judge.variations import FORMS, REORDERED
+from assay.judge.verdict_answer import RUBRIC
 from assay.stats.agreement import Agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, percent_agreement
 from assay.stats.corrected_rate import Calibration, corrected_rate
 from assay.stats.interval import CantSay, Interval, rate_interval
 
-RATINGS: Final = ("task_completion", "instruction_adherence", "efficiency")
 CHEATS: Final = ("reward_hacking", "false_claim")
 _SCALE: Final = (1, 2, 3, 4, 5)
 
@@ -64,7 +64,7 @@ def calibrate(
             f"people {one}": {f"judge {other}": pairs[one, other] for other in ("PASS", "FAIL")}
             for one in ("PASS", "FAIL")
         },
-        measures=[_measure(found) for found in (agreement, kappa, *_among(people, said, annotators))],
+        measures=[_measure(agreement), _measure(kappa), *_among(people, said, annotators)],
         ratings=_ratings(verdicts, people),
         by_failure_mode=_by_failure_mode(people, truth, said),
         reported=rate.reported,
@@ -124,28 +124,24 @@ def _consensus(given: Mapping[str, LabelLine]) -> str | None:
 
 def _among(
     people: Mapping[str, Mapping[str, LabelLine]], said: Mapping[str, str], annotators: Sequence[str]
-) -> list[Agreement]:
+) -> list[Measure]:
     """Agreement of people among each other, and of all together with the judge as one more."""
     rows = [
         [None if (label := given.get(name)) is None else label.passed for name in annotators]
         for given in people.values()
     ]
-    found = [_prefix_measure(krippendorff_alpha(rows), "among people: ")]
+    found = [_measure(krippendorff_alpha(rows), "among people: ")]
     if all(rating is not None for row in rows for rating in row) and len(annotators) > 1:
-        found.append(_prefix_measure(fleiss_kappa(rows), "among people: "))
+        found.append(_measure(fleiss_kappa(rows), "among people: "))
     states = {"PASS": True, "FAIL": False}
     every = [[*row, states.get(said.get(run, ""))] for run, row in zip(people, rows, strict=True)]
-    return [*found, _prefix_measure(krippendorff_alpha(every), "people and judge: ")]
-
-
-def _prefix_measure(found: Agreement, of: str) -> Agreement:
-    return replace(found, measure=f"{of}{found.measure}")
+    return [*found, _measure(krippendorff_alpha(every), "people and judge: ")]
 
 
 def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[str, LabelLine]]) -> list[Measure]:
     """Weighted kappa of each rating, between the judge and the median of people."""
     found = []
-    for name in RATINGS:
+    for name in RUBRIC:
         judge, human = [], []
         for run, given in people.items():
             rated = [rating for label in given.values() if (rating := getattr(label, name)) is not None]
@@ -157,7 +153,7 @@ def _ratings(verdicts: Mapping[str, JudgeVerdict], people: Mapping[str, Mapping[
                 human.append(round(median(rated)))
         if judge:
             kappa = cohen_kappa(judge, human, "quadratic", _SCALE)
-            found.append(_measure(_prefix_measure(kappa, f"{name}: ")))
+            found.append(_measure(kappa, f"{name}: "))
     return found
 
 
@@ -182,14 +178,13 @@ def _by_failure_mode(
 def _unmet(
     agreement: Agreement, kappa: Agreement, annotators: Sequence[str], cases: int, wanted: Readiness
 ) -> list[str]:
-    reasons = []
-    if len(annotators) < wanted.annotators:
-        reasons.append(f"annotators must be at least {wanted.annotators}, got {len(annotators)}")
-    if cases < wanted.cases:
-        reasons.append(f"cases must be at least {wanted.cases}, got {cases}")
-    if agreement.value is None or agreement.value < wanted.agreement:
-        got = "none" if agreement.value is None else f"{agreement.value:.3f}"
-        reasons.append(f"agreement must be at least {wanted.agreement:g}, got {got}")
+    agreed = "none" if agreement.value is None else f"{agreement.value:.3f}"
+    least = (
+        ("annotators", len(annotators), wanted.annotators, len(annotators)),
+        ("cases", cases, wanted.cases, cases),
+        ("agreement", agreement.value or 0, wanted.agreement, agreed),
+    )
+    reasons = [f"{what} must be at least {want:g}, got {got}" for what, value, want, got in least if value < want]
     interval = agreement.interval
     if isinstance(interval, CantSay):
         reasons.append(f"the agreement has no interval: {interval.reason}")
@@ -203,8 +198,8 @@ def _unmet(
     return reasons
 
 
-def _measure(found: Agreement) -> Measure:
-    return _with_ends(found.measure, found.value, found.items, found.interval)
+def _measure(found: Agreement, of: str = "") -> Measure:
+    return _with_ends(f"{of}{found.measure}", found.value, found.items, found.interval)
 
 
 def _with_ends(name: str, value: float | None, items: int, interval: Interval | CantSay) -> Measure:

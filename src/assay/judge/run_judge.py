@@ -1,4 +1,6 @@
-"""Asks models about one run, and makes one judgement of their answers. No answer and no failure raises.
+"""Asks models about one run, and makes one verdict of their answers, beside the other gates.
+
+No answer and no failure raises: the judge's failure is never the run's.
 
 One verdict from several answers: the majority of all that were asked, and the median of the scores.
 
@@ -6,12 +8,24 @@ A tie is not a PASS. Answers that can't be used count among those that were aske
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from functools import reduce
 from statistics import median
 from typing import Final
 
+from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.monitor_answer import GuardAnswer, MonitorAnswer, PartCut
-from assay.dialects.scorers.report import JudgeVotes, Opinion, RubricRatings
+from assay.dialects.scorers.report import (
+    JudgeAnswer,
+    JudgePrompt,
+    JudgeSampling,
+    JudgeUsage,
+    JudgeVerdict,
+    JudgeVotes,
+    Opinion,
+    RubricRatings,
+)
 from assay.evidence.bounds import json_text
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.verdict import Unparseable
@@ -30,6 +44,7 @@ TIE: Final = "no_majority"
 GUARD: Final = "guard-1"
 LONGEST: Final = 20_000
 LONGEST_QUOTE: Final = 2_000
+NEVER: Final = "it was not measured against people (see 'assay judge calibrate')"
 SCHEMA: Final = object_schema({"addressed": {"type": "boolean"}, "quote": {"type": "string"}})
 
 
@@ -164,3 +179,67 @@ def _is_copied(written: str, question: PromptQuestion) -> bool:
     """Whether an object stands in the data just so: a model that quotes it has not answered."""
     words = " ".join(written.split())
     return any(words in " ".join(said.split()) for _, _, said in data_texts(question))
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictJudge:
+    """Fulfils ``JudgeRun``: some models, how they are asked, the time, and how they did against people, if known.
+
+    ``new_clients`` gives the models for one run, each with that run's budget.
+    """
+
+    new_clients: Callable[[], Sequence[ModelClient]]
+    setting: JudgeSetting
+    make_mark: Callable[[], str]
+    now: Callable[[], datetime]
+    trust: CalibrationRecord | None
+    ask_all: AskAll[Opinion] = map
+
+    def __call__(self, run: CodingRecord) -> JudgeVerdict:
+        clients = self.new_clients()
+        found = judge_run(run, clients, self.setting, self.make_mark, self.ask_all)
+        models = [client.model for client in clients]
+        prompt = self.setting.prompt.sha256
+        why = [NEVER] if self.trust is None else self.trust.doubts(models, prompt)
+        return JudgeVerdict(
+            opinion=opinion_of(found.judgement),
+            models=models,
+            answers=[_answer(one) for one in found.answers],
+            votes=found.votes,
+            prompt=JudgePrompt(
+                name=self.setting.prompt.name,
+                sha256=self.setting.prompt.sha256,
+                question_sha256=found.question_sha256,
+                canary=self.setting.canary,
+            ),
+            sampling=JudgeSampling(**asdict(self.setting.sampling), samples=self.setting.samples),
+            usage=reduce(JudgeUsage.plus, (one.usage for one in found.answers), JudgeUsage()),
+            cut=list(found.cuts),
+            guard=found.guard,
+            monitor=found.monitor,
+            calibrated=not why,
+            uncalibrated_because=why,
+            scored_at=self.now(),
+        )
+
+
+def opinion_of(judgement: Judgement) -> Opinion:
+    """A judgement as it is recorded."""
+    if isinstance(judgement, Unparseable):
+        return Opinion(state="unparseable", reason=json_text(judgement.why))
+    return judgement
+
+
+def _answer(one: Answer[Opinion]) -> JudgeAnswer:
+    reply = one.reply
+    return JudgeAnswer(
+        model=one.model,
+        sample=one.sample,
+        opinion=opinion_of(one.said),
+        tries=one.tries,
+        usage=one.usage,
+        latency_sec=None if reply is None else reply.latency_sec,
+        mode=None if reply is None else reply.mode,
+        recorded=reply is not None and reply.recorded,
+        adapted=[] if reply is None else list(reply.adapted),
+    )

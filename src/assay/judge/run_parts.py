@@ -1,5 +1,6 @@
 """A run as labelled parts of a prompt, each within its bounds. What is cut is listed beside them."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -17,9 +18,8 @@ from assay.evidence.coding_run import (
     Trajectory,
     TrajectoryStep,
 )
-from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle
-from assay.judge.diff_parts import PART as DIFF
-from assay.judge.diff_parts import diff_lines
+from assay.judge.bounds import PART as DIFF
+from assay.judge.bounds import PromptBounds, Shown, cut_front, cut_middle, diff_lines
 from assay.judge.fence import FencedPart, line
 
 # No single piece may take more than this share of what the whole trajectory has.
@@ -29,11 +29,14 @@ _WORTH_NAMING = 200
 
 @dataclass(slots=True)
 class PromptParts:
-    """The parts of one run, in the order in which they are read, and what was cut."""
+    """The parts of one run, in the order in which they are read, and what was cut.
+
+    ``texts`` are those that are there, with their places and how much of each is shown.
+    """
 
     parts: list[FencedPart] = field(default_factory=list)
     cuts: list[PartCut] = field(default_factory=list)
-    texts: dict[str, str] = field(default_factory=dict)
+    texts: dict[str, tuple[str, float]] = field(default_factory=dict)
 
     def add(self, label: str, lines: Iterable[str]) -> None:
         """Add a part. One without a line is left out."""
@@ -51,12 +54,13 @@ class PromptParts:
         return self.shown(label, name, cut_middle(text, limit)).record(key)
 
     def record(self, label: str, name: str, text: str, shown: Shown, key: str = "text") -> dict[str, object]:
-        """The fields of a text. One that is there already is only named, unless it is short."""
-        known = self.texts.get(text.strip())
-        if known is not None:
+        """The fields of a text. One of which as much is there already is only named, unless it is short."""
+        size = len(shown.head) + len(shown.tail) if shown.bytes else math.inf
+        known, most = self.texts.get(text.strip(), ("", -1))
+        if most >= size:
             return {"same_as": known}
-        if len(text) >= _WORTH_NAMING and not shown.bytes:
-            self.texts[text.strip()] = f"{label}, {name}" if name else label
+        if len(text) >= _WORTH_NAMING:
+            self.texts[text.strip()] = (f"{label}, {name}" if name else label, size)
         return self.shown(label, name, shown).record(key)
 
 
@@ -201,7 +205,10 @@ def _output(end: AgentEnd | None, tails: Sequence[Tail], limit: int, made: Promp
         yield line({"exit_code": end.end.exit_code, "timed_out": end.end.timed_out, "signal": end.end.signal})
     each = limit // max(1, len(tails))
     for tail in tails:
-        told = made.record("agent output", tail.name, tail.text, cut_front(tail.text, each))
+        last = tail.text.strip()
+        is_long = len(last) >= _WORTH_NAMING
+        whole = next((text for text in made.texts if is_long and text.endswith(last)), tail.text)
+        told = made.record("agent output", tail.name, whole, cut_front(tail.text, each))
         yield line({"stream": tail.name, "beginning_missing": tail.cut, **told})
 
 

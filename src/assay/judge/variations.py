@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from assay.evidence.coding_run import CodingRecord
-from assay.judge.diff_parts import split_diff
+from assay.judge.bounds import split_diff
 
 # A comment that stands alone, or after a space: what could be anything else stays.
 _COMMENT: Final = re.compile(r"(?:^|(?<=\s))(?:#\s.*|//.*|--\s.*)$")

@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -11,16 +11,16 @@ from markupsafe import Markup
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
+from assay.engine.explorer.blobs import DIFF, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.service.keys import Scope
-from assay.evidence.files import tail
 from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import comparison_chart, sentence
 from assay.web.pages.jobs import shown_job
-from assay.web.pages.run import OUTPUT, RunView
+from assay.web.pages.run import RunView, printed_by, shown_end
 from assay.web.rendering import render, style
 from assay.web.routing import PageCall
 from assay.web.site import Site, Viewer
@@ -38,7 +38,7 @@ class FilePart:
     view: RunView
     parts: tuple[TracePart, ...]
     diff: Any
-    verifier: str
+    outputs: Sequence[dict[str, Any]]
 
 
 def one_file(source: FolderPages) -> str:
@@ -83,13 +83,14 @@ def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:
     call = PageCall(site=Site("#"), viewer=Viewer(Scope.READER), reads=source)
     for identity in shown:
         detail = source.run(identity)
-        diff, output = source.file(identity, "diff"), source.file(identity, "verifier_output")
+        diff, verifier = source.file(identity, DIFF), source.file(identity, VERIFIER_OUTPUT)
+        outputs = [*printed_by(source, detail)]
         yield FilePart(
             _anchor(identity),
             RunView(detail, call),
             tuple(part for turn in detail.turns for part in _parts(source, detail, turn)),
             None if diff is None else diff_page(diff),
-            "" if output is None else tail(output, OUTPUT).decode(errors="replace"),
+            [*outputs, shown_end("Verifier output", verifier)] if verifier is not None else outputs,
         )
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 
 from assay.adapters.machine.safe_read import names_in, open_below, read_below
-from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOG, AGENT_LOGS, ORACLE_LOG, STDOUT_LOG
 from assay.evidence.coding_run import AgentEnd, AgentRecord, Tail, Trajectory
 from assay.evidence.files import Content, Refused
 from assay.formats.trajectories.messages import read_trajectory
@@ -22,7 +22,7 @@ TRAJECTORIES = ("trajectory.json", "trajectory.jsonl", "messages.jsonl", "trajec
 RESPONSES = ("final_response.md", "final_response.txt", "response.md", "response.txt")
 _SESSIONS = (".jsonl", ".json", ".traj", ".eval")
 _LOOKED_AT = 20
-_OUTPUTS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
+OUTPUTS = (*AGENT_LOGS, "stdout.txt", "stderr.txt")
 
 
 def read_agent_record(folder: str, end: AgentEnd | None = None, agent: str | None = None) -> AgentRecord:
@@ -40,7 +40,7 @@ def session_file(folder: str) -> str | None:
 
 
 def _output_names(agent: str | None) -> Sequence[str]:
-    return _OUTPUTS if not agent or "/" in agent else tuple(dict.fromkeys((*_OUTPUTS, f"{agent}.txt")))
+    return OUTPUTS if not agent or "/" in agent else tuple(dict.fromkeys((*OUTPUTS, f"{agent}.txt")))
 
 
 class _Reader:
@@ -51,6 +51,7 @@ class _Reader:
         self.remarks: list[str] = []
 
     def record(self, end: AgentEnd | None, names: Sequence[str]) -> AgentRecord:
+        names = [one for one in names if one not in (AGENT_LOG, ORACLE_LOG)] if self._exists(STDOUT_LOG) else names
         printed = [(name, data) for name in names if (data := self._read(name)) is not None]
         trajectory = self._trajectory(printed)
         response = next(self._responses(), None)
@@ -63,7 +64,7 @@ class _Reader:
         other = session_file(self._folder) if not any(map(self._exists, TRAJECTORIES)) else None
         names = TRAJECTORIES if other is None else (other,)
         written = ((name, data) for name in names if (data := self._read(name)) is not None)
-        name, data = next(written, next(iter(printed), ("", b"")))
+        name, data = next(written, next((one for one in printed if one[1].strip()), ("", b"")))
         if not data.strip():
             return None
         return read_trajectory(data.removeprefix(CUT_MARK.encode()), name, self._read)

@@ -10,7 +10,11 @@ from assay.core.errors import InputError
 from assay.dialects.evaluation.models import Judgment
 from assay.dialects.scorers.calibration_record import CalibrationRecord, LabelLine
 
-_NO_PASS: Final[dict[Judgment, Literal["FAIL", "defer"]]] = {Judgment.FAIL: "FAIL", Judgment.DEFER: "defer"}
+_VERDICTS: Final[dict[Judgment, Literal["PASS", "FAIL", "defer"]]] = {
+    Judgment.PASS: "PASS",
+    Judgment.FAIL: "FAIL",
+    Judgment.DEFER: "defer",
+}
 
 
 def read_trust(path: str) -> CalibrationRecord:
@@ -24,11 +28,7 @@ def labels_beside(runs: Sequence[str]) -> list[LabelLine]:
         LabelLine(
             run=run,
             annotator=one.reviewer_id,
-            verdict="defer"
-            if one.judgment is Judgment.DEFER
-            else "PASS"
-            if one.judgment is Judgment.PASS
-            else "FAIL",
+            verdict=_VERDICTS[one.judgment],
             failure_mode=one.categories[0] if one.categories else None,
         )
         for run in runs

@@ -5,11 +5,11 @@ What an agent could have written is opened safely. A file that can't be used is 
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
-from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES, session_file
+from assay.adapters.jobs.agent_record import OUTPUTS, RESPONSES, TRAJECTORIES, session_file
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
 from assay.adapters.jobs.run_scoring import agent_folder, read_scored, turns_of_trial
 from assay.adapters.jobs.run_store import REPORT, LocalCases
@@ -18,18 +18,26 @@ from assay.adapters.machine.safe_read import open_below, read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
+from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, STDERR, STDOUT, TRAJECTORY, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import RunDetail
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, part_of, trace_part
 from assay.engine.jobs.trial_additions import History
-from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, STDERR_LOG, STDOUT_LOG
 from assay.evidence.coding_run import CodingRecord
 from assay.evidence.files import ByteSource, Content, HeldBytes, tail
 from assay.evidence.run import Run
 
 RESPONSE_LIMIT = 256 * 1024
 REPORT_LIMIT = 64 * 2**20
-_LOGS = (AGENT_LOG, ORACLE_LOG, "stdout.txt", "stderr.txt")
-_VERIFIER_OUTPUTS = ("test-stdout.txt", "test-stderr.txt")
+# Which files are which, below the folder of a run or of one of its steps; the first that is there counts.
+PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    TRAJECTORY: ("agent", TRAJECTORIES),
+    FINAL_RESPONSE: ("agent", RESPONSES),
+    STDOUT: ("agent", (STDOUT_LOG, "stdout.txt")),
+    STDERR: ("agent", (STDERR_LOG, "stderr.txt")),
+    LOG: ("agent", (AGENT_LOG, ORACLE_LOG)),
+    VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt", "test-stderr.txt")),
+}
 
 
 class WorkPlace(Protocol):
@@ -68,18 +76,21 @@ class JobPlace:
             return None
         folder = agent_folder(self.path, turn or None)
         other = session_file(folder)
-        for name in (*TRAJECTORIES, *([other] if other else []), *_LOGS):
+        for name in (*TRAJECTORIES, *([other] if other else []), *OUTPUTS):
             found = open_below(folder, (name,))
             if found is not None and found.size:
                 return trace_part(found, name, lambda other: open_below(folder, other.split("/")), asked)
         return None
 
     def file(self, name: str) -> ByteSource | None:
-        if name == "diff":
+        if name == DIFF:
             there = os.listdir(f"{self.path}/{SCORES}") if os.path.isdir(f"{self.path}/{SCORES}") else []
             newest = max((one for one in there if one.endswith(".diff")), default=None)
             return None if newest is None else open_below(self.path, (SCORES, newest))
-        found = (open_below(self.path, ("verifier", one)) for one in _VERIFIER_OUTPUTS)
+        turn, _, kind = name.rpartition("/")
+        folder, names = PLACES[kind]
+        place = f"{self.path}/steps/{turn}/{folder}" if turn else f"{self.path}/{folder}"
+        found = (open_below(place, (one,)) for one in names)
         return next((one for one in found if one is not None and one.size), None)
 
     def _read_scorings(self, remarks: list[str]) -> Sequence[Scoring]:
@@ -107,10 +118,7 @@ class JobPlace:
     def _responses(self) -> Iterator[str]:
         """The final response of each turn; without a file of its own, the last message of the trace has it."""
         for turn in turns_of_trial(self.path):
-            folder = agent_folder(self.path, turn)
-            found = next(
-                (one for name in RESPONSES if (one := open_below(folder, (name,))) is not None and one.size), None
-            )
+            found = self.file(FINAL_RESPONSE if turn is None else f"{turn}/{FINAL_RESPONSE}")
             yield "" if found is None else tail(found, RESPONSE_LIMIT).decode(errors="replace").strip()
 
 
@@ -143,12 +151,20 @@ class KeptPlace:
         return None if run is None or run.trajectory is None else part_of(run.trajectory, asked)
 
     def file(self, name: str) -> ByteSource | None:
-        run = self._run() if name == "diff" else None
-        return None if run is None or run.diff is None else HeldBytes(run.diff.text.encode(errors="replace"))
+        run = self._run()
+        if run is None:
+            return None
+        text = kept_output(run, name) if name != DIFF else "" if run.diff is None else run.diff.text
+        return HeldBytes(text.encode(errors="replace")) if text else None
 
     def _run(self) -> CodingRecord | None:
         """None for a report by itself."""
         return LocalCases().read(self.path).run if os.path.isdir(self.path) else None
+
+
+def kept_output(run: CodingRecord, kind: str) -> str:
+    """What the agent printed to a stream, as a run holds it."""
+    return next((one.text for one in run.outputs if one.name in PLACES[kind][1]), "")
 
 
 def read_report(path: str) -> ScorersReport:

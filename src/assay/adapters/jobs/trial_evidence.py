@@ -12,8 +12,9 @@ from typing import Final
 
 import msgspec
 
-from assay.adapters.jobs.agent_record import RESPONSES, TRAJECTORIES, session_file
+from assay.adapters.jobs.agent_record import session_file
 from assay.adapters.jobs.job_folder import JUDGEMENTS, SCORES
+from assay.adapters.jobs.run_places import PLACES, kept_output
 from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.record_files import parse_record
@@ -24,32 +25,23 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
-    LOG,
+    OUTPUT_KINDS,
     REPORT,
     TRAJECTORY,
-    VERIFIER_OUTPUT,
     BlobStore,
     KeptFile,
 )
 from assay.engine.explorer.imported_runs import Evidence, FindEvidence
 from assay.engine.jobs.trial_additions import gates_of
-from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
 from assay.evidence.bounds import json_text
 from assay.evidence.run import Gates
 
 # Larger files stay where they are.
 MOST_BYTES: Final = 512 * 2**20
 TEXT_BYTES: Final = 128 * 1024
-# Which files are which, below the folder of a run or of one of its steps; the first that is there counts.
-_PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    TRAJECTORY: ("agent", TRAJECTORIES),
-    FINAL_RESPONSE: ("agent", RESPONSES),
-    LOG: ("agent", (AGENT_LOG, ORACLE_LOG, "stdout.txt")),
-    VERIFIER_OUTPUT: ("verifier", ("test-stdout.txt", "stdout.txt")),
-}
 _FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
 _LOOKED_INTO: Final = frozenset((*_FOLDERS, "steps", SCORES, JUDGEMENTS))
-_SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, LOG)
+_SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, *OUTPUT_KINDS)
 _ESCAPE: Final = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)")
 
 
@@ -97,6 +89,7 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[
         FINAL_RESPONSE: run.final_response or "",
         DIFF: "" if run.diff is None else run.diff.text,
         REPORT: report.model_dump_json(),
+        **{kind: kept_output(run, kind) for kind in OUTPUT_KINDS},
     }
     files = [KeptFile(name, blobs.put([text.encode(errors="replace")])) for name, text in written.items() if text]
     found = read_judgement(place)
@@ -110,7 +103,7 @@ def _files(place: str, inside: frozenset[str]) -> Iterator[tuple[str, str]]:
     for prefix, below in [("", ""), *((f"{step}/", f"steps/{step}/") for step in steps)]:
         there = inside if not prefix else _names(f"{place}/{below}")
         listed = {one: _names(f"{place}/{below}{one}") if one in there else frozenset() for one in _FOLDERS}
-        for name, (folder, names) in _PLACES.items():
+        for name, (folder, names) in PLACES.items():
             first = next((one for one in names if one in listed[folder]), None)
             if first is None and name == TRAJECTORY and listed[folder]:
                 first = session_file(f"{place}/{below}{folder}")

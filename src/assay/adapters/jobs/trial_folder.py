@@ -30,12 +30,15 @@ from assay.dialects.harbor import wire
 from assay.dialects.harbor.task_config import ArtifactConfig
 from assay.engine.run.grading_record import Before
 from assay.engine.run.ports import Agent, Bench
+from assay.engine.run.trial_record import STDERR_LOG, STDOUT_LOG
 from assay.engine.sandbox import Ran
+from assay.evidence.coding_run import Printed
 from assay.evidence.files import Content
 from assay.evidence.run import Gates
 
 NAME = "trajectory.json"
 LIMIT = 64 * 2**20
+_NOT_APART = Printed(b"[stderr is not apart: the sandbox gives one stream for both]\n")
 
 
 class DiskTrial:
@@ -53,7 +56,10 @@ class DiskTrial:
         manifest = bench.keep_agent(folder, artifacts)
         clear_the_way(f"{folder}/artifacts/{MANIFEST}")
         write_text(f"{folder}/artifacts/{MANIFEST}", json.dumps(manifest, indent=2))
-        _write_output(f"{folder}/agent/{log}", ran)
+        if ran is not None:
+            _write_output(f"{folder}/agent/{log}", Printed(ran.output, ran.output_cut))
+            for name, printed in zip((STDOUT_LOG, STDERR_LOG), ran.apart or (None, _NOT_APART), strict=True):
+                _write_output(f"{folder}/agent/{name}", printed)
         return file_checksum(bench.keep_workspace(folder))
 
     def tell_trajectory(self, step: str | None, agent: Agent) -> None:
@@ -64,7 +70,8 @@ class DiskTrial:
         folder = self._of(step)
         os.makedirs(folder, exist_ok=True)
         bench.keep_verifier(folder)
-        _write_output(f"{folder}/verifier/test-stdout.txt", ran)
+        if ran is not None:
+            _write_output(f"{folder}/verifier/test-stdout.txt", Printed(ran.output, ran.output_cut))
 
     def finish(self, log: Sequence[str], failure: str | None, result: Mapping[str, Any]) -> None:
         write_text(f"{self.path}/trial.log", "".join(f"{line}\n" for line in log))
@@ -132,15 +139,13 @@ def _trials_of_job(path: str) -> list[str]:
     return [os.path.join(path, name) for name in names]
 
 
-def _write_output(path: str, ran: Ran | None) -> None:
-    """Write the tail of a command's output."""
-    if ran is None:
-        return
+def _write_output(path: str, printed: Printed | None) -> None:
+    """Write the tail of a command's output. None leaves no file there, whatever the agent left."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     clear_the_way(path)
-    cut = b"[the beginning was cut off]\n" if ran.output_cut else b""
-    with open(path, "wb") as file:
-        file.write(cut + ran.output)
+    if printed is not None:
+        with open(path, "wb") as file:
+            file.write((b"[the beginning was cut off]\n" if printed.cut else b"") + printed.data)
 
 
 def tell_trajectory(folder: str, agent: Agent) -> None:

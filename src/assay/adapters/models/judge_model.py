@@ -18,10 +18,8 @@ import threading
 from dataclasses import fields
 from typing import TYPE_CHECKING, Final
 
-from assay.adapters.models.endpoint import endpoint_at
-from assay.adapters.models.provider_error import ProviderError, read_error
-from assay.adapters.models.request_plan import RequestPlan
-from assay.adapters.models.wire_reply import NotACompletionError, WireReply, read_wire
+from assay.adapters.models.request_plan import RequestPlan, endpoint_at
+from assay.adapters.models.wire_reply import NotACompletionError, ProviderError, WireReply, read_error, read_wire
 from assay.adapters.sources.bearer_tokens import Token
 from assay.adapters.sources.files.folder import UnreachableError, patiently
 from assay.adapters.sources.json_requests import Pace, RequestLimits, retry_after
@@ -71,6 +69,7 @@ class ChatModel:
 
         self.model = model
         self._endpoint = endpoint_at(url)
+        self._url: str | httpx.URL = self._endpoint.url
         self._token = token
         self._limits = limits or limits_of(TIMEOUT_SEC)
         self._first_byte_sec = first_byte_sec or self._limits.deadline_sec
@@ -144,9 +143,8 @@ class ChatModel:
         left = left if stream else min(left, self._limits.timeout_sec)
         headers = self._endpoint.headers(None if self._token is None else self._token())
         try:
-            with self._client.stream(
-                "POST", self._endpoint.url, content=body, headers=headers, timeout=left
-            ) as response:
+            self._url = httpx.URL(self._url)
+            with self._client.stream("POST", self._url, content=body, headers=headers, timeout=left) as response:
                 end = None if stream else begin + self._limits.deadline_sec
                 content = self._content(response, end)
             found = (

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from pydantic import ValidationError
 
 from assay.adapters.machine.safe_read import read_file
-from assay.adapters.models.endpoint import endpoint_at
 from assay.adapters.models.judge_model import (
     AT_ONCE,
     AnswerFolder,
@@ -25,25 +24,22 @@ from assay.adapters.models.judge_model import (
     Replaying,
     limits_of,
 )
-from assay.adapters.models.judge_settings import given_settings
-from assay.adapters.models.request_plan import RequestPlan
+from assay.adapters.models.request_plan import RequestPlan, endpoint_at
 from assay.adapters.sandbox import hide
 from assay.adapters.sources import bearer_tokens
 from assay.core.errors import InputError
 from assay.dialects.evaluation.rubric import Rubric
 from assay.dialects.scorers.calibration_record import CalibrationRecord
 from assay.dialects.scorers.scenario import JudgePrices, JudgeSection
+from assay.engine.schema_errors import sentence
 from assay.evidence.files import Content, Refused
 from assay.formats.endpoint_url import base_url
 from assay.judge import monitor, rubric
 from assay.judge.bounds import bounds_within
-from assay.judge.budget import Budget, Budgeted
-from assay.judge.grade_rubric import RubricJudge
-from assay.judge.judge_coding_run import VerdictJudge
-from assay.judge.model import GivingUp, Manner, ModelClient, Sampling
+from assay.judge.model import Budget, Budgeted, GivingUp, Manner, ModelClient, Sampling
 from assay.judge.prompt import PromptFile
-from assay.judge.rubric import OutputFile
-from assay.judge.run_judge import GUARD, JudgeSetting
+from assay.judge.rubric import OutputFile, RubricJudge
+from assay.judge.run_judge import GUARD, JudgeSetting, VerdictJudge
 from assay.judge.verdict_answer import FIELDS, NAME
 
 if TYPE_CHECKING:
@@ -119,6 +115,8 @@ FIRST_BYTE_TIMES: Final = 10
 # Answers of the same model at temperature 0 hardly differ.
 TEMPERATURE_OF_SAMPLES: Final = 0.7
 LONGEST_KEY: Final = 64 * 1024
+SETTINGS: Final = ("timeout_s", "temperature", "max_tokens", "seed", "characters", "at_once")
+_UNSET: Final = "none"
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -315,3 +313,36 @@ def _check_folders(options: JudgeOptions) -> None:
             os.makedirs(options.record, exist_ok=True)
         except OSError as error:
             raise InputError(f"answers can't be recorded to {options.record}: {error.strerror}") from error
+
+
+def given_settings(options: Mapping[str, str], environment: Mapping[str, str]) -> dict[str, float | None]:
+    """The settings that are given, options first. Raises ``InputError`` for one that can't be used.
+
+    They are named as their fields; None is a parameter that isn't to be sent.
+    """
+    found: dict[str, float | None] = {}
+    for name in SETTINGS:
+        variable = f"ASSAY_JUDGE_{name.removesuffix('_s').upper()}"
+        written = options.get(name) or environment.get(variable)
+        if written:
+            found[name] = _value(name, written, "" if name in options else f"{variable}: ")
+    return found
+
+
+def _value(name: str, written: str, where: str) -> float | None:
+    """One value, valid for the section. Those that may be None are so by the word none."""
+    value: object = None if written.strip().casefold() == _UNSET else _number(written)
+    try:
+        return getattr(JudgeSection.model_validate({name: value}), name)  # type: ignore[no-any-return]
+    except ValidationError as error:
+        wanted = sentence(error.errors()[0], JudgeSection).rpartition(", got ")[0]
+        raise InputError(f"{where}{name} {wanted}, got {written}") from error
+
+
+def _number(written: str) -> object:
+    for kind in (int, float):
+        try:
+            return kind(written)
+        except ValueError:
+            continue
+    return written

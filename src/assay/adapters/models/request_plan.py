@@ -1,9 +1,15 @@
-"""How an endpoint is asked: what goes into a request, and what is left out because the endpoint refused it."""
+"""How an endpoint is asked: where, what goes into a request, and what is left out because the endpoint refused it.
 
+The address says which protocol is spoken there: one that ends in ``/messages`` is Anthropic's Messages API, every
+other one OpenAI's chat completions. One with ``?api-version=`` is Azure's, which wants the key in its own header.
+"""
+
+import ipaddress
 from dataclasses import dataclass, replace
 from typing import Any, Final
+from urllib.parse import urlsplit
 
-from assay.adapters.models.provider_error import ProviderError
+from assay.adapters.models.wire_reply import ProviderError
 from assay.judge.model import Mode, ModelQuestion
 
 MODES: Final[tuple[Mode, ...]] = ("json_schema", "json_object", "text")
@@ -11,6 +17,7 @@ _FORMS: Final = frozenset({"response_format", "tools", "tool_choice"})
 _LENGTHS: Final = ("max_tokens", "max_completion_tokens")
 _IN_WORDS: Final = {"json_object": "asked in JSON mode", "text": "asked for JSON in plain words"}
 TOKENS_OF_A_MESSAGE: Final = 4096
+MESSAGES_VERSION: Final = "2023-06-01"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +80,42 @@ def _as_tool(schema: Any) -> dict[str, Any]:
     """An answer by schema, which the Messages API has as the input of a tool."""
     tool = {"name": "answer", "description": "Give the answer.", "input_schema": schema}
     return {"tools": [tool], "tool_choice": {"type": "tool", "name": "answer"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An address to post to. ``is_local`` is a model on this machine, which answers one question at a time."""
+
+    url: str
+    speaks_messages: bool = False
+    is_azure: bool = False
+    is_local: bool = False
+
+    def headers(self, key: str | None) -> dict[str, str]:
+        """The headers of a request, with the key if there is one."""
+        found = {"Accept": "application/json", "Content-Type": "application/json"}
+        if self.speaks_messages:
+            found["anthropic-version"] = MESSAGES_VERSION
+        if key is None:
+            return found
+        name = "x-api-key" if self.speaks_messages else "api-key" if self.is_azure else "Authorization"
+        return found | {name: f"Bearer {key}" if name == "Authorization" else key}
+
+
+def endpoint_at(url: str) -> Endpoint:
+    """The endpoint at a base URL, or at the URL of its requests."""
+    base, mark, query = url.partition("?")
+    is_whole = base.endswith(("/messages", "/chat/completions"))
+    return Endpoint(
+        (base if is_whole else f"{base}/chat/completions") + mark + query,
+        base.endswith("/messages"),
+        query.startswith("api-version="),
+        _is_local(urlsplit(base).hostname or ""),
+    )
+
+
+def _is_local(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")

@@ -110,6 +110,8 @@ def _exit_codes(session: Session) -> None:
 def _output(session: Session) -> None:
     ended = _run(session, "printf 'a\\377'; sleep 0.2; printf b >&2")
     _must_be((ended.output, ended.output_cut), (b"a\xffb", False))
+    apart = _run(session, "echo a; echo b >&2", apart=True).apart
+    _must_be([one.data for one in apart], [b"a\n", b"b\n"] if apart else [])
 
 
 def _long_output(session: Session) -> None:

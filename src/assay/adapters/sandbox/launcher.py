@@ -5,9 +5,9 @@
 It is small, and it is the sandbox's user already: starting a command from here costs one ``exec``, where Assay
 would have to copy itself, change the user and pass through a shell first. Each message on the socket starts one
 command: it names the limits of the command (``NPROC=…``), says how to start it, and brings descriptors. These are
-the command's socket, its command line, its input, its output, and further ones. ``spawn`` starts a program, which
-finds the further ones as 3, 4, …; ``enter`` runs the command in namespaces that the launcher makes itself. On the
-command's socket the launcher says that it has begun, and later how it ended; whatever comes from
+the command's socket, its command line, its input, its output, its errors, and further ones. ``spawn`` starts a
+program, which finds the further ones as 3, 4, …; ``enter`` runs the command in namespaces that the launcher makes
+itself. On the command's socket the launcher says that it has begun, and later how it ended; whatever comes from
 the other side, or its end, kills the command. When Assay dies, all of these sockets end. A sandbox that was only
 half made then can't slip away: the launcher adopts orphans and kills until none is left.
 """
@@ -88,7 +88,7 @@ class Launcher:
         return True
 
     def _begin(self, how: str, argv: list[bytes], fds: list[int], limits: dict[str, int]) -> int:
-        """Start a command with its input, its output (twice) and the further descriptors.
+        """Start a command with its input, its output, its errors and the further descriptors.
 
         If memory runs out, the command is to die first. A program inherits this; the launcher drops it.
         A fork sees to it itself: it may have used up the memory before the launcher gets its turn again.
@@ -98,7 +98,7 @@ class Launcher:
         os.write(self._dies_first, b"1000")
         try:
             if how == "spawn" and not limits:
-                return spawn(argv, [fds[0], fds[1], fds[1], *fds[2:]])
+                return spawn(argv, fds)
             return self._fork(how, argv, fds, limits)
         finally:
             os.write(self._dies_first, b"0")
@@ -111,11 +111,11 @@ class Launcher:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             self._requests.close()
-            for number, fd in enumerate([fds[0], fds[1], fds[1]]):
+            for number, fd in enumerate(fds[:3]):
                 os.dup2(fd, number)
             if how == "enter":
-                enter(argv, fds[2:], limits)
-            execute(argv, fds[2:], limits)
+                enter(argv, fds[3:], limits)
+            execute(argv, fds[3:], limits)
         except OSError as error:
             os.write(1, f"can't start {os.fsdecode(argv[0])}: {error.strerror}".encode())
         finally:

@@ -43,20 +43,22 @@ class LauncherClient:
         limits: Mapping[str, int] | None = None,
         *,
         enter: bool = False,
+        apart: bool = False,
     ) -> "LaunchedChild":
         """Start a command; ``fds`` become its descriptors 3, 4, … ``limits`` are named as in ``resource``.
 
         With ``enter``, the launcher makes the namespaces itself: ``fds`` are bwrap's options, a file for how the
-        command ended, and the rules for system calls.
+        command ended, and the rules for system calls. With ``apart``, its errors are a stream of their own.
         """
         words = ["enter" if enter else "spawn", *(f"{name}={most}" for name, most in (limits or {}).items())]
         stdin_theirs, stdin = os.pipe()
         stdout, stdout_theirs = os.pipe()
+        stderr, stderr_theirs = os.pipe() if apart else (None, os.dup(stdout_theirs))
         own, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        running = LaunchedChild(self, own, stdin, stdout)
+        running = LaunchedChild(self, own, (stdin, stdout, stderr))
         try:
             with memory_file("\0".join(argv)) as line, theirs:
-                self._ask(words, [theirs.fileno(), line, stdin_theirs, stdout_theirs, *fds])
+                self._ask(words, [theirs.fileno(), line, stdin_theirs, stdout_theirs, stderr_theirs, *fds])
             word, *numbers = self.hear(own)
             if word != "begun":
                 raise OSError(int(numbers[0]), os.strerror(int(numbers[0])))
@@ -64,8 +66,8 @@ class LauncherClient:
             running.close()
             raise
         finally:
-            os.close(stdin_theirs)
-            os.close(stdout_theirs)
+            for fd in (stdin_theirs, stdout_theirs, stderr_theirs):
+                os.close(fd)
         return running
 
     def hear(self, own: socket.socket) -> list[str]:
@@ -113,11 +115,11 @@ class LauncherClient:
 class LaunchedChild:
     """A command that the launcher started."""
 
-    def __init__(self, launcher: LauncherClient, own: socket.socket, stdin: int, stdout: int) -> None:
+    def __init__(self, launcher: LauncherClient, own: socket.socket, streams: tuple[int, int, int | None]) -> None:
         self._launcher = launcher
         self._own = own
         self.group: ControlGroup | None = None
-        self.stdin, self.stdout, self.ended = stdin, stdout, own.fileno()
+        (self.stdin, self.stdout, self.stderr), self.ended = streams, own.fileno()
         belongs_here(self)
 
     def kill(self) -> None:
@@ -144,9 +146,10 @@ class LaunchedChild:
     def close(self) -> None:
         self._own.close()
         self.close_stdin()
-        stdout, self.stdout = self.stdout, -1
-        if stdout >= 0:
-            os.close(stdout)
+        for fd in (self.stdout, self.stderr):
+            if fd is not None and fd >= 0:
+                os.close(fd)
+        self.stdout = self.stderr = -1
 
     def let_go(self) -> None:
         """Leave it to the process that started it."""

@@ -19,7 +19,7 @@ from assay.adapters.sandbox import PLUGGED
 from assay.core.errors import AssayError, MeasurementError
 from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
 from assay.engine.sandbox import IS_THERE, CommandLimits, Isolation, Mount, Ran, SandboxCommand
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 # So much longer than its time limit may a command take, with the time that its machine needs to answer.
 GRACE_SEC: Final = 60.0
@@ -66,8 +66,11 @@ class PluggedSandbox:
                     end = ProcessEnd(exit_code=None, excess=excess)
         finally:
             self._ask("stop a machine", session.stop)
-        output = ended.output[-limits.output_bytes :]
-        return Ran(end, output, ended.output_cut or len(output) < len(ended.output), begun, finished)
+        most = limits.output_bytes
+        tails = (Printed(ended.output, ended.output_cut), *ended.apart)
+        output, *apart = (Printed(one.data[-most:], one.cut or len(one.data) > most) for one in tails)
+        known = tuple(apart) if len(apart) == 2 else ()
+        return Ran(end, output.data, output.cut, begun, finished, apart=known)
 
     def build(self, folder: str, timeout_sec: float, log: str | None = None) -> str:  # noqa: ARG002
         """Have the backend build an image. What it says stays there."""
@@ -117,6 +120,7 @@ class PluggedSandbox:
             limits.output_bytes,
             command.stdin,
             command.user,
+            command.apart,
         )
         found: list[SessionEnd | MeasurementError] = []
 

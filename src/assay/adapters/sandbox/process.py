@@ -94,6 +94,7 @@ class Process:
                 kill=_terminate,
                 written=command.written,
                 disk_mb=limits.disk_mb,
+                apart=command.apart,
             )
         )
 

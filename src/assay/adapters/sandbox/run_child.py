@@ -20,7 +20,7 @@ from assay.adapters.machine.own_process import Bell, belongs_here, stop_descript
 from assay.adapters.sandbox.disk_watch import DiskWatch
 from assay.core.errors import MeasurementError, check_stopped
 from assay.engine.sandbox import Ran
-from assay.evidence.coding_run import ProcessEnd
+from assay.evidence.coding_run import Printed, ProcessEnd
 
 
 @contextlib.contextmanager
@@ -43,10 +43,14 @@ DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 class StartedCommand(Protocol):
-    """A command that runs. ``ended`` becomes readable when it has ended."""
+    """A command that runs. ``ended`` becomes readable when it has ended.
+
+    ``stderr`` is None where its errors go to its output.
+    """
 
     stdin: int
     stdout: int
+    stderr: int | None
     ended: int
 
     def kill(self) -> None:
@@ -69,7 +73,7 @@ class OutputTail:
         self._limit = limit
         self._chunks: deque[bytes] = deque()
         self._size = 0
-        self.cut = False
+        self._cut = False
 
     def add(self, chunk: bytes) -> None:
         if not chunk:
@@ -78,12 +82,11 @@ class OutputTail:
         self._size += len(chunk)
         while self._size - len(self._chunks[0]) >= self._limit:
             self._size -= len(self._chunks.popleft())
-            self.cut = True
+            self._cut = True
 
-    def content(self) -> bytes:
+    def printed(self) -> Printed:
         data = b"".join(self._chunks)
-        self.cut = self.cut or len(data) > self._limit
-        return data[-self._limit :]
+        return Printed(data[-self._limit :], self._cut or len(data) > self._limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,7 @@ class Child:
 
     ``hold_stdin`` keeps the child's input open until it ends; ``kill`` ends it where killing the process itself
     isn't enough. ``first_process`` looks up the one that all others come from, if that isn't the child itself.
+    With ``apart``, its output and its errors are two streams.
     """
 
     argv: Sequence[str]
@@ -106,6 +110,7 @@ class Child:
     disk_mb: int | None = None
     first_process: Callable[[], int | None] | None = None
     cwd: str | None = None
+    apart: bool = False
 
 
 def run_child(child: Child) -> Ran:
@@ -147,18 +152,23 @@ def attend(
     output_bytes: int,
     watch: DiskWatch,
 ) -> Ran:
-    """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open."""
-    attendance = _Attendance(command, stdin, timeout_sec, OutputTail(output_bytes), watch)
+    """Feed a command, read its output, and wait for its end. Without ``stdin``, its input is held open.
+
+    Of two streams, the output has what came in the order in which it came.
+    """
+    attendance = _Attendance(command, stdin, timeout_sec, output_bytes, watch)
     attendance.attend()
     excess = attendance.excess or ("" if attendance.timed_out else watch.look_again())
+    output = attendance.tail.printed()
     return Ran(
         end=_end(attendance.status, attendance.timed_out, excess),
         disk_mb=watch.used_mb,
-        output=attendance.tail.content(),
-        output_cut=attendance.tail.cut,
+        output=output.data,
+        output_cut=output.cut,
         started_at=start.at,
         finished_at=start.now,
         cpu_sec=attendance.cpu_sec,
+        apart=tuple(one.printed() for one in attendance.apart.values()),
     )
 
 
@@ -166,7 +176,7 @@ class _Attendance:
     """Watches one command: its output, its input, its end and its deadline."""
 
     def __init__(
-        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, tail: OutputTail, watch: DiskWatch
+        self, command: StartedCommand, stdin: bytes | None, timeout_sec: float, limit: int, watch: DiskWatch
     ) -> None:
         self._command = command
         self._watch = watch
@@ -177,7 +187,9 @@ class _Attendance:
         self._selector = selectors.DefaultSelector()
         self._looked = Bell()
         self._stops = stop_descriptors()
-        self.tail = tail
+        self.tail = OutputTail(limit)
+        streams = () if command.stderr is None else (command.stdout, command.stderr)
+        self.apart = {fd: OutputTail(limit) for fd in streams}
         self.timed_out = False
         self.status = 0
         self.cpu_sec = 0.0
@@ -204,9 +216,10 @@ class _Attendance:
 
     def _register(self) -> None:
         command = self._command
-        for fd in (command.stdin, command.stdout):
+        os.set_blocking(command.stdin, False)
+        for fd in self.apart or (command.stdout,):
             os.set_blocking(fd, False)
-        self._selector.register(command.stdout, selectors.EVENT_READ, self._read)
+            self._selector.register(fd, selectors.EVENT_READ, self._read)
         if not self._hold_stdin:
             self._selector.register(command.stdin, selectors.EVENT_WRITE, self._write)
         self._selector.register(command.ended, selectors.EVENT_READ, None)
@@ -252,7 +265,8 @@ class _Attendance:
     def _read(self, fd: int) -> None:
         chunk = os.read(fd, CHUNK)
         if chunk:
-            self.tail.add(chunk)
+            for tail in filter(None, (self.tail, self.apart.get(fd))):
+                tail.add(chunk)
         else:
             self._selector.unregister(fd)
 
@@ -291,7 +305,7 @@ class OwnChild:
             list(child.argv),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=subprocess.PIPE if child.apart else subprocess.STDOUT,
             env=dict(child.env),
             cwd=child.cwd,
             pass_fds=child.pass_fds,
@@ -302,6 +316,7 @@ class OwnChild:
         assert self.process.stdout is not None  # noqa: S101
         self.stdin = self.process.stdin.fileno()
         self.stdout = self.process.stdout.fileno()
+        self.stderr = None if self.process.stderr is None else self.process.stderr.fileno()
         self.ended = os.pidfd_open(self.process.pid)
         belongs_here(self)
         self._kill = child.kill or (lambda pid: os.kill(pid, signal.SIGKILL))
@@ -328,6 +343,6 @@ class OwnChild:
         ended, self.ended = self.ended, -1
         if ended >= 0:
             os.close(ended)
-        for stream in (self.process.stdin, self.process.stdout):
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()

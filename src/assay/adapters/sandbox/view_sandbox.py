@@ -121,7 +121,8 @@ class ViewSandbox:
                 enter = self._maker.bwrap is None
                 # bwrap begins among the processes that its user has already, which count for the kernel.
                 held = _held_without_a_group(limits, slot.group, beside_others=not enter)
-                started = slot.launcher.start(argv, (given, status, rules), held, enter=enter)
+                fds = (given, status, rules)
+                started = slot.launcher.start(argv, fds, held, enter=enter, apart=command.apart)
                 started.group = slot.group
             watch = DiskWatch(command.written, limits.disk_mb, lambda: slot.launcher.pid)
             ran = attend(started, command.stdin, start, limits.timeout_sec, limits.output_bytes, watch)

@@ -22,7 +22,7 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
-    LOG,
+    OUTPUT_KINDS,
     PART_BYTES,
     REPORT,
     TRAJECTORY,
@@ -139,7 +139,8 @@ class StorePages:
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         files = self._files(identity)
         prefix = f"{turn}/" if turn else ""
-        found = files.get(f"{prefix}{TRAJECTORY}") or files.get(f"{prefix}{LOG}")
+        there = (files.get(f"{prefix}{kind}") for kind in (TRAJECTORY, *OUTPUT_KINDS))
+        found = next((one for one in there if one is not None and one.blob.size), None)
         return (
             None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, lambda _: None, asked)
         )
@@ -202,9 +203,10 @@ def _job_in_store(store: Store, organisation: str, name: str) -> ReadJob:
     return job_of_runs(name, found[:MOST_RUNS], notes)
 
 
+_OF_TURNS = (TRAJECTORY, FINAL_RESPONSE, *OUTPUT_KINDS)
+
+
 def _turns(files: Mapping[str, KeptFile]) -> list[str]:
     """The names of turns, in their order; "" alone for a run without turns."""
-    named = {
-        name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in (TRAJECTORY, LOG, FINAL_RESPONSE)
-    }
+    named = {name.rpartition("/")[0] for name in files if name.rpartition("/")[2] in _OF_TURNS}
     return sorted(named, key=lambda one: (len(one), one)) or [""]

@@ -31,7 +31,7 @@ from assay.adapters.tasks.unsafe_entries import remove_strays
 from assay.adapters.workspace.shared_copies import SharedCopies, set_mode
 from assay.core.errors import MeasurementError
 from assay.dialects.harbor.task_config import ArtifactConfig
-from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG
+from assay.engine.run.trial_record import AGENT_LOGS
 from assay.engine.sandbox import HOME, Mount, Sandbox
 from assay.engine.tasks.task import LOGS, Copy, OwnEnvironment, TaskEnvironment, TaskStep
 from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
@@ -112,7 +112,7 @@ class Workbench:
             raise FileNotFoundError(f"{folder}/{ARCHIVE} doesn't exist")
         self._make_folders()
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
-        added = {f"{folder}/agent/{name}" for name in (ORACLE_LOG, AGENT_LOG)} | set(_added_artifacts(folder))
+        added = {f"{folder}/agent/{name}" for name in AGENT_LOGS} | set(_added_artifacts(folder))
         for name in _LOGS:
             if os.path.isdir(f"{folder}/{name}"):
                 copy_tree(f"{folder}/{name}", f"{self._base}/{name}", without=added)

@@ -18,7 +18,7 @@ from assay.engine.schema_errors import about, first, sentence
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Owner
 from assay.formats.diff_pages import diff_page
-from assay.judge.gate_table import CELLS
+from assay.judge.judge_stored import CELLS
 from assay.web.playground_view import view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 

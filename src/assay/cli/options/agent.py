@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.agents.known import description_file, near_name, read_description
 from assay.adapters.sandbox import hide
-from assay.cli.options.common import Options, positive
-from assay.cli.options.judge import amount
+from assay.cli.options.common import Options, number_from_0, positive
 from assay.core.errors import InputError
 from assay.engine.model_access import ModelGrant, ModelLimits, ModelPrices, PriceList
 from assay.engine.run.agent_description import model_variables
@@ -74,7 +73,9 @@ def add_agent(parser: argparse.ArgumentParser) -> None:
         help=f"let agents also ask for these models, not only for that of -m; '{ANY_MODEL}' allows any",
     )
     parser.add_argument("--model-tokens", type=positive, metavar="N", help="most tokens per trial")
-    parser.add_argument("--model-cost", type=amount, metavar="X", help="most dollars per trial; needs a price")
+    parser.add_argument(
+        "--model-cost", type=number_from_0, metavar="X", help="most dollars per trial; needs a price"
+    )
     parser.add_argument(
         "--model-price",
         type=model_price,
@@ -238,7 +239,7 @@ def model_price(text: str) -> ModelPrices:
     parts = text.split(",")
     if len(parts) not in (2, 3):
         raise argparse.ArgumentTypeError(f"must be two or three numbers such as 3,15 or 3,15,0.3, got {text!r}")
-    return ModelPrices(*(amount(part) for part in parts))
+    return ModelPrices(*(number_from_0(part) for part in parts))
 
 
 def _price_file(path: str) -> dict[str, ModelPrices]:

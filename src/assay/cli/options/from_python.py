@@ -18,7 +18,7 @@ from assay.cli.options.common import (
     whole_number,
     whole_numbers,
 )
-from assay.cli.options.judge import SETTINGS, amount, judge_price
+from assay.cli.options.judge import SETTINGS, judge_price
 from assay.core.errors import InputError
 
 
@@ -94,7 +94,7 @@ _READERS: Final[Mapping[str, Callable[[str], Any]]] = {
         positive,
     ),
     **dict.fromkeys((f"judge_{name.removesuffix('_s')}" for name in SETTINGS), str),
-    **dict.fromkeys(("model_cost", "judge_cost"), amount),
+    **dict.fromkeys(("model_cost", "judge_cost"), number_from_0),
     "max_retries": whole_number,
     "pr": pull_request,
     "fail_on_suspicion": share,

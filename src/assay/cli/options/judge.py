@@ -1,13 +1,12 @@
 """Options that name a judge, for all commands that have one."""
 
 import argparse
-import math
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.options.common import Options, positive
+from assay.cli.options.common import Options, number_from_0, positive
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def add_judge(parser: argparse.ArgumentParser, prefix: str = "") -> None:
     add("replay", "take the answers from this folder, and ask nobody", metavar="DIR")
     add("price", "what a million tokens cost, in and out", metavar="IN,OUT", type=judge_price)
     add("tokens", "most tokens for all questions together", metavar="N", type=positive)
-    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=amount)
+    add("cost", "most money for all questions together, as --price counts it", metavar="X", type=number_from_0)
     add("calibration", "what 'assay judge calibrate' wrote about this judge", metavar="FILE")
     add("monitor", "also ask whether the agent worked around the task", action="store_true")
     for field, (metavar, text) in SETTINGS.items():
@@ -104,15 +103,4 @@ def judge_price(text: str) -> "JudgePrices":
     parts = text.split(",")
     if len(parts) != 2:
         raise argparse.ArgumentTypeError(f"must be two numbers such as 0.15,0.60, got {text!r}")
-    return JudgePrices(tokens_in=amount(parts[0]), tokens_out=amount(parts[1]))
-
-
-def amount(text: str) -> float:
-    """A number of at least 0."""
-    try:
-        amount = float(text)
-    except ValueError:
-        amount = math.nan
-    if not 0 <= amount < math.inf:
-        raise argparse.ArgumentTypeError(f"must be a number of at least 0, got {text!r}")
-    return amount
+    return JudgePrices(tokens_in=number_from_0(parts[0]), tokens_out=number_from_0(parts[1]))

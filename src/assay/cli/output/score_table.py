@@ -8,13 +8,12 @@ from assay.cli.output.table import clean, render_table, some_of
 from assay.dialects.scorers.report import (
     EXPLANATIONS,
     IgnoredGroup,
-    JudgeState,
     JudgeVerdict,
     Opinion,
     Row,
     RowVerdict,
     ScorersReport,
-    is_judged,
+    explain_judge,
 )
 from assay.formats.counting import counted
 
@@ -156,14 +155,6 @@ def _scorers(report: ScorersReport, everything: bool) -> Iterator[str]:
         yield from _explained_lines(row)
 
 
-def _judge_words(report: ScorersReport) -> str:
-    """The judge's gate. It is not applicable to a run that didn't complete; to others, nobody was asked."""
-    state, status = report.judge.state, report.run.status
-    if state is not JudgeState.NOT_APPLICABLE:
-        return str(state.value)
-    return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
-
-
 def _gates(report: ScorersReport) -> Iterator[str]:
     if report.overall is None:
         why = "the run had no workspace" if report.workspace is None else "the scenario has none"
@@ -176,7 +167,7 @@ def _gates(report: ScorersReport) -> Iterator[str]:
         if report.suspicion is not None and report.suspicion.parts:
             parts = ", ".join(f"{clean(one.name)} {one.weight:g}" for one in report.suspicion.parts)
             yield f"suspect  {report.suspicion.score:.2f} of 1 ({parts})"
-    yield f"judge    {_judge_words(report)}"
+    yield f"judge    {explain_judge(report.judge.state, report.run.status)}"
     yield f"run      {report.run.status.value}{_metrics(report)}"
     if report.workspace is not None:
         yield f"changed  {counted(len(report.workspace.changed), 'file')}"

@@ -382,16 +382,19 @@ def is_judged(status: RunStatus) -> bool:
     return status is RunStatus.COMPLETED
 
 
+def explain_judge(state: JudgeState, status: RunStatus) -> str:
+    """The judge's gate in words: not applicable to a run that didn't complete; to others, nobody was asked."""
+    if state is JudgeState.PENDING:
+        return f"{state.value}: the scenario has notes for a judge, and none was asked yet"
+    if state is not JudgeState.NOT_APPLICABLE:
+        return str(state.value)
+    return "not asked" if is_judged(status) else f"{state.value}: the run is {status.value}"
+
+
 def with_verdict(report: ScorersReport, verdict: JudgeVerdict) -> ScorersReport:
     """The report with a judge's verdict as its gate. Nothing of the scorers changes."""
     state = JudgeState(verdict.state)
     judge = report.judge.model_copy(update={"state": state, "verdict": verdict})
-    told = _disagreement(report.overall, report, state)
-    return report.model_copy(update={"judge": judge, "disagreement": told})
-
-
-def _disagreement(overall: Overall | None, report: ScorersReport, state: JudgeState) -> str | None:
-    if overall is None:
-        return None
     warned = any(row.verdict is RowVerdict.FAIL and not row.required for row in report.scorers)
-    return explain_disagreement(overall.verdict, state, warned)
+    told = None if report.overall is None else explain_disagreement(report.overall.verdict, state, warned)
+    return report.model_copy(update={"judge": judge, "disagreement": told})

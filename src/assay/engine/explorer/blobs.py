@@ -16,6 +16,10 @@ DIFF: Final = "diff"
 VERIFIER_OUTPUT: Final = "verifier_output"
 FINAL_RESPONSE: Final = "final_response"
 LOG: Final = "log"
+STDOUT: Final = "stdout"
+STDERR: Final = "stderr"
+# What the agent printed: its two streams, and both in one where that is all there is.
+OUTPUT_KINDS: Final = (STDOUT, STDERR, LOG)
 REPORT: Final = "report"
 
 

@@ -86,7 +86,7 @@ class PageSource(Protocol):
         """Some steps of what the agent did in a turn; None if there is no record of it."""
 
     def file(self, identity: str, name: str) -> ByteSource | None:
-        """A file of a run by what it is, ``diff`` or ``verifier_output``; None if there is none."""
+        """A file of a run by what it is, such as ``diff`` or ``turn-1/stdout``; None if there is none."""
 
     def job(self, name: str) -> JobView: ...
 

@@ -18,7 +18,7 @@ from assay.engine.jobs.reviews import Review, reviews_of
 from assay.engine.jobs.trial_additions import History
 from assay.engine.report.evaluation_report import RaterAgreement, report_agreement
 from assay.evidence.run import Gates, Run, State
-from assay.judge.gate_table import CELLS, why_left_out
+from assay.judge.judge_stored import CELLS, why_left_out
 
 MOST_REVIEWED: Final = 5000
 

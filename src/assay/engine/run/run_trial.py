@@ -158,11 +158,15 @@ def _first_program(command: str) -> str | None:
 
 def without_secrets(ran: Ran, agent: Agent) -> Ran:
     """The run without private values in what the agent printed. What it writes to files is its own doing."""
-    output = ran.output
-    for name, value in agent.private.items():
-        if len(value) >= SHORTEST_SECRET:
-            output = output.replace(value.encode(errors="surrogateescape"), f"[{name}]".encode())
-    return ran if output == ran.output else replace(ran, output=output)
+
+    def hidden(output: bytes) -> bytes:
+        for name, value in agent.private.items():
+            if len(value) >= SHORTEST_SECRET:
+                output = output.replace(value.encode(errors="surrogateescape"), f"[{name}]".encode())
+        return output
+
+    apart = tuple(replace(one, data=hidden(one.data)) for one in ran.apart)
+    return replace(ran, output=hidden(ran.output), apart=apart)
 
 
 def _agent_failure(ran: Ran, timeout_sec: float) -> Failure | None:

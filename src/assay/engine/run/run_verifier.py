@@ -54,6 +54,7 @@ def agent_command(
         stdin=step.instruction.encode(),
         user=step.agent.user,
         image=task.environment.image,
+        apart=True,
     )
     return command if site.model is None else site.model.through(command)
 

@@ -12,6 +12,9 @@ from assay.engine.sandbox import Ran
 
 # Harbor uses another name for the output of the oracle.
 ORACLE_LOG, AGENT_LOG = "oracle.txt", "output.txt"
+# The two streams of that output, each by itself.
+STDOUT_LOG, STDERR_LOG = "agent-stdout.txt", "agent-stderr.txt"
+AGENT_LOGS = (STDOUT_LOG, STDERR_LOG, AGENT_LOG, ORACLE_LOG)
 
 
 # The exception of a trial whose measurement broke. It says nothing about the agent.

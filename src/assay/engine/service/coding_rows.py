@@ -10,7 +10,7 @@ import msgspec
 from assay.dialects.scorers.report import ScorersReport
 from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun, UploadedFile
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
-from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, TRAJECTORY, Blob, KeptFile
+from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, STDERR, STDOUT, TRAJECTORY, Blob, KeptFile
 from assay.engine.explorer.imported_runs import Evidence, Kept
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.run import Gates, Run, State, decide
@@ -24,8 +24,8 @@ _KINDS: Final = {
     "messages.jsonl": TRAJECTORY,
     "final_response.": FINAL_RESPONSE,
     "response.": FINAL_RESPONSE,
-    "stdout.txt": LOG,
-    "stderr.txt": f"{LOG}/stderr",
+    "stdout.txt": STDOUT,
+    "stderr.txt": STDERR,
 }
 
 

@@ -1,6 +1,6 @@
 """The page of one run: its gates, its trace, its diff, its output, and everything that it rests on."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -12,11 +12,13 @@ from assay.dialects.scorers.report import (
     RowVerdict,
     ScorersReport,
     explain_disagreement,
+    explain_judge,
 )
-from assay.engine.explorer.page_source import RunDetail
+from assay.engine.explorer.blobs import LOG, OUTPUT_KINDS, STDOUT, VERIFIER_OUTPUT
+from assay.engine.explorer.page_source import PageSource, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import HIDEABLE, TracePart, TraceQuery
-from assay.evidence.files import tail
+from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import asked_of
@@ -55,6 +57,12 @@ class RunView:
     def judge_state(self) -> str | None:
         """The judge's gate as it decided, whichever record of the judge is here."""
         return self.detail.line.judge
+
+    @property
+    def judge_words(self) -> str | None:
+        """The same in words, with the reason where there is no verdict."""
+        state, report = self.judge_state, self.report
+        return state if state is None or report is None else explain_judge(JudgeState(state), report.run.status)
 
     @property
     def disagreement(self) -> str | None:
@@ -194,16 +202,31 @@ def _elsewhere(found: Findings, page: DiffPage) -> list[tuple[str, Mapping[str, 
 
 
 def _output(call: PageCall, view: RunView) -> dict[str, Any]:
-    source = call.source.file(view.detail.line.id, "verifier_output")
+    source = call.source.file(view.detail.line.id, VERIFIER_OUTPUT)
     responses = [
         (turn, text) for turn, text in zip(view.detail.turns, view.detail.responses, strict=False) if text
     ]
     if not responses:
         responses = _last_words(call, view)
-    shown = None
-    if source is not None:
-        shown = {"text": tail(source, OUTPUT).decode(errors="replace"), "cut": max(0, source.size - OUTPUT)}
-    return {"responses": responses, "verifier": shown}
+    verifier = None if source is None else shown_end("", source)
+    return {"responses": responses, "verifier": verifier, "printed": list(printed_by(call.source, view.detail))}
+
+
+def printed_by(source: PageSource, run: RunDetail) -> Iterator[dict[str, Any]]:
+    """What the agent printed: in each turn its two streams, or both in one where that is all there is."""
+    for turn in run.turns:
+        before = f"{turn}/" if turn else ""
+        files = ((kind, source.file(run.line.id, f"{before}{kind}")) for kind in OUTPUT_KINDS)
+        there = {kind: found for kind, found in files if found is not None and found.size}
+        for kind, found in there.items():
+            if kind != LOG or STDOUT not in there:
+                yield shown_end(before + kind.replace(LOG, "stdout and stderr"), found)
+
+
+def shown_end(title: str, source: ByteSource) -> dict[str, Any]:
+    """The end of a file, and how much of it isn't shown."""
+    text = tail(source, OUTPUT).decode(errors="replace")
+    return {"title": title, "text": text, "cut": max(0, source.size - OUTPUT)}
 
 
 def _last_words(call: PageCall, view: RunView) -> list[tuple[str, str]]:

@@ -112,6 +112,7 @@ class Container:
                     kill=partial(self._stop, name),
                     written=command.written,
                     disk_mb=command.limits.disk_mb,
+                    apart=command.apart,
                     first_process=partial(self.engine.first_process, name),
                 )
             )

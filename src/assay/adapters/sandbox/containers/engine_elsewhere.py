@@ -99,9 +99,9 @@ class EngineSession:
         argv = ("/bin/sh", "-c", f'{handover.script}exec "$0" "$@"', *command.argv)
         options = ("--interactive", "--workdir", command.workdir, *user, *handover.options)
         client = [*self._client, "exec", *options, self.name, *argv]
-        child = Child(client, command.stdin, command.timeout_sec, command.output_bytes, env=handover.client_env)
-        ran = run_child(child)
-        return SessionEnd(ran.end.exit_code, ran.output, ran.output_cut)
+        limits = (command.timeout_sec, command.output_bytes)
+        ran = run_child(Child(client, command.stdin, *limits, env=handover.client_env, apart=command.apart))
+        return SessionEnd(ran.end.exit_code, ran.output, ran.output_cut, ran.apart)
 
     def get(self, folder: str, archive: BinaryIO) -> None:
         client = [*self._client, "cp", f"{self.name}:{folder}/.", "-"]
