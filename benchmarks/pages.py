@@ -22,7 +22,7 @@ from assay.engine.jobs.job import read_job
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.evidence.run import Run, State
 from assay.web.assets import NAMES, asset
-from assay.web.local_server import serve
+from assay.web.local_server import LocalServer
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_trace import large_atif, large_diff
 from benchmarks.measure import TIMES, Result, best_cpu, sized
@@ -180,7 +180,8 @@ def _viewed(job: Path) -> Result:
     read = read_job(DiskJobFolder(job))
 
     def first_page() -> None:
-        server = serve(FolderPages([ViewedJob(str(job), read)]), 0)
+        source = FolderPages([ViewedJob(str(job), read)])
+        server = LocalServer(lambda: source, 0, source.title)
         thread = threading.Thread(target=server.serve)
         thread.start()
         answer = httpx.get(server.address, follow_redirects=True, timeout=60)

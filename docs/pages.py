@@ -13,6 +13,7 @@ from assay.core import errors as core_errors
 from assay.core.errors import AssayError
 from assay.dialects.harbor import errors as harbor_errors
 from assay.dialects.harbor.terminal_bench import FAILURE_REASONS
+from assay.engine.explorer.reason_words import reason_words
 from docs.api_page import api_page, openapi_file
 from docs.attack_page import attack_table
 from docs.coverage_page import coverage_page
@@ -25,7 +26,7 @@ from docs.filters_page import filters_page
 from docs.holds_page import holds_page
 from docs.judge_page import judge_prompts
 from docs.markdown import fence, first_sentence, from_docstring, table
-from docs.meanings import INGESTION, MISSING, REASONS
+from docs.meanings import MISSING
 from docs.parity_page import parity_table
 from docs.scorers_page import scorer_types, scorers_face
 from docs.statements_page import statements_page
@@ -174,12 +175,12 @@ def reason_codes() -> Iterator[str]:
     yield from_docstring(_REASON_CODES)
     for title, codes in (("Retryable", harbor.RETRYABLE), ("Final", harbor.FINAL)):
         yield f"## {title}"
-        rows = [(f"`{code}`", REASONS.get(code, MISSING), _sources(code)) for code in sorted(codes)]
+        rows = [(f"`{code}`", reason_words().get(code, MISSING), _sources(code)) for code in sorted(codes)]
         yield table(("code", "meaning", "comes with"), rows)
     yield "## Of gradings"
     yield from_docstring(_GRADINGS)
     rows = [
-        (f"`{code}`", INGESTION.get(code, MISSING), "true" if code.startswith("reward_for_") else "false")
+        (f"`{code}`", reason_words().get(code, MISSING), "true" if code.startswith("reward_for_") else "false")
         for code in ingestion_codes()
     ]
     yield table(("code", "meaning", "`verifier_completed`"), rows)

@@ -15,7 +15,7 @@ import sys
 
 EXTRAS = {
     *("alembic", "asyncssh", "cryptography", "fhirpathpy", "google", "jsonpath_rfc9535"),
-    *("opentelemetry", "psycopg", "sqlalchemy", "starlette", "uvicorn"),
+    *("opentelemetry", "procrastinate", "psycopg", "sqlalchemy", "starlette", "uvicorn"),
 }
 
 

@@ -144,6 +144,7 @@ def run(
     no_control: bool = False,
     judge: bool = False,
     no_run_cache: bool = False,
+    view: bool = False,
     quiet: bool = False,
     **judge_settings: Unpack[JudgeSettings],
 ) -> RunResult:

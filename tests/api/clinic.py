@@ -1,5 +1,6 @@
 """A service to be tested, in this process: its keys, and what most tests send first."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,12 +8,15 @@ from typing import Any
 
 import httpx
 
+from assay.adapters.service.job_worker import JobWorker
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.opening import open_store
 from assay.api.app import Settings, make_app
 from assay.api.service import Service
+from assay.engine.service.do_work import ServiceWork
 from assay.engine.service.keys import Owner, Scope, issue_key
+from assay.engine.service.storage import UpTo
 from tests.api.serving import serving
 
 BOOKED = {"status": "booked", "patient": {"mrn": "007"}}
@@ -114,3 +118,15 @@ def clinic_of(served: Served, client: httpx.Client, organisation: str) -> Clinic
         for scope in (Scope.ADMIN, Scope.GRADER, Scope.READER)
     }
     return Clinic(service, client, keys, organisation)
+
+
+def work_off(service: Service, doing: ServiceWork | None = None) -> bool:
+    """Do all work that is due, as a worker does. Returns whether anything was done."""
+    doing = doing or service.doing
+    due = service.work.storage.find("work", state="queued", not_before=UpTo(service.host.now()))
+    if service.store.is_postgres:
+        asyncio.run(JobWorker(service.store.url, doing, 1)._work(wait=False))
+    else:
+        while doing.step():
+            pass
+    return due is not None and service.work.storage.find("work", id=due["id"]) != due

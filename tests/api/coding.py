@@ -5,7 +5,7 @@ import tarfile
 from collections.abc import Mapping
 from typing import Any
 
-from tests.api.clinic import Clinic
+from tests.api.clinic import Clinic, work_off
 from tests.coding import FIXED, GUARD, PROJECT, TESTS
 
 DONE = {**PROJECT, "calc.py": FIXED}
@@ -32,8 +32,7 @@ def scenario(clinic: Clinic, *scorers: Mapping[str, Any], **fields: Any) -> dict
 
 def worked(clinic: Clinic) -> None:
     """Do everything that is queued."""
-    while clinic.service.doing.step():
-        pass
+    work_off(clinic.service)
 
 
 def seeded(clinic: Clinic, *scorers: Mapping[str, Any], **fields: Any) -> str:

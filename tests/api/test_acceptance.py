@@ -13,7 +13,7 @@ from assay.adapters.sources.source_guard import SourcePolicy, networks
 from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import end_overdue
-from tests.api.clinic import ROW, Clinic, clinic_of, portal, said, serve_on
+from tests.api.clinic import ROW, Clinic, clinic_of, portal, said, serve_on, work_off
 from tests.servers.scripted_server import Reply, send, serving
 
 pytestmark = pytest.mark.both_databases
@@ -38,14 +38,12 @@ class Clock:
 
 @pytest.fixture
 def clock(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> Iterator[Clock]:
-    while clinic.service.doing.step():
-        pass
+    work_off(clinic.service)
     clock = Clock(clinic.service.host.now)
     monkeypatch.setattr(clinic.service.host, "now", clock.now)
     yield clock
     # Its work must not wait for a time that comes for nobody else.
-    while clinic.service.doing.step():
-        pass
+    work_off(clinic.service)
 
 
 def complete(clinic: Clinic, run: str, status: int = 200, **more: Any) -> Any:
@@ -74,7 +72,7 @@ def test_a_worker_that_is_late(clinic: Clinic, clock: Clock) -> None:
     clock.pass_deadline()
     clinic.service.doing.sweep()
     assert ended(clinic, run) == ("active", None)
-    assert clinic.service.doing.step()
+    assert work_off(clinic.service)
     assert ended(clinic, run) == ("completed", 1.0)
     assert clinic.get(f"/v1/work/{work}")["state"] == "done"
     assert clinic.get(f"/v1/task-runs/{run}")["completion_requested_at"] == accepted
@@ -146,12 +144,12 @@ def test_an_accepted_run_that_nobody_asks_for_again_is_graded(clinic: Clinic, cl
     run = clinic.run(BOOKED, timeout_s=LIMIT)
     clinic.service.runs.accept(Owner(clinic.organisation), run, clock.now())
     clinic.service.doing.sweep()
-    assert not clinic.service.doing.step()
+    assert not work_off(clinic.service)
     clock.pass_deadline()
     clinic.service.doing.sweep()
     clinic.service.doing.sweep()
-    assert clinic.service.doing.step()
-    assert not clinic.service.doing.step()
+    assert work_off(clinic.service)
+    assert not work_off(clinic.service)
     assert ended(clinic, run) == ("completed", 1.0)
 
 
@@ -226,7 +224,7 @@ def test_what_comes_after_acceptance_does_not_count(clinic: Clinic, what: str, l
         sent = {"content": body} if isinstance(body, bytes) else {"json": body}
         found = clinic.ask(method, f"/v1/playgrounds/{playground}/{place}", **sent)
         assert found.status_code in (200, 201) or place == "turns", found.text
-    assert not later or clinic.service.doing.step()
+    assert not later or work_off(clinic.service)
     assert complete(clinic, run)["score"] == score
 
 
@@ -310,7 +308,7 @@ def test_a_fhir_server_is_graded_as_of_acceptance(allowing: Clinic, fhir_url: st
     run = patient_run(allowing, fhir_url, **how)
     complete(allowing, run, 202, headers=LATER)
     changed(active=not active, clinic=allowing)
-    assert allowing.service.doing.step()
+    assert work_off(allowing.service)
     assert complete(allowing, run)["score"] == float(active)
 
 
@@ -323,7 +321,7 @@ def test_a_server_that_keeps_no_versions_says_so(
     run = patient_run(allowing, fhir_url, id="1")
     complete(allowing, run, 202, headers=LATER)
     changed(active=True, clinic=allowing)
-    assert allowing.service.doing.step()
+    assert work_off(allowing.service)
     [row] = complete(allowing, run)["criterion_runs"]
     assert row["score"] == 0.0
     assert row["evidence"]["doubts"] == {
@@ -347,5 +345,5 @@ def test_a_criterion_that_waits_counts_what_comes_in_that_time(allowing: Clinic,
     run = patient_run(allowing, fhir_url, id="1", wait_s=30)
     complete(allowing, run, 202, headers=LATER)
     changed(active=True, clinic=allowing)
-    assert allowing.service.doing.step()
+    assert work_off(allowing.service)
     assert complete(allowing, run)["score"] == 1.0

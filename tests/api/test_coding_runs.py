@@ -1,6 +1,6 @@
 """Coding runs over HTTP: uploads are graded by frozen scorers, once, and a broken measurement is no zero."""
 
-from tests.api.clinic import Clinic
+from tests.api.clinic import Clinic, work_off
 from tests.api.coding import DONE, completed, packed, seeded, uploaded, worked
 from tests.coding import PROJECT, TESTS
 
@@ -106,7 +106,7 @@ def test_a_sandbox_that_is_gone_leaves_the_run_to_be_graded(clinic: Clinic) -> N
     working = sandbox._found
     sandbox._found = "it is gone"
     try:
-        assert not clinic.service.doing.step()
+        assert not work_off(clinic.service)
     finally:
         sandbox._found = working
     assert clinic.get(f"/v1/work/{answer['work']['id']}")["tries"] == 0

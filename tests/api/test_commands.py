@@ -1,5 +1,6 @@
 """The commands of the service: serve, worker, keys and db, each as a process or in this one."""
 
+import dataclasses
 import json
 import math
 import shutil
@@ -19,13 +20,15 @@ from assay.adapters.store.dump import dump_lines, load
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.service.blobs import StoredBlobs
-from assay.core.errors import InputError
+from assay.api.service import Service
+from assay.core.errors import InputError, MeasurementError
 from assay.engine.criteria.watched_sources import Playground
 from assay.engine.explorer.blobs import KeptFile
 from assay.engine.explorer.run_query import parse_run_query
+from assay.engine.service.work import WorkKind
 from assay.evidence.run import Run, State
 from tests.adapters.store.databases import copied_database
-from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on
+from tests.api.clinic import Clinic, clinic_of, portal, said, serve_on, work_off
 from tests.api.kept_runs import kept
 from tests.cli.running import Cli, start_assay
 
@@ -79,6 +82,7 @@ def test_a_worker_ends_after_its_work(where: str) -> None:
     ("argv", "why"),
     [
         (("serve", "--port", "x"), "must be a port"),
+        (("serve", "--single-user", "--workers", "2"), "must be served by one process"),
         (("serve", "--host", "203.0.113.77"), "can't listen on 203.0.113.77"),
         (("serve", "--allow-source", "here"), "an allowed network must be like 127.0.0.0/8"),
         (("serve", "--store", "mysql://x"), "must be a SQLite file or a PostgreSQL database"),
@@ -150,7 +154,40 @@ def filled(where: str) -> Iterator[tuple[Clinic, str]]:
         )
         found = kept(made, files=[trajectory], text="some words")
         served.service.imports.add_runs("full", [found])
+        worked(served.service, run)
         yield clinic, where
+
+
+def worked(service: Service, run: str) -> None:
+    """Work that is done, that waits for another try, that waits for its first one, and that was set aside."""
+
+    def down(_work: object) -> None:
+        raise MeasurementError("down")
+
+    again = dataclasses.replace(service.doing, coding=lambda: {WorkKind.GRADE_AGAIN.value: down})
+    service.work.add("full", WorkKind.GRADE_AGAIN, "broken")
+    service.work.add("full", WorkKind.COMPLETE_TASK_RUN, run)
+    assert work_off(service, again)
+    aside = service.work.add("full", WorkKind.COMPLETE_TASK_RUN, "aside")
+    with service.storage.transaction() as rows:
+        [row] = rows.every("work", id=aside.id)
+        rows.remove("work", id=aside.id)
+        over = {
+            "id": "work_aside",
+            "state": "set_aside",
+            "tries": 3,
+            "reason": "why",
+            "finished_at": row["created_at"],
+        }
+        known = {name: row[name] for name in row if name not in over}
+        rows.insert("work", [{**known, **over}])
+    service.work.add("full", WorkKind.COMPLETE_TASK_RUN, "waits", priority=2)
+    assert sorted(one["state"] for one in service.storage.every("work")) == [
+        "done",
+        "queued",
+        "queued",
+        "set_aside",
+    ]
 
 
 def test_everything_comes_back_to_the_last_bit(
@@ -220,6 +257,9 @@ def test_a_copy_on_the_other_database_goes_on(filled: tuple[Clinic, str], migrat
         assert list(dump_lines(copy)) == lines
     with serve_on(other) as served, httpx.Client(base_url=served.url, timeout=60) as client:
         there = Clinic(served.service, client, clinic.keys, "full")
+        work = {one["target"]: one for one in there.get("/v1/work")["data"]}
+        assert (work["broken"]["tries"], work["broken"]["reason"]) == (1, "MeasurementError: down")
+        assert there.post("/v1/work/work_aside/retry")["state"] == "queued"
         [old] = [one for one in there.get("/v1/task-runs")["data"] if one["status"] == "completed"]
         assert (old["score"], old["verdict"]) == (0.7, "partial")
         playground = old["playground_id"]

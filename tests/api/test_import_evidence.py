@@ -179,7 +179,7 @@ def test_scored_runs_are_imported_once(clinic: Clinic, tmp_path: Path) -> None:
     assert (broken["cause"], broken["gates_disagree"]) == ("machine", False)
     assert (alone["state"], alone["score"], alone["judge"]) == ("failed", 0.0, "NOT APPLICABLE")
     names = {one["name"] for one in clinic.get(f"/v1/runs/{good['id']}/files")}
-    assert names == {"diff", "final_response", "report"}
+    assert names == {"diff", "final_response", "instruction", "report"}
     found = clinic.get("/v1/runs", params={"text": "all is well"})["data"]
     assert {one["name"] for one in found} == {"broken", "good"}
 

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from tests.api.clinic import Clinic, portal, said
+from tests.api.clinic import Clinic, portal, said, work_off
 from tests.api.spans import kept_spans
 from tests.api.test_manners import operator
 
@@ -72,8 +72,7 @@ def broken(clinic: Clinic) -> Iterator[httpx.Response]:
     object.__setattr__(clinic.service, "grade", breaks)
     yield clinic.ask("POST", f"/v1/task-runs/{run}/complete")
     yield clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers={"Prefer": "respond-async"})
-    while clinic.service.doing.step():
-        pass
+    work_off(clinic.service)
 
 
 def test_logs_metrics_and_traces_have_no_values(

@@ -5,6 +5,7 @@ PostgreSQL is stopped and started for real, as a server of its own. SQLite is lo
 
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,10 +16,12 @@ import httpx
 import pytest
 
 from assay.adapters.store import database
+from assay.api.app import READY_SEC
 from tests.adapters.store.databases import StoppableServer, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, portal, serve_on
 
 CLAIM_SEC = 1.0
+LATER = {"Prefer": "respond-async"}
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,24 @@ def test_submissions_around_a_stop_are_graded_once(postgres_outage: Outage) -> N
         assert len(clinic.get("/v1/criterion-runs", params={"task_run_id": run})["data"]) == 1
 
 
+def test_a_worker_goes_on_after_a_stop(postgres_outage: Outage) -> None:
+    clinic = postgres_outage.clinic
+    worker = clinic.service.worker(1)
+    worker.start()
+    try:
+        for _ in range(2):
+            run = clinic.run(portal("status", "booked"))
+            assert clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).status_code == 202
+            end = time.monotonic() + 60
+            while clinic.get(f"/v1/task-runs/{run}")["status"] == "active":
+                assert time.monotonic() < end
+                time.sleep(0.05)
+            postgres_outage.stop()
+            postgres_outage.start()
+    finally:
+        worker.end()
+
+
 @pytest.fixture
 def sqlite(migrated_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Clinic, Path]]:
     """A service that waits only a moment for its file, and the file."""
@@ -139,6 +160,16 @@ def test_a_disk_that_is_full(sqlite: tuple[Clinic, Path], monkeypatch: pytest.Mo
         rows = [{"resource": "large", "key": f"k{n}", "data": {"text": "x" * 50_000}} for n in range(20)]
         found = cramped.ask("POST", f"/v1/playgrounds/{box}/rows", json=rows)
         assert (found.status_code, found.json()["error"]["code"]) == (503, "store_unavailable")
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/readyz").status_code == 200, "there is a little room"
+        for number in range(20):
+            row = {"resource": "small", "key": f"k{number}", "data": {"text": "x" * 4_000}}
+            if cramped.ask("POST", f"/v1/playgrounds/{box}/rows", json=row).status_code == 503:
+                break
+        time.sleep(READY_SEC)
+        found = client.get("/readyz")
+        assert (found.status_code, found.json()["error"]["code"]) == (503, "store_unavailable")
+        assert found.headers["retry-after"]
     assert not clinic.service.store.state_rows(box, "large"), "nothing of it was written"
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)

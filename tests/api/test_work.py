@@ -9,18 +9,20 @@ from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import select, text, update
 
-from assay.adapters.service.worker import Worker
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
+from assay.adapters.store.service_tables import task_runs, work
 from assay.api.service import Service
 from assay.core.errors import BrokenCheckError, MeasurementError
 from assay.dialects.criteria.resources import NewTask, NewTaskRun, Status
+from assay.engine.service.do_work import ServiceWork
 from assay.engine.service.keys import Owner, Scope, issue_key
 from assay.engine.service.runs import TaskRuns
-from assay.engine.service.work import MOST_TRIES, WorkKind, WorkQueue, WorkState, work_once
-from tests.api.clinic import Clinic, Served, portal, serve_on
+from assay.engine.service.work import MOST_TRIES, Doer, Work, WorkEnding, WorkKind, WorkQueue, WorkState
+from tests.api.clinic import Clinic, Served, portal, serve_on, work_off
 
 pytestmark = pytest.mark.both_databases
 LATER = {"Prefer": "respond-async"}
@@ -30,8 +32,7 @@ KINDS = [kind.value for kind in WorkKind]
 @pytest.fixture
 def idle(clinic: Clinic) -> Clinic:
     """Without work of other tests."""
-    while clinic.service.doing.step():
-        pass
+    work_off(clinic.service)
     return clinic
 
 
@@ -42,8 +43,8 @@ def test_a_run_is_graded_later(idle: Clinic) -> None:
     again = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER)
     assert (again.status_code, again.json()["id"]) == (202, found.json()["id"])
     assert idle.get(f"/v1/task-runs/{run}")["status"] == "active"
-    assert idle.service.doing.step()
-    assert not idle.service.doing.step()
+    assert work_off(idle.service)
+    assert not work_off(idle.service)
     assert idle.get(f"/v1/work/{found.json()['id']}")["state"] == "done"
     done = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER)
     assert (done.status_code, done.json()["verdict"]) == (200, "pass")
@@ -58,38 +59,54 @@ def test_work_for_a_run_that_ended_meanwhile(idle: Clinic) -> None:
     run = idle.run()
     work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()["id"]
     idle.post(f"/v1/task-runs/{run}/cancel")
-    assert idle.service.doing.step()
+    assert work_off(idle.service)
     assert idle.get(f"/v1/work/{work}")["state"] == "done"
     assert idle.get(f"/v1/task-runs/{run}")["status"] == "cancelled"
 
 
-def later(clinic: Clinic, **ahead: float) -> Any:
-    """The same host, with a clock that is ahead."""
+def broken(doing: ServiceWork, doer: Doer) -> ServiceWork:
+    """The same, but the completion of runs is done in another way."""
+    return dataclasses.replace(doing, coding=lambda: {WorkKind.COMPLETE_TASK_RUN.value: doer})
 
-    class Ahead(type(clinic.service.host)):  # type: ignore[misc] # The class of the host that there is.
-        def now(self) -> Any:
-            return super().now() + timedelta(**ahead)
 
-    return Ahead()
+def pass_time(service: Service, **by: float) -> None:
+    """As if everything that waits had begun earlier."""
+    known = ("not_before", "claimed_until", "source_down_since")
+    with service.store.writing() as connection:
+        if service.store.is_postgres:
+            ago = {"ago": timedelta(**by)}
+            connection.execute(text("UPDATE procrastinate_jobs SET scheduled_at = scheduled_at - :ago"), ago)
+            since = (
+                "UPDATE procrastinate_jobs SET args = jsonb_set(args, '{source_down_since}',"
+                " to_jsonb((args->>'source_down_since')::timestamptz - :ago))"
+                " WHERE args->'source_down_since' IS NOT NULL"
+            )
+            connection.execute(text(since), ago)
+            return
+        for row in connection.execute(select(work)).mappings().all():
+            earlier = {name: row[name] - timedelta(**by) for name in known if row[name] is not None}
+            connection.execute(update(work).where(work.c.id == row["id"]).values(earlier))
 
 
 def test_what_fails_three_times_is_set_aside_with_its_reason(idle: Clinic) -> None:
     def down(_work: object) -> None:
         raise MeasurementError("the FHIR server is down")
 
-    work = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
-    for minutes in range(MOST_TRIES):
-        host = later(idle, minutes=minutes)
-        tried = work_once(idle.service.work, host, {work.kind: down}, idle.service.claims)
-        assert tried is not None
-        assert tried.tries == minutes + 1
-    aside = idle.get(f"/v1/work/{work.id}")
+    added = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    for tries in range(MOST_TRIES):
+        assert work_off(idle.service, broken(idle.service.doing, down))
+        assert idle.get(f"/v1/work/{added.id}")["tries"] == tries + 1
+        assert not work_off(idle.service), "it waits before it is tried again"
+        pass_time(idle.service, minutes=1)
+    aside = idle.get(f"/v1/work/{added.id}")
     assert (aside["state"], aside["reason"]) == ("set_aside", "MeasurementError: the FHIR server is down")
-    assert [one["id"] for one in idle.get("/v1/work", params={"state": "set_aside"})["data"]] == [work.id]
-    assert idle.post(f"/v1/work/{work.id}/retry")["state"] == "queued"
-    assert idle.ask("POST", f"/v1/work/{work.id}/retry").status_code == 409
-    assert idle.service.doing.step()
-    assert idle.get(f"/v1/work/{work.id}")["state"] == "done"
+    assert [one["id"] for one in idle.get("/v1/work", params={"state": "set_aside"})["data"]] == [added.id]
+    assert idle.post(f"/v1/work/{added.id}/retry")["state"] == "queued"
+    assert idle.ask("POST", f"/v1/work/{added.id}/retry").status_code == 409
+    assert work_off(idle.service)
+    done = idle.get(f"/v1/work/{added.id}")
+    assert (done["state"], done["tries"]) == ("done", 1)
+    assert done["finished_at"]
 
 
 def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
@@ -99,41 +116,40 @@ def test_a_source_that_is_down_uses_up_no_tries(idle: Clinic) -> None:
         raise MeasurementError("the FHIR server is down")
 
     run = idle.run(portal("status", "booked"))
-    work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()
+    added = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()
     doing = dataclasses.replace(idle.service.doing, grade=down)
-    pauses, since = list[float](), idle.service.host.now()
-    ahead = timedelta()
-    for _ in range(20):
-        host = later(idle, seconds=ahead.total_seconds())
-        assert work_once(idle.service.work, host, doing.doers(), idle.service.claims)
-        kept = idle.service.work.get(idle.organisation, work["id"])
-        pauses.append(round((kept.not_before - host.now()).total_seconds()))
-        ahead += kept.not_before - host.now() + timedelta(seconds=1)
+    pauses, began = list[float](), idle.service.host.now()
+    for _ in range(11):
+        assert work_off(idle.service, doing)
+        kept = idle.service.work.get(idle.organisation, added["id"])
+        pauses.append(round((kept.not_before - idle.service.host.now()).total_seconds()))
+        pass_time(idle.service, seconds=pauses[-1] + 1)
     assert pauses[:4] == [2, 4, 8, 16]
     assert pauses[-1] == 900
-    found = idle.get(f"/v1/work/{work['id']}")
+    found = idle.get(f"/v1/work/{added['id']}")
     assert (found["state"], found["tries"], found["reason"]) == ("queued", 0, "the FHIR server is down")
-    assert datetime.fromisoformat(found["waiting_for_source_since"]) - since < timedelta(minutes=1)
-    assert datetime.fromisoformat(found["next_try_at"]) > since + timedelta(hours=2)
+    since = datetime.fromisoformat(found["waiting_for_source_since"])
+    assert timedelta(seconds=sum(pauses)) < began - since < timedelta(seconds=sum(pauses) + 60)
     assert idle.service.work.waiting_for_source() == 1
-    host = later(idle, hours=25)
-    assert work_once(idle.service.work, host, doing.doers(), idle.service.claims)
-    assert idle.get(f"/v1/work/{work['id']}")["state"] == "set_aside"
+    pass_time(idle.service, hours=25)
+    assert work_off(idle.service, doing)
+    assert idle.get(f"/v1/work/{added['id']}")["state"] == "set_aside"
     assert idle.service.work.waiting_for_source() == 0
-    assert idle.post(f"/v1/work/{work['id']}/retry")["waiting_for_source_since"] is None
-    assert idle.service.doing.step()
+    assert idle.post(f"/v1/work/{added['id']}/retry")["waiting_for_source_since"] is None
+    assert work_off(idle.service)
     assert idle.get(f"/v1/task-runs/{run}")["score"] == 1.0
 
 
 def test_a_check_that_breaks_uses_up_tries(idle: Clinic) -> None:
-    def broken(*_: Any, **__: Any) -> Any:
+    def breaks(*_: Any, **__: Any) -> Any:
         raise BrokenCheckError("the check of criterion 'x' broke")
 
     run = idle.run()
     work = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()
-    doing = dataclasses.replace(idle.service.doing, grade=broken)
-    for minutes in range(MOST_TRIES):
-        assert work_once(idle.service.work, later(idle, minutes=minutes), doing.doers(), idle.service.claims)
+    doing = dataclasses.replace(idle.service.doing, grade=breaks)
+    for _ in range(MOST_TRIES):
+        assert work_off(idle.service, doing)
+        pass_time(idle.service, minutes=1)
     assert idle.get(f"/v1/work/{work['id']}")["state"] == "set_aside"
 
 
@@ -147,7 +163,7 @@ def test_the_operator_sees_how_much_waits(where: str) -> None:
         def down(*_: Any, **__: Any) -> Any:
             raise MeasurementError("down")
 
-        assert dataclasses.replace(service.doing, grade=down).step()
+        assert work_off(service, dataclasses.replace(service.doing, grade=down))
         text = client.get("/metrics", headers={"Authorization": f"Bearer {secret}"}).text
     assert "\nassay_work_waiting 1\n" in text
     assert "\nassay_work_waiting_for_source 1\n" in text
@@ -159,63 +175,66 @@ def test_an_answer_says_that_work_was_accepted(idle: Clinic) -> None:
     assert (found.headers["preference-applied"], found.headers["retry-after"]) == ("respond-async", "1")
 
 
-def test_work_that_broke_waits_before_it_is_tried_again(idle: Clinic) -> None:
-    def down(_work: object) -> None:
-        raise MeasurementError("down")
-
-    work = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
-    assert work_once(idle.service.work, idle.service.host, {work.kind: down}, idle.service.claims)
-    assert not idle.service.doing.step()
-    idle.service.work.fail(work, "nobody", "x", None, idle.service.host.now())
-    assert idle.get(f"/v1/work/{work.id}")["state"] == "queued"
-    host = later(idle, seconds=30)
-    assert work_once(idle.service.work, host, idle.service.doing.doers(), idle.service.claims)
-
-
+@pytest.mark.both_databases(False)
 def test_work_of_a_worker_that_died_is_taken_over(idle: Clinic) -> None:
     store = idle.service.work
     work = store.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run(portal("status", "booked")))
     now = idle.service.host.now()
     assert store.take("dead", now, now + timedelta(seconds=60), KINDS)
-    assert not idle.service.doing.step()
+    assert not work_off(idle.service)
     again = store.take("alive", now + timedelta(seconds=61), now + timedelta(seconds=120), KINDS)
     assert again is not None
     assert (again.id, again.tries) == (work.id, 2)
-    assert not store.finish(again, "dead", now)
-    assert store.finish(again, "alive", now)
+    assert not store.end(again, WorkEnding(), now, "dead")
+    assert store.end(again, WorkEnding(), now, "alive")
 
 
+@pytest.mark.both_databases(False)
 def test_work_that_takes_its_worker_with_it_is_set_aside(idle: Clinic) -> None:
     store = idle.service.work
     work = store.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
     now = idle.service.host.now()
     for number in range(MOST_TRIES):
-        at = now + timedelta(minutes=2 * number)
-        assert store.take(f"dead {number}", at, at + timedelta(seconds=60), KINDS)
-    assert store.take("next", now + timedelta(minutes=9), now + timedelta(minutes=10), KINDS) is None
+        assert store.take(f"dead {number}", now, now + timedelta(seconds=60), KINDS)
+        pass_time(idle.service, minutes=2)
+    assert idle.service.doing.step()
     found = store.get(idle.organisation, work.id)
     assert (found.state, found.reason) == (WorkState.SET_ASIDE, "its worker ended without a word, three times")
+    assert found.tries == MOST_TRIES
 
 
 def test_organisations_take_turns_and_priority_goes_first(idle: Clinic, served: Served) -> None:
     store: WorkQueue = idle.service.work
-    now = idle.service.host.now()
     for name in ("busy", "small"):
         served.service.keys.add_organisation(f"{idle.organisation}{name}", name)
     busy, small = f"{idle.organisation}busy", f"{idle.organisation}small"
     kind = WorkKind.COMPLETE_TASK_RUN
     for number in range(4):
         store.add(busy, kind, f"b{number}")
+    store.add(busy, kind, "urgent", priority=5)
     store.add(small, kind, "s0")
     store.add(small, kind, "s1")
-    store.add(busy, kind, "urgent", priority=5)
-    order, now = [], idle.service.host.now()
-    for number in range(7):
-        taken = store.take(f"{idle.organisation}{number}", now, now + timedelta(seconds=60), KINDS)
-        assert taken is not None
-        order.append(taken.target)
-        store.finish(taken, f"{idle.organisation}{number}", now)
+    order = list[str]()
+
+    def note(work: Work) -> None:
+        order.append(work.target)
+
+    assert work_off(idle.service, broken(idle.service.doing, note))
     assert order == ["urgent", "b0", "s0", "b1", "s1", "b2", "b3"]
+
+
+def test_work_that_is_done_is_forgotten_after_a_while(idle: Clinic) -> None:
+    run = idle.run()
+    added = idle.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).json()["id"]
+    waiting = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, idle.run())
+    assert work_off(idle.service)
+    idle.service.doing.sweep()
+    assert idle.get(f"/v1/work/{added}")["state"] == "done"
+    again = idle.service.work.add(idle.organisation, WorkKind.COMPLETE_TASK_RUN, waiting.target)
+    dataclasses.replace(idle.service.doing, kept=timedelta()).sweep()
+    assert idle.ask("GET", f"/v1/work/{added}").status_code == 404
+    assert idle.get(f"/v1/work/{again.id}")["state"] == "queued", "only what is done"
+    assert idle.get(f"/v1/task-runs/{run}")["status"] == "completed"
 
 
 def test_progress_as_events(idle: Clinic) -> None:
@@ -228,7 +247,7 @@ def test_progress_as_events(idle: Clinic) -> None:
             if line.startswith("event: "):
                 seen.append(line.removeprefix("event: "))
                 if len(seen) == 1:
-                    assert idle.service.doing.step()
+                    assert work_off(idle.service)
     assert (seen[0], seen[-1]) == ("queued", "done")
     assert idle.ask("GET", "/v1/work/work_0/events").status_code == 404
 
@@ -242,10 +261,6 @@ def test_runs_whose_time_is_over_end_by_themselves(idle: Clinic) -> None:
 
 
 def _status(run: str) -> Any:
-    from sqlalchemy import select  # noqa: PLC0415 - only here
-
-    from assay.adapters.store.service_tables import task_runs  # noqa: PLC0415
-
     return select(task_runs.c.status).where(task_runs.c.id == run)
 
 
@@ -266,7 +281,8 @@ def test_two_workers_share_the_work(where: str) -> None:
 
             counting: Any = grade
             doing = dataclasses.replace(one.doing, grade=counting)
-            worker = Worker(doing.step, doing.sweep, 1)
+            object.__setattr__(one, "doing", doing)
+            worker = one.worker(1)
             worker.start()
             stack.callback(worker.end)
         end = time.monotonic() + 60

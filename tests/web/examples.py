@@ -15,7 +15,7 @@ from assay.api.service import Service
 from assay.cli.main import main
 from assay.cli.output.progress import read_results
 from assay.cli.view import source_of
-from assay.web.local_server import LocalServer, serve
+from assay.web.local_server import LocalServer
 from tests.builders import REPO, edit_json
 
 SORTING = REPO / "examples" / "jobs" / "sorting"
@@ -47,7 +47,7 @@ def viewed_at(*paths: Path) -> FolderPages:
 @contextmanager
 def serving_folder(source: FolderPages) -> Iterator[LocalServer]:
     """What ``assay view`` serves."""
-    found = serve(source, 0)
+    found = LocalServer(lambda: source, 0, source.title)
     thread = threading.Thread(target=found.serve)
     thread.start()
     try:

@@ -220,9 +220,9 @@ def test_the_trace_hides_finds_and_follows(viewed: LocalServer, tab: Tab) -> Non
     page.get_by_role("link", name="main agent").click()
     expect(page.locator(".step")).to_have_count(4)
     page.get_by_role("button", name="Open or close all").click()
-    expect(page.locator(".step details[open]")).to_have_count(4)
+    expect(page.locator(".step > details[open]")).to_have_count(4)
     page.get_by_role("button", name="Open or close all").click()
-    expect(page.locator(".step details[open]")).to_have_count(0)
+    expect(page.locator(".step > details[open]")).to_have_count(0)
 
 
 def test_arrow_keys_flip_through_runs_on_the_same_tab(full: Desk, tab: Tab) -> None:
@@ -284,6 +284,8 @@ def test_two_folders_open_with_their_comparison(tab: Tab) -> None:
     with serving_folder(viewed_at(COMPARISON / "monday", COMPARISON / "tuesday")) as server:
         page = tab.open(server.address)
         expect(page.locator(".answer")).to_contain_text("tuesday is better than monday")
+        page.get_by_role("link", name="Compare task by task").click()
+        expect(page.get_by_role("region", name="Tasks")).to_be_visible()
 
 
 def test_reading_works_without_javascript(full: Desk, plain_tab: Tab) -> None:
@@ -306,10 +308,12 @@ def test_a_walk_by_keyboard_alone(full: Desk, tab: Tab) -> None:
     _tab_to(page, "Key")
     page.keyboard.type(full.keys[Scope.READER])
     page.keyboard.press("Enter")
-    page.wait_for_url("**/ui/runs")
+    page.wait_for_url("**/ui/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    _tab_to(page, "Runs")
     page.keyboard.press("Enter")
+    page.wait_for_url("**/ui/runs")
     _tab_to(page, "gates disagree")
     page.keyboard.press("Space")
     expect(page.locator("#list")).to_contain_text("shallow")

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from assay.engine.service.keys import Scope
+from tests.api.clinic import work_off
 from tests.builders import REPO
 from tests.web.browser import Tab, tab_of
 from tests.web.clinic_day import ADT, CRITERIA, ROW, Api
@@ -36,8 +37,7 @@ def places(desk: Desk) -> dict[str, str]:
     playground = api.ask("GET", f"/task-runs/{run}")["playground_id"]
     scenario = api.scenario()
     seeded = api.post(f"/scenarios/{scenario}/tasks")["task"]["id"]
-    while desk.service.doing.step():
-        pass
+    work_off(desk.service)
     reviewed = api.runs("seen__1", "seen__2", "seen__3", judge="FAIL", gates_disagree=True)
     for one, ana, ben in zip(reviewed, ("pass", "fail", "pass"), ("pass", "fail", "fail"), strict=True):
         for who, judgment in (("ana", ana), ("ben", ben)):

@@ -25,9 +25,10 @@ from assay.evidence.coding_run import CodingRecord, RunStatus
 from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from assay.web.reading import READING
-from assay.web.rendering import duration, lines, money, number, style, visible
+from assay.web.rendering import duration, money, number, style
 from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
+from assay.web.visible_text import lines, visible
 from tests.cli.running import Cli
 from tests.web.examples import (
     COMPARISON,
@@ -196,6 +197,7 @@ def test_a_run_leads_to_its_neighbours_in_its_list_and_stays_on_its_tab() -> Non
     source = viewed_at(SORTING)
     page = text_of(source, "runs/merge__sort005?tab=gradings&list=task%3Dmerge")
     assert re.findall(r'href="([^"]*)" rel="(\w+)"', page) == [
+        ("/runs?task=merge", "up"),
         ("/runs/merge__sort009?tab=gradings&amp;list=task%3Dmerge", "prev"),
         ("/runs/merge__sort001?tab=gradings&amp;list=task%3Dmerge", "next"),
     ]
@@ -351,8 +353,8 @@ def get(server: LocalServer, path: str, host: str | None = None) -> tuple[int, s
 
 def test_the_server_shows_pages_to_whoever_has_the_address(server: LocalServer) -> None:
     base = urlsplit(server.address).path
-    status, _, headers = get(server, base)
-    assert (status, headers["Location"]) == (303, f"{base}jobs/guesses")
+    status, page, headers = get(server, base)
+    assert (status, "Worth a look" in page) == (200, True)
     status, page, headers = get(server, f"{base}runs")
     assert (status, CAPITAL in page) == (200, True)
     assert "default-src 'self'" in headers["Content-Security-Policy"]

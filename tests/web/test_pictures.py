@@ -15,6 +15,7 @@ from tests.web.test_clinic_browser import DOCUMENTED_HERE
 
 PICTURES = REPO / "docs" / "pictures"
 DOCUMENTED: dict[str, tuple[str, str]] = {
+    "home": ("", "light"),
     "runs": ("runs?columns=run_status,checks,judge,score,validity,model,task,duration_sec", "light"),
     "run": ("runs/{run}", "light"),
     "diff": ("runs/{cheat}?tab=diff", "dark"),
@@ -39,7 +40,7 @@ def test_the_pictures_of_the_documentation(full: Desk, browser: Browser, tmp_pat
 
 def test_the_documentation_has_all_pictures_and_they_are_small() -> None:
     found = {path.stem: path.stat().st_size for path in PICTURES.glob("*.png")}
-    assert set(found) == {*DOCUMENTED, *DOCUMENTED_HERE}
+    assert set(found) == {*DOCUMENTED, *DOCUMENTED_HERE, "trace"}
     assert sum(found.values()) < MOST_BYTES
 
 

@@ -11,6 +11,7 @@ from assay.api.pages.criterion_examples import ASSERTIONS, MEANINGS
 from assay.engine.criteria.complete_run import check_of, kinds
 from assay.engine.service.keys import Scope
 from assay.evidence.run import State
+from tests.api.clinic import work_off
 from tests.web.clinic_day import CRITERIA, Api
 from tests.web.people import Desk, Person
 
@@ -235,8 +236,7 @@ def test_the_editor_without_scripts(admin: Person, api: Api) -> None:
 def test_a_seeded_task_shows_its_frozen_copy_and_that_the_scenario_has_moved_on(admin: Person, api: Api) -> None:
     place = f"scenarios/{api.scenario('frozen')}"
     task = place_of(admin.post(f"{place}/seed"))
-    while api.desk.service.doing.step():
-        pass
+    work_off(api.desk.service)
     before = admin.get(task).text
     assert "max_files_changed" in before
     assert "has moved on" not in before

@@ -1,5 +1,6 @@
 """The application: every route with its rule, and the manners that all of them share."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -68,6 +69,7 @@ DOCS: Final = b"""<!DOCTYPE html>
 """
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
+READY_SEC: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +90,12 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         worker = service.worker(settings.worker_threads)
-        service.woken.append(worker.wake)
+        service.work.woken.append(worker.wake)
         worker.start()
         try:
             yield
         finally:
-            service.woken.remove(worker.wake)
+            service.work.woken.remove(worker.wake)
             await run_in_threadpool(worker.end)
 
     server = Server(service, settings)
@@ -152,6 +154,7 @@ class Server:
         self._metrics = settings.metrics
         self._limit = RateLimit(settings.requests_per_second)
         self._body_seconds = settings.body_seconds
+        self._ready_at = -READY_SEC
 
     def endpoint(self, route: Route) -> Callable[[Request], Any]:
         known = {id(STREAM): self._answer_stream, id(WATCH): self._answer_watch}
@@ -214,7 +217,10 @@ class Server:
         return _response(ApiAnswer(200, b'{"status":"ok"}'))
 
     async def ready(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
-        await run_in_threadpool(self._service.store.has_playground, "")
+        """Anybody may ask, so it isn't looked at more than once a second."""
+        if time.monotonic() - self._ready_at > READY_SEC:
+            await run_in_threadpool(self._service.store.check_writable)
+            self._ready_at = time.monotonic()
         return _response(ApiAnswer(200, b'{"status":"ready"}'))
 
     async def metrics(self, request: Request) -> Response:

@@ -12,7 +12,9 @@ BUCKETS_SEC: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1
 class Metrics:
     """Counts requests and how long they took. May be used from several threads."""
 
-    def __init__(self) -> None:
+    def __init__(self, process: str | None = None) -> None:
+        """``process`` is which of several behind one port this is: each counts for itself."""
+        self._label = "" if process is None else f',process="{process}"'
         self._lock = threading.Lock()
         self._requests: Counter[tuple[str, str, int]] = Counter()
         self._buckets: dict[str, list[int]] = {}
@@ -37,7 +39,8 @@ class Metrics:
         yield "# HELP assay_requests_total Requests by route and status."
         yield "# TYPE assay_requests_total counter"
         for (method, route, status), count in sorted(self._requests.items()):
-            yield f'assay_requests_total{{method="{method}",route="{route}",status="{status}"}} {count}'
+            labels = f'method="{method}",route="{route}",status="{status}"{self._label}'
+            yield f"assay_requests_total{{{labels}}} {count}"
 
     def _duration_lines(self) -> Iterator[str]:
         yield "# HELP assay_request_seconds How long requests took."
@@ -46,6 +49,6 @@ class Metrics:
             so_far = 0
             for limit, count in zip([*map(str, BUCKETS_SEC), "+Inf"], counts, strict=True):
                 so_far += count
-                yield f'assay_request_seconds_bucket{{route="{route}",le="{limit}"}} {so_far}'
-            yield f'assay_request_seconds_sum{{route="{route}"}} {self._seconds[route]:.6f}'
-            yield f'assay_request_seconds_count{{route="{route}"}} {so_far}'
+                yield f'assay_request_seconds_bucket{{route="{route}",le="{limit}"{self._label}}} {so_far}'
+            yield f'assay_request_seconds_sum{{route="{route}"{self._label}}} {self._seconds[route]:.6f}'
+            yield f'assay_request_seconds_count{{route="{route}"{self._label}}} {so_far}'

@@ -1,7 +1,8 @@
 """Everything that the routes work with, put together once."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
@@ -17,11 +18,11 @@ from assay.adapters.store.service.blobs import StoredBlobs
 from assay.adapters.store.service.playground_records import StoredRecords
 from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
-from assay.adapters.store.service.work import StoredWorkClaims
+from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
-from assay.engine.service.do_work import ServiceWork
+from assay.engine.service.do_work import KEPT, ServiceWork
 from assay.engine.service.evaluation_results import EvaluationResults
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import Jobs
@@ -33,6 +34,9 @@ from assay.engine.service.storage import renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
 from assay.engine.service.work import WorkQueue
+
+if TYPE_CHECKING:
+    from assay.adapters.service.job_worker import JobWorker
 
 
 class Service:
@@ -46,6 +50,7 @@ class Service:
         claim_sec: float = LASTING.total_seconds(),
         coding: CodingSetting | None = None,
         blobs: StoredBlobs | None = None,
+        kept_work: timedelta = KEPT,
     ) -> None:
         """Without ``secrets``, sources can't have any; without ``blobs``, files are in the store."""
         host: ServiceHost = ThisServer()
@@ -65,7 +70,7 @@ class Service:
         self.runs = TaskRuns(storage, host, StoredRunClaims(store))
         self.criterion_runs = CriterionRuns(storage, host)
         self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
-        self.work = WorkQueue(storage, host, StoredWorkClaims(store))
+        self.work = WorkQueue(storage, host, StoredWork(store))
         self.imports = StoredImports(store, host)
         self.evaluations = EvaluationResults(storage, host)
         self.reviews = StoredReviews(store)
@@ -76,8 +81,8 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
-        self.doing = ServiceWork(host, self.runs, self.work, self.grade, self.claims, self.coding.doers)
-        self.woken: list[Callable[[], None]] = []
+        doing = (self.runs, self.work, self.grade, self.claims, self.coding.doers, kept_work)
+        self.doing = ServiceWork(host, *doing)
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         renew_claims(self.storage, list(claims), until)
@@ -87,14 +92,13 @@ class Service:
         kept = (self.runs, self.host, self.grade, self.claims)
         return complete_task_run(*kept, owner, task_run, idempotency_key)
 
-    def worker(self, threads: int) -> Worker:
+    def worker(self, threads: int) -> "Worker | JobWorker":
         """Threads that do queued work, to be started."""
-        return Worker(self.doing.step, self.doing.sweep, threads)
+        if not self.store.is_postgres:
+            return Worker(self.doing.step, self.doing.sweep, threads)
+        from assay.adapters.service.job_worker import JobWorker  # noqa: PLC0415 - of the extra for PostgreSQL
 
-    def wake(self) -> None:
-        """Tell the workers of this process that there is work."""
-        for one in self.woken:
-            one()
+        return JobWorker(self.store.url, self.doing, threads)
 
     def close(self) -> None:
         self.claims.close()

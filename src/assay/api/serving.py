@@ -12,8 +12,10 @@ from starlette.applications import Starlette
 from assay.adapters.store.columns import DEFAULT_ORGANISATION
 from assay.api.app import Settings, make_app
 from assay.api.connections import ConnectionLimits, limited_protocol, most_connections
+from assay.api.metrics import Metrics
 from assay.api.pages.guard import is_loopback
 from assay.api.pages.server import BASE, PageSettings
+from assay.api.processes import Processes
 from assay.api.service import Service
 from assay.api.working import Opening, Say, open_service, say_coding
 from assay.core.errors import InputError
@@ -35,32 +37,58 @@ class Serving(Opening):
     worker: bool = True
     page_hosts: tuple[str, ...] = ()
     single_user: bool = False
+    processes: int = 1
 
 
 def serve(told: Serving, say: Say) -> int:
     """Serve until a signal ends it. Raises ``InputError`` if it can't start."""
     if told.single_user and not is_loopback(told.host):
         raise InputError(f"--single-user must listen on a loopback address such as 127.0.0.1, got {told.host}")
-    with _listening(told) as listening, open_service(told, create=True) as service:
-        pages = _pages(service, told)
-        settings = Settings(told.requests_per_second, WORKERS if told.worker else 0, pages=pages)
-        app = make_app(service, settings)
-        server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
-        _end_with_signals(server)
-        host, port = listening.getsockname()[:2]
-        address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-        say(f"assay serves {address} on {service.store.name}")
-        _first_key(service, say)
-        if pages.enter is not None:
-            say(f"pages, only for you: {address}{BASE}enter?token={pages.enter}")
-        if told.worker:
-            if "://" not in told.store:
-                service.coding.sandbox.must_work_here()
-            say_coding(service, say)
-        server.run(sockets=[listening])
-        if pages.enter_key is not None:
-            service.keys.revoke(DEFAULT_ORGANISATION, pages.enter_key.id)
+    if told.single_user and told.processes > 1:
+        raise InputError("--single-user must be served by one process, so leave --workers out")
+    with _listening(told) as listening:
+        if told.processes == 1:
+            with open_service(told, create=True) as service:
+                _announce(service, told, listening, say)
+                return _serve_on(service, told, listening, say)
+        with open_service(told, create=True) as service:
+            _announce(service, told, listening, say)
+
+        def serve_one(number: int) -> int:
+            with open_service(told) as service:
+                return _serve_on(service, told, listening, say, str(number))
+
+        return Processes(told.processes, serve_one, say).run()
+
+
+def _announce(service: Service, told: Serving, listening: socket.socket, say: Say) -> None:
+    say(f"assay serves {_address(listening)} on {service.store.name}")
+    _first_key(service, say)
+    if told.worker:
+        if "://" not in told.store:
+            service.coding.sandbox.must_work_here()
+        say_coding(service, say)
+
+
+def _serve_on(
+    service: Service, told: Serving, listening: socket.socket, say: Say, process: str | None = None
+) -> int:
+    pages = _pages(service, told)
+    workers = WORKERS if told.worker else 0
+    app = make_app(service, Settings(told.requests_per_second, workers, pages=pages, metrics=Metrics(process)))
+    server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
+    _end_with_signals(server)
+    if pages.enter is not None:
+        say(f"pages, only for you: {_address(listening)}{BASE}enter?token={pages.enter}")
+    server.run(sockets=[listening])
+    if pages.enter_key is not None:
+        service.keys.revoke(DEFAULT_ORGANISATION, pages.enter_key.id)
     return 0
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
 
 def _pages(service: Service, told: Serving) -> PageSettings:

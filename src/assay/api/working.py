@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from assay.adapters.machine.tracing import trace_if_configured
 from assay.adapters.service.blob_places import open_blobs
@@ -15,6 +16,7 @@ from assay.adapters.service.secret_box import VARIABLE, SecretBox, key_beside, k
 from assay.adapters.sources.source_guard import SourcePolicy, networks
 from assay.adapters.store.opening import open_store
 from assay.api.service import Service
+from assay.engine.service.do_work import KEPT
 
 Say = Callable[[str], None]
 
@@ -29,6 +31,7 @@ class Opening:
     claim_sec: float = 60
     blobs: str | None = None
     coding: CodingSetting = field(default_factory=CodingSetting)
+    kept_work: timedelta = KEPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +49,8 @@ def open_service(told: Opening, create: bool = False) -> Iterator[Service]:
     policy = SourcePolicy(networks(told.allowed))
     store = open_store(told.store, create)
     blobs = open_blobs(store, told.blobs)
-    service = Service(store, secret_box(told.store), policy, told.claim_sec, told.coding, blobs)
+    settings = (told.claim_sec, told.coding, blobs, told.kept_work)
+    service = Service(store, secret_box(told.store), policy, *settings)
     try:
         yield service
     finally:

@@ -26,6 +26,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -191,6 +192,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add_judge(parser, "judge-")
     add_run_cache(parser)
+    parser.add_argument("--view", action="store_true", help="show the job in the browser while it runs")
     parser.add_argument("--quiet", action="store_true", help="print only the report")
 
 
@@ -250,8 +252,15 @@ def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
             check_judges(judges, [task.path for task, _ in tasks if task.seeded])
         seeded = any(task.seeded for task, _ in tasks)
         coding = _coding(site, judges, args) if seeded else None
-        finished_all = _run(setting, site, planned, display, coding, doors)
+        with _watched(setting.folder, display.note) if args.view else nullcontext():
+            finished_all = _run(setting, site, planned, display, coding, doors)
     return RanJob(setting, finished_all, seeded, bool(refused))
+
+
+def _watched(folder: str, note: Callable[[str], None]) -> AbstractContextManager[None]:
+    from assay.cli.view import watching  # noqa: PLC0415 - few jobs are watched
+
+    return watching(folder, note)
 
 
 def _check_agent(site: TrialSite, agent: Agent, tasks: Sequence[LoadedTask]) -> None:

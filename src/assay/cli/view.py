@@ -2,7 +2,7 @@
 
 Each PATH is a job folder, a folder of jobs or of terminal-bench results, runs that 'assay score --keep' wrote, or
 a report that 'assay score --json' printed. 'assay view PATH' prints an address of this machine that only you know,
-and serves the pages until Ctrl-C; with two jobs or more, it begins with their comparison. With -o, everything is
+and serves the pages until Ctrl-C, beginning with what is worth a look. With -o, everything is
 written to one HTML file that needs nothing else, to send to somebody (up to 500 runs).
 
 Exit codes: 0 all is well, 2 a path can't be read.
@@ -10,7 +10,11 @@ Exit codes: 0 all is well, 2 a path can't be read.
 
 import argparse
 import os
+import threading
+import time
 import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from assay.adapters.machine.atomic_write import write_text
@@ -21,6 +25,8 @@ from assay.core.errors import InputError
 if TYPE_CHECKING:
     from assay.adapters.jobs.folder_pages import FolderPages
 
+FRESH_SEC = 2.0
+
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a job, a folder of jobs, kept runs, or a report")
@@ -30,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    from assay.web.local_server import serve  # noqa: PLC0415 - help needs no pages
+    from assay.web.local_server import LocalServer  # noqa: PLC0415 - help needs no pages
     from assay.web.one_file import one_file  # noqa: PLC0415
 
     source = source_of(args.paths)
@@ -41,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"the page can't be written to {args.output}: {error.strerror}") from error
         print(f"wrote {args.output}")
         return 0
-    server = serve(source, args.port)
+    server = LocalServer(lambda: source, args.port, source.title)
     print(f"{server.address}\nCtrl-C ends it", flush=True)
     if args.open:
         webbrowser.open(server.address)
@@ -50,6 +56,29 @@ def run(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         return 0
     return 0
+
+
+@contextmanager
+def watching(folder: str, note: Callable[[str], None]) -> Iterator[None]:
+    """Serve pages of a job for as long as it runs. Its folder is read again every few seconds."""
+    from assay.web.local_server import LocalServer  # noqa: PLC0415 - few jobs are watched
+
+    read: list[tuple[float, FolderPages]] = []
+
+    def pages() -> "FolderPages":
+        if not read or time.monotonic() - read[-1][0] > FRESH_SEC:
+            read[:] = [(time.monotonic(), source_of([folder]))]
+        return read[-1][1]
+
+    server = LocalServer(pages, 0, os.path.basename(folder))
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        note(f"look at it while it runs: {server.address}")
+        yield
+    finally:
+        server.stop()
+        thread.join()
 
 
 def source_of(paths: list[str]) -> "FolderPages":

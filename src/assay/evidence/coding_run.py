@@ -66,7 +66,7 @@ class StatedUsage:
 
 @dataclass(frozen=True, slots=True)
 class TrajectoryStep:
-    """One step. ``time`` is as written, and may be anything."""
+    """One step. ``time`` is as written, and may be anything. ``usage`` is None if the record doesn't state any."""
 
     number: int
     speaker: Speaker
@@ -75,6 +75,7 @@ class TrajectoryStep:
     calls: tuple[ToolCall, ...] = ()
     results: tuple[ToolResult, ...] = ()
     time: str | None = None
+    usage: StatedUsage | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ are answered, so that no page of another site can read along. Nothing can be cha
 
 import secrets
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
-from assay.adapters.jobs.folder_pages import FolderPages
 from assay.core.errors import InputError
 from assay.engine.explorer.page_source import PageSource
 from assay.engine.service.keys import Scope
@@ -32,13 +32,13 @@ HERE = Viewer(Scope.READER)
 
 
 class LocalServer:
-    """A server for what is in some folders. ``first`` is the page that the address leads to."""
+    """A server for what is in some folders. ``read`` gives it, for each page anew: a job may still be running."""
 
-    def __init__(self, source: PageSource, port: int, first: str = "runs") -> None:
+    def __init__(self, read: Callable[[], PageSource], port: int, name: str) -> None:
         self._base = f"/{secrets.token_urlsafe(16)}/"
         self._server = _Server(("127.0.0.1", port), _Handler)
-        self._server.site = Site(self._base, entries(READING), source.title)
-        self._server.source, self._server.first = source, first
+        self._server.site = Site(self._base, entries(READING), name)
+        self._server.read = read
 
     @property
     def address(self) -> str:
@@ -55,22 +55,10 @@ class LocalServer:
         self._server.shutdown()
 
 
-def serve(source: FolderPages, port: int) -> LocalServer:
-    """A server of these pages that isn't running yet. It begins with the job, the comparison, or the runs."""
-    names = source.job_names
-    if source.kept or not names:
-        return LocalServer(source, port)
-    compared = urlencode([("job", name) for name in names])
-    return LocalServer(
-        source, port, f"jobs/{quote(names[0], safe='')}" if len(names) == 1 else f"compare?{compared}"
-    )
-
-
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     site: Site
-    source: PageSource
-    first: str
+    read: Callable[[], PageSource]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -96,18 +84,17 @@ class _Handler(BaseHTTPRequestHandler):
         except Exception as error:  # noqa: BLE001 - the outermost boundary
             number = secrets.token_hex(4)
             print(f"assay: the page {place} broke, request {number}: {error!r}", file=sys.stderr)
-            call = PageCall(site=self.server.site, viewer=HERE, place=place, reads=self.server.source)
+            call = PageCall(site=self.server.site, viewer=HERE, place=place)
             return trouble(call, 500, f"this page broke (request {number}); the terminal says more")
 
     def _page(self, place: str, query: str) -> PageAnswer:
         if place.startswith("assets/"):
             return asset_answer(place.removeprefix("assets/"), query.removeprefix("v="))
         site = self.server.site
-        if not place:
-            return PageAnswer("", 303, headers={"Location": site.to(self.server.first)})
-        call = PageCall(site=site, viewer=HERE, place=place, reads=self.server.source)
+        call = PageCall(site=site, viewer=HERE, place=place)
         try:
             asked = Fields.of(query)
+            call = replace(call, reads=self.server.read())
         except InputError as error:
             return trouble(call, 422, str(error))
         found = route_at(READING, "GET", place)

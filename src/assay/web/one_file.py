@@ -15,8 +15,8 @@ from assay.engine.explorer.blobs import DIFF, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.explorer.worth import flaky_tasks, worth_a_look
 from assay.engine.service.keys import Scope
-from assay.evidence.run import Run, State
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import comparison_chart, sentence
 from assay.web.pages.jobs import shown_job
@@ -27,7 +27,6 @@ from assay.web.site import Site, Viewer
 
 MOST_RUNS: Final = 500
 MOST_PARTS: Final = 5
-MOST_WORTH: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,7 @@ def one_file(source: FolderPages) -> str:
     look = style()
     digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
     shown = list(source.every_line(RunQuery(sort="created_at")))
+    written = {line.id for line in shown[:MOST_RUNS]}
     comparison = _comparison(source)
     return render(
         "file.html",
@@ -56,17 +56,12 @@ def one_file(source: FolderPages) -> str:
         comparison=comparison,
         sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
         chart="" if comparison is None else comparison_chart(comparison),
-        worth=[line for line in shown[:MOST_RUNS] if _worth_a_look(line)][:MOST_WORTH],
+        worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
-        anchor_of=lambda line: f"#{_anchor(line.id)}",
+        anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#jobs",
         anchor=lambda job: lambda name: f"#{_anchor(source.run_ids(job).get(name, name))}",
     )
-
-
-def _worth_a_look(run: Run) -> bool:
-    cheated = run.kind == "coding" and run.checks == "FAIL"
-    return run.gates_disagree or run.reviewer_disagrees or run.state is State.BROKEN or cheated
 
 
 def _comparison(source: FolderPages) -> Any:

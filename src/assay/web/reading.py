@@ -2,10 +2,11 @@
 
 from typing import Final
 
-from assay.web.pages import compare, jobs, parts, run, runs
+from assay.web.pages import compare, home, jobs, parts, run, runs
 from assay.web.routing import PageCall, PageRoute
 
 READING: Final[tuple[PageRoute[PageCall], ...]] = (
+    *home.routes.all,
     *runs.routes.all,
     *run.routes.all,
     *jobs.routes.all,

@@ -1,18 +1,21 @@
 """Turn views into HTML. All text is escaped, and characters that can't be seen are shown as what they are."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from assay.dialects.scorers.report import EXPLANATIONS
 from assay.evidence.run import MEANINGS, State
 from assay.formats.counting import counted
 from assay.version import VERSION
 from assay.web.assets import asset, asset_path
+from assay.web.markdown import markdown
+from assay.web.visible_text import lines, visible
 
 MARKS = {
     State.PASSED: "✓",
@@ -29,7 +32,6 @@ MARKS = {
 """A mark besides the colour, for everybody who can't tell the colours apart."""
 NOTHING = "\N{EN DASH}"
 """Instead of a number that there is none of."""
-_COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _WORD = re.compile(r"[^A-Za-z]+")
 
 
@@ -49,18 +51,9 @@ def picture(svg: str) -> Markup:
     return Markup(svg)  # noqa: S704
 
 
-def visible(text: object) -> str:
-    """A text on one line in which nothing is hidden: no control characters, nothing that turns the direction."""
-    whole = str(text)
-    if whole.isprintable():
-        return whole
-    return "".join(one if one.isprintable() else one.encode("unicode_escape", "replace").decode() for one in whole)
-
-
-def lines(text: object) -> str:
-    """A text of several lines, each of them visible. Colours of a terminal are left out; tabs are kept."""
-    plain = _COLOURS.sub("", str(text))
-    return "\n".join("\t".join(map(visible, line.split("\t"))) for line in plain.splitlines())
+def json_text(value: object, indent: int | None = None) -> str:
+    """A value as JSON that people read: names and signs of all languages as they are. The page escapes it."""
+    return json.dumps(value, ensure_ascii=False, indent=indent, default=str)
 
 
 def number(value: object, digits: int = 4) -> str:
@@ -112,19 +105,6 @@ def kind(state: object) -> str:
     return "is-" + _WORD.sub("-", str(state).strip()).strip("-").lower()
 
 
-def _diff(text: str) -> Markup:
-    return Markup("\n").join(diff_lines(text.splitlines()))
-
-
-def diff_lines(found: Iterable[str]) -> Iterable[Markup]:
-    """The lines of a diff, each marked by what it is."""
-    kinds = {"+": "added", "-": "removed", "@": "place", "d": "place"}
-    for line in found:
-        shown = escape(lines(line))
-        word = kinds.get(line[:1])
-        yield shown if word is None else Markup('<span class="{}">{}</span>').format(word, shown)
-
-
 _ENVIRONMENT = Environment(
     loader=PackageLoader("assay.web"),
     autoescape=True,
@@ -134,10 +114,11 @@ _ENVIRONMENT = Environment(
 )
 _ENVIRONMENT.filters |= {
     "counted": counted,
-    "diff": _diff,
     "duration": duration,
+    "json_text": json_text,
     "kind": kind,
     "lines": lines,
+    "markdown": markdown,
     "money": money,
     "moment": moment,
     "number": number,

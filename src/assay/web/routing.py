@@ -101,7 +101,9 @@ class Fields:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageCall:
-    """One request for a page. ``partial`` says whether a script asks for a part of the page only."""
+    """One request for a page. ``partial`` says whether a script asks for a part of the page only, ``seen`` when
+    its browser was on the first page before.
+    """
 
     site: Site
     viewer: Viewer
@@ -110,6 +112,7 @@ class PageCall:
     form: Fields = field(default_factory=Fields)
     place: str = ""
     partial: bool = False
+    seen: str = ""
     reads: PageSource | None = None
 
     @property

@@ -32,7 +32,10 @@ class Site:
     def to(self, path: str, query: Mapping[str, object] | Iterable[tuple[str, object]] = (), /) -> str:
         """The address of a path below the base, with a query; values that are None or empty are left out."""
         pairs = query.items() if isinstance(query, Mapping) else query
-        kept = [(key, str(value)) for key, value in pairs if value is not None and value != ""]
+        each = (
+            (key, one) for key, value in pairs for one in (value if isinstance(value, list | tuple) else [value])
+        )
+        kept = [(key, str(one)) for key, one in each if one is not None and one != ""]
         asked = f"?{urlencode(kept)}" if kept else ""
         return f"{self.base}{path.removeprefix('/')}{asked}"
 

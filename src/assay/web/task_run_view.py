@@ -5,10 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.dialects.criteria.models import CriterionRun
-from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, TaskRun
+from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, Status, TaskRun
 from assay.engine.criteria.watched_sources import ShownRecords
+from assay.engine.explorer.why import listed
 from assay.engine.service.keys import Owner
-from assay.engine.service.runs import TaskRuns
+from assay.engine.service.runs import Ending, TaskRuns
+from assay.evidence.run import MEANINGS, State
 from assay.web.evidence_table import EvidenceRow, evidence_rest, evidence_rows, looked_at
 from assay.web.playground_view import RecordsView, view_records
 
@@ -31,6 +33,24 @@ class TaskView:
     task: Snapshot
     criteria: Sequence[CriterionView]
     records: RecordsView
+
+    @property
+    def state(self) -> State:
+        """What the run came to, or how far it is."""
+        if self.run.status is Status.ACTIVE:
+            return State.RUNNING if self.run.started_at else State.PENDING
+        ending = Ending(
+            self.run.status, self.run.completed_at or self.run.created_at, self.run.verdict, self.run.score
+        )
+        return ending.decision.state
+
+    @property
+    def because(self) -> str:
+        """Why it came to that, in one sentence."""
+        failed = [one.run.label for one in self.criteria if not one.run.passed]
+        if self.run.status is not Status.COMPLETED:
+            return self.run.reason or f"{MEANINGS[self.state].capitalize()}."
+        return f"{listed(failed)} failed." if failed else "Every criterion holds."
 
     @property
     def failed_first(self) -> list[CriterionView]:

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +10,12 @@ import msgspec
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
+from assay.adapters.jobs.run_store import kept_instruction
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import open_below
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
-from assay.engine.explorer.page_source import LinePage, Lines, RunDetail
+from assay.engine.explorer.page_source import LinePage, Lines, Neighbours, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.jobs.job import Job
@@ -115,12 +116,22 @@ class FolderPages:
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self._lines.groups(asked)
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         return self._lines.neighbours(asked, identity)
 
     def run(self, identity: str) -> RunDetail:
         line, place = self._find_run(identity)
-        return RunDetail(line) if place is None else place.detail(line)
+        found = RunDetail(line) if place is None else place.detail(line)
+        return replace(found, phases=self._phases(line))
+
+    def _phases(self, line: Run) -> dict[str, float]:
+        """How long agent and verifier of a trial took, and what is left of its time: the preparation."""
+        trials = self._jobs[line.job].job.trials if line.job in self._jobs else ()
+        known = next((one.seconds for one in trials if one.name == line.name), None)
+        if known is None or known.total is None or (known.agent is None and known.verifier is None):
+            return {}
+        found = {"agent": known.agent or 0.0, "verifier": known.verifier or 0.0}
+        return {"setup": max(0.0, known.total - sum(found.values())), **found}
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         _, place = self._find_run(identity)
@@ -175,7 +186,8 @@ def _kept_line(path: str) -> Run:
     report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
     gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
-    return msgspec.structs.replace(run_of_report(report, job, name, name, gates).run, id=f"{job}:{name}")
+    run = run_of_report(report, job, name, gates, instruction=kept_instruction(path)).run
+    return msgspec.structs.replace(run, id=f"{job}:{name}")
 
 
 def _agent_texts(folder: str) -> Iterator[str]:

@@ -18,7 +18,16 @@ from assay.adapters.machine.safe_read import open_below, read_file
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scored_run import Scoring
-from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, LOG, STDERR, STDOUT, TRAJECTORY, VERIFIER_OUTPUT
+from assay.engine.explorer.blobs import (
+    DIFF,
+    FINAL_RESPONSE,
+    INSTRUCTION,
+    LOG,
+    STDERR,
+    STDOUT,
+    TRAJECTORY,
+    VERIFIER_OUTPUT,
+)
 from assay.engine.explorer.page_source import RunDetail
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, part_of, trace_part
 from assay.engine.jobs.trial_additions import History
@@ -33,6 +42,7 @@ REPORT_LIMIT = 64 * 2**20
 PLACES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     TRAJECTORY: ("agent", TRAJECTORIES),
     FINAL_RESPONSE: ("agent", RESPONSES),
+    INSTRUCTION: ("agent", ("instruction.md",)),
     STDOUT: ("agent", (STDOUT_LOG, "stdout.txt")),
     STDERR: ("agent", (STDERR_LOG, "stderr.txt")),
     LOG: ("agent", (AGENT_LOG, ORACLE_LOG)),
@@ -69,6 +79,7 @@ class JobPlace:
             turns=[turn or "" for turn in turns_of_trial(self.path)],
             responses=list(self._responses()),
             remarks=remarks,
+            instruction=_instruction(self.file(INSTRUCTION)),
         )
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
@@ -130,12 +141,12 @@ class KeptPlace:
 
     def detail(self, line: Run) -> RunDetail:
         remarks: list[str] = []
-        response, judged, report = None, None, None
+        response, judged, report, instruction = None, None, None, ""
         try:
             report = read_report(self.path)
             run = self._run()
             if run is not None:
-                response = run.final_response
+                response, instruction = run.final_response, run.instruction
                 remarks += run.remarks
                 judgements = LocalCases().judgements(self.path)
                 judged = judgements[-1] if judgements else None
@@ -144,7 +155,9 @@ class KeptPlace:
         if report is not None and judged == report.judge.verdict:
             judged = None
         reports = [] if report is None else [(None, report)]
-        return RunDetail(line, reports, judged, responses=[response or ""], remarks=remarks)
+        return RunDetail(
+            line, reports, judged, responses=[response or ""], remarks=remarks, instruction=instruction
+        )
 
     def trace(self, turn: str, asked: TraceQuery) -> TracePart | None:
         run = None if turn else self._run()
@@ -160,6 +173,10 @@ class KeptPlace:
     def _run(self) -> CodingRecord | None:
         """None for a report by itself."""
         return LocalCases().read(self.path).run if os.path.isdir(self.path) else None
+
+
+def _instruction(source: ByteSource | None) -> str:
+    return "" if source is None else source.read(0, RESPONSE_LIMIT).decode(errors="replace").strip()
 
 
 def kept_output(run: CodingRecord, kind: str) -> str:

@@ -17,7 +17,7 @@ from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.adapters.machine.record_files import parse_record, read_records
-from assay.adapters.machine.safe_read import read_below
+from assay.adapters.machine.safe_read import open_below, read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
@@ -32,6 +32,8 @@ RESULT: Final = "result.json"
 REPORT: Final = "report.json"
 SECTION: Final = "judge.json"
 LIMIT: Final = 256 * 2**20
+BEGINNING: Final = 2**18
+_FIRST: Final = '{"instruction": '
 BY_AGENT: Final = "the task was read from a file that the agent could have changed"
 
 
@@ -47,6 +49,18 @@ def keep_run(folder: str, run: CodingRecord, report: ScorersReport, section: Jud
         write_text(f"{folder}/{RUN}", json.dumps(json_text(msgspec.to_builtins(run))) + "\n")
     except OSError as error:
         raise InputError(f"the run can't be kept in {folder}: {error.strerror}") from error
+
+
+def kept_instruction(folder: str) -> str:
+    """The instruction of a kept run, from the beginning of its file; the rest may be large. "" without one."""
+    found = open_below(folder, (RUN,))
+    start = "" if found is None else found.read(0, BEGINNING).decode(errors="replace")
+    if not start.startswith(_FIRST):
+        return ""
+    try:
+        return str(json.JSONDecoder().raw_decode(start, len(_FIRST))[0])
+    except ValueError:
+        return ""
 
 
 def run_folders(paths: list[str]) -> list[str]:

@@ -18,6 +18,7 @@ from assay.adapters.jobs.run_places import PLACES, kept_output
 from assay.adapters.jobs.run_store import LocalCases
 from assay.adapters.machine.numbered_files import file_name, numbers_in, read_numbered
 from assay.adapters.machine.record_files import parse_record
+from assay.adapters.machine.safe_read import open_below
 from assay.adapters.sources.files.folder import LocalFolder
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
@@ -25,6 +26,7 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
+    INSTRUCTION,
     OUTPUT_KINDS,
     REPORT,
     TRAJECTORY,
@@ -35,10 +37,12 @@ from assay.engine.explorer.imported_runs import Evidence, FindEvidence
 from assay.engine.jobs.trial_additions import gates_of
 from assay.evidence.bounds import json_text
 from assay.evidence.run import Gates
+from assay.formats.trajectories.atif import MAX_FILES
 
 # Larger files stay where they are.
 MOST_BYTES: Final = 512 * 2**20
 TEXT_BYTES: Final = 128 * 1024
+BEGINNING: Final = 4096
 _FOLDERS: Final[tuple[str, ...]] = ("agent", "verifier")
 _LOOKED_INTO: Final = frozenset((*_FOLDERS, "steps", SCORES, JUDGEMENTS))
 _SEARCHED: Final = (TRAJECTORY, FINAL_RESPONSE, *OUTPUT_KINDS)
@@ -87,6 +91,7 @@ def kept_evidence(place: str, report: ScorersReport, blobs: BlobStore) -> tuple[
     written = {
         TRAJECTORY: said,
         FINAL_RESPONSE: run.final_response or "",
+        INSTRUCTION: run.instruction,
         DIFF: "" if run.diff is None else run.diff.text,
         REPORT: report.model_dump_json(),
         **{kind: kept_output(run, kind) for kind in OUTPUT_KINDS},
@@ -109,6 +114,17 @@ def _files(place: str, inside: frozenset[str]) -> Iterator[tuple[str, str]]:
                 first = session_file(f"{place}/{below}{folder}")
             if first is not None and _is_kept(f"{place}/{below}{folder}/{first}"):
                 yield f"{prefix}{name}", f"{below}{folder}/{first}"
+                if name == TRAJECTORY and first.endswith(".json"):
+                    for other in _trajectories(f"{place}/{below}{folder}", listed[folder] - {first}):
+                        yield f"{prefix}{TRAJECTORY}/{other}", f"{below}{folder}/{other}"
+
+
+def _trajectories(folder: str, names: frozenset[str]) -> Iterator[str]:
+    """Files of continuations and subagents beside a trajectory."""
+    for name in sorted(one for one in names if one.endswith(".json"))[:MAX_FILES]:
+        found = open_below(folder, (name,))
+        if found is not None and found.size <= MOST_BYTES and b'"ATIF' in found.read(0, BEGINNING):
+            yield name
 
 
 def _is_kept(path: str) -> bool:

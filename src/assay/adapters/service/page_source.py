@@ -13,8 +13,9 @@ from assay.adapters.store.run_tables import runs
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.runs.run_search import chosen_runs
 from assay.adapters.store.runs.run_values import run_of_row
-from assay.adapters.store.service.keyset import beside
+from assay.adapters.store.service.keyset import beside, count_before
 from assay.adapters.store.service.storage import mine
+from assay.adapters.store.service_tables import seeded_tasks, snapshots, task_runs
 from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation, Grading
 from assay.dialects.scorers.report import ScorersReport
@@ -22,6 +23,7 @@ from assay.dialects.scorers.scored_run import Scoring
 from assay.engine.explorer.blobs import (
     DIFF,
     FINAL_RESPONSE,
+    INSTRUCTION,
     OUTPUT_KINDS,
     PART_BYTES,
     REPORT,
@@ -31,7 +33,7 @@ from assay.engine.explorer.blobs import (
 )
 from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.page_source import LinePage, RunDetail
+from assay.engine.explorer.page_source import LinePage, Neighbours, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import ReadJob
@@ -44,6 +46,8 @@ from assay.evidence.run import Run
 
 COUNTED: Final = 10_000
 """More runs than these are not counted for a page."""
+PLACED: Final = 2000
+"""A run further down in its list has no number there."""
 MOST_RUNS: Final = 20_000
 """How many runs of a job are looked at."""
 RESPONSE: Final = 256 * 1024
@@ -106,13 +110,20 @@ class StorePages:
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self.imports.groups(self.organisation, asked)
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         chosen = chosen_runs(self.store, self.organisation, runs.c, asked)
         here = self.store.rows(chosen.query.where(runs.c.id == identity))
         if not here:
-            return None, None
+            return Neighbours()
         before, after = beside(self.store, chosen.query, chosen.order, here[0])
-        return None if before is None else before.id, None if after is None else after.id
+        number = count_before(self.store, chosen.query, chosen.order, here[0], PLACED) + 1
+        known, total = number <= PLACED, self._count(asked)
+        return Neighbours(
+            None if before is None else before.id,
+            None if after is None else after.id,
+            number if known else None,
+            total if known and (not asked.filters or total <= COUNTED) else None,
+        )
 
     def run(self, identity: str) -> RunDetail:
         line = self.imports.run(self.organisation, identity)
@@ -134,16 +145,32 @@ class StorePages:
             turns=_turns(files),
             responses=[self._text(files, turn, FINAL_RESPONSE) for turn in _turns(files)],
             remarks=remarks,
+            instruction=self._text(files, "", INSTRUCTION) or self._frozen_instruction(line),
         )
+
+    def _frozen_instruction(self, line: Run) -> str:
+        """What the task of the service says, for a run of one."""
+        if line.kind == "task_run":
+            frozen = (snapshots.c.organisation == self.organisation) & (task_runs.c.id == line.name)
+            query = select(snapshots.c.content).join(task_runs, task_runs.c.snapshot == snapshots.c.digest)
+        else:
+            ours = seeded_tasks.c.organisation == self.organisation
+            frozen = ours & (seeded_tasks.c.id == str(line.metadata.get("coding_task")))
+            query = select(seeded_tasks.c.content)
+        content: dict[str, Any] = next((row.content for row in self.store.rows(query.where(frozen))), {})
+        return str(content.get("instruction") or content.get("user_instruction") or "")
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         files = self._files(identity)
         prefix = f"{turn}/" if turn else ""
         there = (files.get(f"{prefix}{kind}") for kind in (TRAJECTORY, *OUTPUT_KINDS))
         found = next((one for one in there if one is not None and one.blob.size), None)
-        return (
-            None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, lambda _: None, asked)
-        )
+
+        def beside(name: str) -> ByteSource | None:
+            other = files.get(f"{prefix}{TRAJECTORY}/{name}")
+            return None if other is None else BlobBytes(self.blobs, other)
+
+        return None if found is None else trace_part(BlobBytes(self.blobs, found), found.name, beside, asked)
 
     def file(self, identity: str, name: str) -> ByteSource | None:
         found = self._files(identity).get(DIFF if name == "diff" else name)

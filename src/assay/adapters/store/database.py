@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, Final
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+from sqlalchemy import URL, Connection, Dialect, Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError, InvalidatePoolError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from assay.adapters.store.errors import StoreError
 
@@ -19,6 +20,9 @@ WRITING: Final = {"assay_writes": True}
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
 POOL: Final = 40
+# No database is started again in less.
+IDLE_SEC: Final = 0.1
+_USED: Final = "assay_used"
 # Another process may write at the same time.
 _PRAGMAS: Final = (
     f"PRAGMA busy_timeout = {BUSY_SEC * 1000}",
@@ -38,15 +42,33 @@ def engine_for(url: URL, *, durable: bool = True) -> Engine:
         url,
         # Values are clinical: the text of an error must not quote them.
         hide_parameters=True,
-        pool_pre_ping=postgres,
         pool_size=POOL,
+        skip_autocommit_rollback=postgres,
         json_serializer=_json,
         connect_args=_postgres_settings(url) if postgres else {},
     )
-    if not postgres:
+    if postgres:
+        event.listen(engine, "checkin", _note_use)
+        event.listen(engine, "checkout", partial(_check_idle, engine.dialect))
+    else:
         event.listen(engine, "connect", partial(_prepare, pragmas=(*_PRAGMAS, _DURABLE if durable else _LIGHT)))
         event.listen(engine, "begin", _begin)
     return engine
+
+
+def _note_use(_connection: object, record: ConnectionPoolEntry) -> None:
+    record.info[_USED] = time.monotonic()
+
+
+def _check_idle(dialect: Dialect, connection: Any, record: ConnectionPoolEntry, _proxy: object) -> None:
+    """One that was used a moment ago needs no question whether it is still there."""
+    used = record.info.get(_USED)
+    if used is None or time.monotonic() - used < IDLE_SEC:
+        return
+    try:
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        raise InvalidatePoolError from error
 
 
 def _json(value: Any) -> str:

@@ -54,9 +54,9 @@ def open_store(where: str, create: bool = False) -> "Store":
     if url.get_backend_name() == "sqlite":
         return open_store(str(url.database or ""), create)
     with _packages("a PostgreSQL database", "postgres"):
-        engine = engine_for(url)
-    # Settings behind a question mark may have a password, too.
-    return Store(engine, url.set(drivername="postgresql", query={}).render_as_string(hide_password=True))
+        # Settings behind a question mark may have a password, too.
+        name = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
+        return Store(engine_for(url), name)
 
 
 @contextmanager

@@ -4,6 +4,8 @@ Everything belongs to an organisation, and every index begins with it. Ids grow 
 first by going through an index backwards. Graded coding runs are in ``runs`` as well, under the same id.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 
 from assay.adapters.store.columns import (
@@ -158,11 +160,18 @@ criterion_runs = listed_table(
     sa.UniqueConstraint("task_run", "position"),
 )
 
+
+def _some(name: str, state: str, *columns: Any) -> sa.Index:
+    """An index of the work in one state."""
+    return sa.Index(f"ix_work_{name}", *columns, sqlite_where=sa.text(f"state = '{state}'"))
+
+
+# On PostgreSQL, this is a view of procrastinate's jobs (migrations/work.sql).
 work = listed_table(
     "work",
     *required(sa.Text, "kind", "target", "state"),
     *required(sa.Integer, "priority", "tries"),
-    # Organisations take turns: each of their submissions is one turn later than the one before.
+    # The lowest is next. Organisations take turns: each of their submissions is one later than the one before.
     *required(Counted, "turn"),
     # Since when it waits for a source that is down, and how often that was seen. This doesn't count as a try.
     *optional(UtcTime, "source_down_since"),
@@ -170,9 +179,11 @@ work = listed_table(
     *required(UtcTime, "not_before"),
     *optional(sa.Text, "claim", "reason"),
     *optional(UtcTime, "claimed_until", "finished_at"),
-    sa.Index(None, "state", "priority", "turn", "id"),
-    sa.Index(None, "organisation", "state", "turn"),
-    sa.Index(None, "state", "claimed_until"),
+    # One for each question that workers ask (service/work.py).
+    _some("waiting", "queued", "turn", "id", "not_before", "kind"),
+    _some("claimed", "running", "claimed_until"),
+    _some("last_turn", "queued", "organisation", "turn"),
+    _some("done", "done", "finished_at"),
     sa.Index(None, "kind", "target"),
 )
 

@@ -1,16 +1,17 @@
 """Playgrounds and their records in a database."""
 
+import os
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, Executable, select
+from sqlalchemy import Connection, Engine, Executable, bindparam, delete, select
 from sqlalchemy.engine import Row
 
 from assay.adapters.machine.tracing import span
-from assay.adapters.store import tables, writing
+from assay.adapters.store import service_tables, tables, writing
 from assay.adapters.store.database import WRITING, connect, reaching
 from assay.adapters.store.errors import StoreRefusalError
 from assay.adapters.store.migrate import upgrade
@@ -19,6 +20,9 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import NewEvent, Playground, Record
 
 HL7_OUTBOUND = "hl7_outbound"
+_PLAYGROUND: Final = select(tables.playgrounds).where(tables.playgrounds.c.id == bindparam("wanted"))
+PROBE: Final = "probe"
+PROBE_BYTES: Final = 64 * 1024
 
 
 class Store(Records):
@@ -35,6 +39,12 @@ class Store(Records):
         """
         self._engine = engine
         self._light = light or engine
+        # There, a question is answered as of one moment anyway, and needs no transaction.
+        self._reader = engine.execution_options(isolation_level="AUTOCOMMIT") if self.is_postgres else engine
+        self._writers = {
+            True: engine.execution_options(**WRITING),
+            False: self._light.execution_options(**WRITING),
+        }
         self.name = name
         super().__init__(self.rows)
         # Threads that take turns here wait shorter than those that try SQLite's lock again and again.
@@ -47,6 +57,11 @@ class Store(Records):
         except BaseException:
             engine.dispose()
             raise
+
+    @property
+    def url(self) -> str:
+        """Where the database is, with its password."""
+        return self._engine.url.render_as_string(hide_password=False)
 
     @property
     def is_postgres(self) -> bool:
@@ -86,8 +101,7 @@ class Store(Records):
 
     def playground(self, identity: str) -> Playground:
         """Raises ``StoreRefusalError`` if there is none with that id."""
-        table = tables.playgrounds
-        rows = self.rows(select(table).where(table.c.id == identity)) if is_text(identity) else ()
+        rows = self.rows(_PLAYGROUND, {"wanted": identity}) if is_text(identity) else ()
         if not rows:
             raise StoreRefusalError(f"there is no playground {identity!r} in {self.name}")
         row = rows[0]
@@ -99,17 +113,26 @@ class Store(Records):
         with reaching(self.name), connect(self._engine) as connection:
             return writing.has_playground(connection, identity)
 
+    def check_writable(self) -> None:
+        """Write something and take it back: of a full disk, one can still read. Raises ``MeasurementError``."""
+        table = service_tables.blobs
+        with self.writing(durable=False) as connection:
+            content: dict[str, object] = {"content": os.urandom(PROBE_BYTES)}
+            writing.put(connection, table, {"digest": PROBE, **content}, content)
+        with self.writing(durable=False) as connection:
+            connection.execute(delete(table).where(table.c.digest == PROBE))
+
     @contextmanager
     def reading(self, until: datetime = EVER) -> Iterator[Records]:
         """The records of all playgrounds as of a moment, over one connection."""
-        with self._trace("read"), connect(self._engine) as connection:
+        with self._trace("read"), connect(self._reader) as connection:
             yield Records(lambda statement, values: connection.execute(statement, values).all(), until=until)
 
     def rows(
         self, statement: "Executable", values: Mapping[str, object] | None = None
     ) -> Sequence["Row[*tuple[Any, ...]]"]:
         """The rows that a query finds."""
-        with self._trace("read"), connect(self._engine) as connection:
+        with self._trace("read"), connect(self._reader) as connection:
             return connection.execute(statement, values).all()
 
     @contextmanager
@@ -126,8 +149,7 @@ class Store(Records):
 
         One that isn't ``durable`` may be lost with the power: for what nobody was told.
         """
-        engine = (self._engine if durable else self._light).execution_options(**WRITING)
-        with self._trace("write"), self._turn, connect(engine) as connection, connection.begin():
+        with self._trace("write"), self._turn, connect(self._writers[durable]) as connection, connection.begin():
             yield connection
 
     @contextmanager

@@ -19,7 +19,9 @@ from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Owner
 from assay.formats.diff_pages import diff_page
 from assay.judge.judge_stored import CELLS
-from assay.web.playground_view import view_records
+from assay.web.pages.run import RunView
+from assay.web.pages.trace import TraceView
+from assay.web.playground_view import RecordsView, view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -138,9 +140,7 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
         wrong=wrong,
         entered=call.form,
         judgments=JUDGMENTS,
-        **_playground_values(call, item),
-        more=None,
-        subagent_to=lambda *_: "",
+        records=_records(call, item),
         **_agent_values(call, run.id),
         here=_address(call, run.id, queue, before),
         back=call.site.to("review", queue.query),
@@ -152,28 +152,27 @@ def _run(call: ServiceCall, queue: Queue, wrong: str = "") -> PageAnswer:
 def _agent_values(call: ServiceCall, identity: str) -> dict[str, Any]:
     """The agent's words, actions and changes, as far as kept. None of it tells what the machine thinks."""
     detail, asked = call.source.run(identity), TraceQuery()
-    turns, change = list(detail.turns), call.source.file(identity, "diff")
+    turn, change = next(iter(detail.turns), ""), call.source.file(identity, "diff")
+    part = call.source.trace(identity, turn, asked)
+    answer = next((one for one in reversed(detail.responses) if one), "")
     return {
-        "asked": asked,
-        "part": call.source.trace(identity, turns[0] if turns else "", asked),
-        "response": next((one for one in reversed(detail.responses) if one), None),
+        "view": RunView(detail, call),
+        "trace": None if part is None else TraceView(part, asked, turn),
+        "instruction": detail.instruction or ("" if part is None else part.request),
+        "answer": answer or ("" if part is None else part.answer),
         "diff": None if change is None else diff_page(change, 0, 0),
     }
 
 
-def _playground_values(call: ServiceCall, item: ReviewItem) -> dict[str, Any]:
-    """A task run's instruction, and the records it left. Marks would tell what criteria found."""
+def _records(call: ServiceCall, item: ReviewItem) -> RecordsView | None:
+    """The records that a task run left. Marks would tell what criteria found."""
     if item.run.kind != "task_run":
-        return {"instruction": None, "records": None}
+        return None
     try:
         found = call.service.runs.task_run(Owner(call.organisation), item.run.name)
     except NotFoundError:
-        return {"instruction": None, "records": None}
-    task = call.service.runs.snapshot(call.organisation, found.snapshot)
-    return {
-        "instruction": task.instruction,
-        "records": view_records(call.service.records, found.playground_id),
-    }
+        return None
+    return view_records(call.service.records, found.playground_id)
 
 
 def _next(call: ServiceCall, queue: Queue, identity: str) -> str | None:

@@ -85,7 +85,6 @@ def seed_task(call: ServiceCall) -> PageAnswer:
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.path["id"])
     service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)
-    service.wake()
     return call.go(call.site.to(f"coding-tasks/{task.id}"))
 
 

@@ -25,6 +25,7 @@ from assay.api.service import Service
 from assay.core.errors import InputError
 from assay.engine.service.keys import Key, Scope, digest_of
 from assay.engine.service.sessions import form_token, is_form_token, session_of, sign_in
+from assay.web.pages.home import SEEN
 from assay.web.routing import (
     HEADERS,
     TOKEN_FIELD,
@@ -130,7 +131,7 @@ class PageServer:
         return self._dispatch(request, place, ServiceCall(
             site=self.site, viewer=viewer, query=query, form=form, place=place, service=self._service, key=key,
             reads=self._source(key.organisation),
-            partial=request.headers.get("hx-request") == "true",
+            partial=request.headers.get("hx-request") == "true", seen=request.cookies.get(SEEN, ""),
         ))  # fmt: skip
 
     def _source(self, organisation: str) -> StorePages:
@@ -138,8 +139,6 @@ class PageServer:
         return StorePages(one.store, one.imports, one.blobs, one.jobs, organisation)
 
     def _dispatch(self, request: Request, place: str, call: ServiceCall) -> PageAnswer:
-        if not place:
-            return call.go(self.site.to(PAGES[0].path))
         found = route_at(PAGES, request.method, place)
         if found is None:
             return trouble(call, 404, "there is no page at this address")

@@ -147,6 +147,4 @@ def grade_run_again(call: ApiCall) -> Any:
 
 def _queue(call: ApiCall, kind: WorkKind, target: str) -> Work:
     """Work on the queue. It is on disk when this returns."""
-    added = call.service.work.add(call.organisation, kind, target)
-    call.service.wake()
-    return added
+    return call.service.work.add(call.organisation, kind, target)

@@ -116,7 +116,6 @@ def _completed_later(call: ApiCall) -> ApiAnswer | None:
     if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
-    call.service.wake()
     told = shown_work(added)
     if call.key.scope is Scope.RUN:
         # Why a try failed names the sources that the agent is graded by.

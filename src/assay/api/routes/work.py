@@ -68,7 +68,6 @@ def watch_work(call: ApiCall) -> Any:
 def retry_work(call: ApiCall) -> Any:
     """Send work that was set aside once more."""
     again = call.service.work.send_again(call.organisation, call.id)
-    call.service.wake()
     return shown_work(again)
 
 

@@ -79,6 +79,13 @@ def add_service(parser: argparse.ArgumentParser) -> None:
         default=60,
         help="after how long others take over from a process that died (default: %(default)s)",
     )
+    parser.add_argument(
+        "--keep-work",
+        type=positive,
+        metavar="DAYS",
+        default=7,
+        help="for how long GET /v1/work has what is done (default: %(default)s)",
+    )
 
 
 def coding_of(args: argparse.Namespace) -> "CodingSetting":

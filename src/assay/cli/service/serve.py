@@ -4,7 +4,8 @@
 
 keeps everything in the SQLite file assay.db, listens on this machine only, and prints its address. If the store
 has no keys yet, it also prints a first admin key, once. With --store postgresql://user@host/name, several servers
-and workers share one database. Ctrl-C ends it after the requests that are going on.
+and workers share one database. Ctrl-C ends it after the requests that are going on. With --workers, several
+processes answer at the same port; one that dies is started again.
 
 Pages for a browser are at /ui/. People sign in with a key; with --single-user, the address that is printed leads
 in without one, and the server must listen on this machine only. Browsers may reach the pages by an address, as
@@ -21,6 +22,7 @@ Exit codes: 0 it was stopped, 2 it could not start.
 """
 
 import argparse
+from datetime import timedelta
 
 from assay.cli.options.common import add_listening, extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
@@ -33,6 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_listening(parser, PORT)
     parser.add_argument(
         "--rate", type=positive, metavar="N", help="the most requests a second for each key (default: no limit)"
+    )
+    parser.add_argument(
+        "--workers",
+        type=positive,
+        metavar="N",
+        default=1,
+        help="how many processes answer at this port (default: %(default)s)",
     )
     parser.add_argument("--no-worker", action="store_true", help="leave queued work to 'assay worker' processes")
     parser.add_argument(
@@ -62,9 +71,11 @@ def run(args: argparse.Namespace) -> int:
         allowed=tuple(args.allow_source),
         log=args.log,
         claim_sec=args.claim,
+        kept_work=timedelta(days=args.keep_work),
         blobs=blobs_of(args),
         page_hosts=tuple(args.page_host),
         single_user=args.single_user,
+        processes=args.workers,
         coding=coding_of(args),
     )
     return serve(told, lambda line: print(line, flush=True))

@@ -13,6 +13,7 @@ Exit codes: 0 it was stopped, 2 it could not start.
 import argparse
 import signal
 import threading
+from datetime import timedelta
 
 from assay.cli.options.common import extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
@@ -38,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
         allowed=tuple(args.allow_source),
         log=args.log,
         claim_sec=args.claim,
+        kept_work=timedelta(days=args.keep_work),
         blobs=blobs_of(args),
         coding=coding_of(args),
     )

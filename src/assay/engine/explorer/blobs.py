@@ -21,6 +21,7 @@ STDERR: Final = "stderr"
 # What the agent printed: its two streams, and both in one where that is all there is.
 OUTPUT_KINDS: Final = (STDOUT, STDERR, LOG)
 REPORT: Final = "report"
+INSTRUCTION: Final = "instruction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Kept(msgspec.Struct, frozen=True):
     """A run with what is kept beside it. ``text`` is searched for words, and not kept.
 
     ``content`` is the hash of what the run was read from, if its result is more than its own fields.
+    ``known_task`` is the task as the digest has it, if people see another name.
     """
 
     run: Run
@@ -36,11 +37,12 @@ class Kept(msgspec.Struct, frozen=True):
     files: Sequence[KeptFile] = ()
     text: str = ""
     content: str | None = None
+    known_task: str | None = None
 
     @property
     def digest(self) -> str:
         """The hash of the run itself, without what was decided or added later."""
-        run = self.run
+        run = self.run if self.known_task is None else msgspec.structs.replace(self.run, task=self.known_task)
         rewards = None if run.rewards is None else json.dumps(dict(run.rewards))
         parts = [*_digested(run), rewards, run.reason if run.reason in RESULTLESS else None]
         parts += [] if self.content is None else [self.content]

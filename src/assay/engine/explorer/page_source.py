@@ -1,7 +1,7 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -50,7 +50,8 @@ class RunDetail:
     """The page of a run, without its large files. ``turns`` are names; "" is the run itself.
 
     ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
-    that was after the last scoring.
+    that was after the last scoring. ``phases`` are seconds by what was done; ``instruction`` is empty if it wasn't
+    kept apart from the trace.
     """
 
     line: Run
@@ -61,6 +62,18 @@ class RunDetail:
     turns: Sequence[str] = ("",)
     responses: Sequence[str] = ()
     remarks: Sequence[str] = ()
+    instruction: str = ""
+    phases: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The runs before and after one in a list, and its number of how many; None where nobody counted so far."""
+
+    before: str | None = None
+    after: str | None = None
+    number: int | None = None
+    total: int | None = None
 
 
 class PageSource(Protocol):
@@ -77,8 +90,7 @@ class PageSource(Protocol):
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
-        """The runs before and after one in a list."""
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours: ...
 
     def run(self, identity: str) -> RunDetail: ...
 
@@ -138,12 +150,13 @@ class Lines:
         before = str(max(0, start - size)) if start else None
         return LinePage(found[start : start + size], after, before, len(found))
 
-    def neighbours(self, asked: RunQuery, identity: str) -> tuple[str | None, str | None]:
+    def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         ids = [line.id for line in self.asked(asked)]
         if identity not in ids:
-            return None, None
+            return Neighbours()
         at = ids.index(identity)
-        return ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+        before, after = ids[at - 1] if at else None, ids[at + 1] if at + 1 < len(ids) else None
+        return Neighbours(before, after, at + 1, len(ids))
 
     def groups(self, asked: RunQuery) -> list[Mapping[str, Any]]:
         field = asked.group or "task"

@@ -4,29 +4,35 @@ A small trajectory is read as a whole, with its subagents. A large one is read f
 first steps takes as long whether it has a megabyte or a hundred.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 import msgspec
 
-from assay.evidence.coding_run import Speaker, Trajectory, TrajectoryStep
+from assay.engine.explorer.trace_outline import OutlineRow, has_error, outline_of
+from assay.evidence.coding_run import Speaker, StatedUsage, Trajectory, TrajectoryStep
 from assay.evidence.files import ByteSource
+from assay.formats.trajectories.atif import read_atif
 from assay.formats.trajectories.messages import read_trajectory
 from assay.formats.trajectories.stream import head_of, is_read_at_once, rest_of, steps_from
-from assay.formats.trajectories.values import name_of
+from assay.formats.trajectories.values import name_of, objects_in
 
 WHOLE: Final = 4 * 2**20
 """The most bytes of a trajectory that is read as a whole."""
 MOST_WHOLE: Final = 64 * 2**20
 """The same for a file whose steps can't be read one by one."""
 AT_ONCE: Final = 40
-SHOWN: Final = 120 * 1024
+SHOWN: Final = 96 * 1024
 """About how many characters of steps a page shows."""
 SEARCHED: Final = 48 * 2**20
 """How many bytes are searched before the page asks whether to go on."""
 PIECE: Final = 20_000
 """How many characters of one text are shown."""
+LAST: Final = "last"
+"""The place of the last steps."""
+LAST_STEPS: Final = 10
 HIDEABLE: Final = ("calls", "results", "reasoning", "system", "user")
 
 ReadBeside: TypeAlias = Callable[[str], ByteSource | None]
@@ -40,14 +46,25 @@ class TraceQuery:
     text: str = ""
     hidden: frozenset[str] = frozenset()
     place: str = ""
+    errors: bool = False
+    """Only the steps in which something failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class TracePart:
-    """Some steps. ``next`` is the place of more; ``total`` is None if nobody counted. ``subagents`` have names."""
+    """Some steps. ``next`` is the place of more; ``total`` is None if nobody counted. ``subagents`` have names.
+
+    ``outline`` has the other steps, too, if they were read. ``request`` is the first thing that was asked,
+    ``answer`` the last one that was said.
+    """
 
     steps: tuple[TrajectoryStep, ...]
     next: str | None = None
+    outline: tuple[OutlineRow, ...] = ()
+    _places: Mapping[int, str] = field(default_factory=dict)
+    request: str = ""
+    answer: str = ""
+    usage: StatedUsage = field(default_factory=StatedUsage)
     total: int | None = None
     model: str | None = None
     agent: str | None = None
@@ -55,6 +72,10 @@ class TracePart:
     remarks: tuple[str, ...] = ()
     read_bytes: tuple[int, int] | None = None
     """For a large file: up to which byte it was read, and how many there are."""
+
+    def place_of(self, number: int) -> str:
+        """Where a step begins."""
+        return self._places.get(number) or _Place(number - 1).written()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +107,49 @@ def trace_part(source: ByteSource, name: str, beside: ReadBeside, asked: TraceQu
 
         data = source.read(0, source.size)
         return part_of(_parse_own_trajectory(data) or read_trajectory(data, name, read), asked)
+    if asked.subagent:
+        return _subagent_of_large(source, beside, asked)
+    if asked.place == LAST:
+        return _last_of_large(source, beside, asked)
     place = _Place.of(asked.place)
     file = source if not place.file else beside(place.file)
     if file is None:
         return TracePart((), remarks=(f"the continuation {place.file} is missing or can't be read",))
     return _of_large(file, place, asked)
+
+
+def _subagent_of_large(source: ByteSource, beside: ReadBeside, asked: TraceQuery) -> TracePart:
+    """The trace of a subagent: in a file beside this one, or inside of it, before or behind the steps."""
+    first, inner = asked.subagent[0], replace(asked, subagent=asked.subagent[1:])
+    file = beside(first)
+    if file is not None:
+        return trace_part(file, first, beside, inner)
+    head = head_of(source)
+    end = deque(steps_from(source, head, head.start), maxlen=1)
+    about = head.about | rest_of(source, end[0].after if end else head.start)
+    found = {name_of(one.get("trajectory_id")): one for one in objects_in(about.get("subagent_trajectories"))}
+    if first not in found:
+        return TracePart((), remarks=("there is no such subagent",))
+    return part_of(read_atif(found[first], first, lambda _: None), inner)
+
+
+def _last_of_large(source: ByteSource, beside: ReadBeside, asked: TraceQuery) -> TracePart:
+    """The last steps, those of the last continuation. All others are read on the way, to number them."""
+    file, name, number = source, "", 0
+    seen: set[str] = set()
+    while True:
+        head = head_of(file)
+        last, at = deque[tuple[int, int]](maxlen=AT_ONCE), head.start
+        for placed in steps_from(file, head, at):
+            last.append((number, at))
+            number, at = number + 1, placed.after
+        following = name_of(rest_of(file, at).get("continued_trajectory_ref"))
+        after = None if following is None or following in seen else beside(following)
+        if after is None or following is None:
+            begin = last[max(0, len(last) - LAST_STEPS)] if last else (0, head.start)
+            return _of_large(file, _Place(*begin, name), replace(asked, text="", errors=False))
+        seen.add(following)
+        file, name = after, following
 
 
 def _parse_own_trajectory(data: bytes) -> Trajectory | None:
@@ -110,13 +169,20 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
     if found is None:
         return TracePart((), remarks=("there is no such subagent",))
     wanted = [step for step in found.steps if _takes(step, asked)]
-    start = _Place.of(asked.place).number
+    last_steps = wanted[-LAST_STEPS].number - 1 if len(wanted) >= LAST_STEPS else 0
+    start = last_steps if asked.place == LAST else _Place.of(asked.place).number
     shown = tuple(_some(step for step in wanted if step.number > start))
     last = shown[-1].number if shown else 0
     more = any(step.number > last for step in wanted[-1:])
     return TracePart(
         tuple(_bare(step, asked.hidden) for step in shown),
         next=_Place(last).written() if more else None,
+        outline=outline_of(wanted),
+        request=next(
+            (step.text for step in found.steps if step.speaker is Speaker.USER and step.text.strip()), ""
+        ),
+        answer=found.last_message or "",
+        usage=found.usage,
         total=len(wanted),
         model=found.model,
         agent=found.agent,
@@ -129,9 +195,11 @@ def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
     head = head_of(file)
     number, at = place.number, max(place.at, head.start)
     found: list[TrajectoryStep] = []
+    places: dict[int, str] = {}
     size, limit = 0, at + SEARCHED
     following: str | None = None
     for placed in steps_from(file, head, at):
+        places[number + 1] = _Place(number, at, place.file).written()
         number, at = number + 1, placed.after
         step = replace(placed.step, number=number)
         if _takes(step, asked):
@@ -147,10 +215,13 @@ def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:
     return TracePart(
         tuple(found),
         next=following,
+        outline=outline_of(found),
+        _places={step.number: places[step.number] for step in found},
+        request=next((one.text for one in found if one.speaker is Speaker.USER), "") if not place.number else "",
         model=name_of(agent.get("model_name")),
         agent=name_of(agent.get("name")),
         read_bytes=(at, file.size),
-        remarks=("the trace is large, so it is read piece by piece; subagents inside of it aren't listed",),
+        remarks=("the trace is large, so it is read piece by piece; its outline shows the steps on this page",),
     )
 
 
@@ -179,6 +250,8 @@ def _takes(step: TrajectoryStep, asked: TraceQuery) -> bool:
         return False
     bare = _bare(step, asked.hidden)
     if not (bare.text or bare.reasoning or bare.calls or bare.results):
+        return False
+    if asked.errors and not has_error(bare):
         return False
     return not asked.text or asked.text.casefold() in _step_text(bare).casefold()
 

@@ -13,10 +13,12 @@ from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, STDERR, STDOUT, TRAJECTORY, Blob, KeptFile
 from assay.engine.explorer.imported_runs import Evidence, Kept
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
+from assay.evidence.bounds import printable
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"
 _HASH: Final = 12
+LONGEST_NAME: Final = 48
 WORKSPACE: Final = "workspace"
 # What a name of the agent's logs begins with, and what such a file is.
 _KINDS: Final = {
@@ -57,24 +59,36 @@ def run_of_report(
     report: ScorersReport,
     job: str,
     name: str,
-    task: str | None = None,
     gates: Gates | None = None,
     evidence: Evidence | None = None,
+    instruction: str = "",
 ) -> Kept:
-    """A scored run. Without the name of its task, the hash of the scenario stands for it.
+    """A scored run. Its task is called after the instruction; without one, the hash of the scenario stands for it.
 
     ``gates`` are given if a judge said something after the report.
     """
     evidence = evidence or Evidence()
+    known_task = report.provenance.scenario_sha256[:_HASH]
     run = Run(
         job=job,
         name=name,
-        task=task or report.provenance.scenario_sha256[:_HASH],
+        task=task_name(instruction, known_task),
         **decision_fields(gates or gates_of(report)),
     )
     # What a judge says may come later.
     content = hashlib.sha256(report.model_dump_json(exclude={"judge", "disagreement"}).encode()).hexdigest()
-    return Kept(run, files=evidence.files, text=evidence.text, content=content)
+    return Kept(run, files=evidence.files, text=evidence.text, content=content, known_task=known_task)
+
+
+def task_name(instruction: str, known: str) -> str:
+    """A name for people: how the instruction begins, and as much of the hash as keeps it apart from others."""
+    first = next((said for line in instruction.splitlines() if (said := line.strip("#>*- \t"))), "")
+    shown = (
+        first
+        if len(first) <= LONGEST_NAME
+        else f"{first[:LONGEST_NAME].rpartition(' ')[0] or first[:LONGEST_NAME]}…"
+    )
+    return printable(f"{shown} ({known[:4]})") if shown else known
 
 
 def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, dataset: str) -> Kept:

@@ -3,6 +3,8 @@
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
 from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
@@ -11,15 +13,30 @@ from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.runs import TaskRuns
 from assay.engine.service.task_runs import Claims, GradeRun, complete_task_run, end_overdue
-from assay.engine.service.work import Doer, SourceDownError, Work, WorkKind, WorkQueue, work_once
+from assay.engine.service.work import (
+    Doer,
+    SourceDownError,
+    Work,
+    WorkEnding,
+    WorkKind,
+    WorkQueue,
+    try_work,
+    work_once,
+)
 
 log = logging.getLogger("assay.worker")
-SWEPT_AT_ONCE = 100
+SWEPT_AT_ONCE: Final = 100
+PRUNED_AT_ONCE: Final = 500
+MOST_PRUNED: Final = 20 * PRUNED_AT_ONCE
+KEPT: Final = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceWork:
-    """Everything that work is done with. ``coding`` has what this machine can do for coding runs."""
+    """Everything that work is done with. ``coding`` has what this machine can do for coding runs.
+
+    Work that is done is kept for ``kept``.
+    """
 
     host: ServiceHost
     runs: TaskRuns
@@ -27,24 +44,34 @@ class ServiceWork:
     grade: GradeRun
     claims: Claims
     coding: Callable[[], Mapping[str, Doer]]
+    kept: timedelta = KEPT
 
     def doers(self) -> Mapping[str, Doer]:
         known = {WorkKind.COMPLETE_TASK_RUN.value: self.complete, **self.coding()}
         return {kind: _guard(doer) for kind, doer in known.items()}
 
     def step(self) -> bool:
-        """Do one piece of work; whether there was one."""
-        did = work_once(self.work, self.host, self.doers(), self.claims)
-        return did is not None
+        """Take one piece of work and do it; whether there was one."""
+        return work_once(self.work, self.host, self.doers(), self.claims)
+
+    def attempt(self, work: Work) -> WorkEnding:
+        """Do a piece that a queue has handed out, and say how it goes on."""
+        return try_work(work, self.doers(), self.host.now)
 
     def sweep(self) -> None:
-        """End runs whose time is over, also if nobody asks for them. Accepted ones are queued instead."""
+        """End runs whose time is over, also if nobody asks for them. Accepted ones are queued instead.
+
+        Forget old work, in small pieces that nobody has to wait for.
+        """
         now = self.host.now()
         for organisation, run in self.runs.overdue(now, SWEPT_AT_ONCE):
             if run.completion_requested_at is None:
                 end_overdue(self.runs, organisation, run, now)
             else:
                 self.work.add(organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
+        for _ in range(0, MOST_PRUNED, PRUNED_AT_ONCE):
+            if self.work.store.prune(now - self.kept, PRUNED_AT_ONCE) < PRUNED_AT_ONCE:
+                break
 
     def complete(self, work: Work) -> None:
         """A run that ended in the meantime needs no grading any more. Only what breaks uses up a try."""

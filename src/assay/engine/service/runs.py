@@ -30,6 +30,7 @@ from assay.evidence.run import Decision, Facts, Run, State, decide
 
 KIND: Final = "task_run"
 KEPT_SNAPSHOTS: Final = 500
+LONGEST_REASON: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,11 @@ class Ending:
         """The run's outcome. One whose time was over before it handed in has failed."""
         if self.status is Status.CANCELLED:
             return decide(Facts(ended=State.CANCELLED, reason=self.status.value))
-        reason = None if self.status is Status.COMPLETED else self.status.value
         verdict = "fail" if self.verdict is None else self.verdict.value
+        reason: str | None = self.status.value
+        if self.status is Status.COMPLETED:
+            failed = [one.label for one in self.criterion_runs if not one.passed and verdict != "pass"]
+            reason = ", ".join(failed)[:LONGEST_REASON] or None
         return decide(Facts(verdict=verdict, reward=self.score or 0.0, reason=reason))
 
 
@@ -215,7 +219,7 @@ class TaskRuns(Resources[TaskRun]):
             if ending.criterion_runs:
                 rows.insert("criterion_runs", [*_criterion_rows(organisation, ending.criterion_runs)])
             run = _explorer_run(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
-            rows.list_run(organisation, _explorer_id(rows, organisation, row), Kept(run), ending.at)
+            rows.list_run(organisation, None, Kept(run), ending.at, beside=False)
             if row["benchmark_run"] is not None:
                 _settle(rows, row["benchmark_run"], ending.at)
         return True

@@ -65,8 +65,13 @@ class Transaction(RowReader, Protocol):
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         """Add records to a playground that is there, and return how many."""
 
-    def list_run(self, organisation: str, identity: str, kept: Kept, at: datetime, *, beside: bool = True) -> None:
-        """Add a run to the explorer, or bring it up to date; ``beside`` also what has tables of its own."""
+    def list_run(
+        self, organisation: str, identity: str | None, kept: Kept, at: datetime, *, beside: bool = True
+    ) -> None:
+        """Add a run to the explorer, or bring it up to date; ``beside`` also its files and the words in them.
+
+        Without an id, it is the one of that name, which is there.
+        """
 
     def note_run(self, organisation: str, identity: str, values: Row, /) -> None:
         """Change columns of a run of the explorer that has no result yet."""

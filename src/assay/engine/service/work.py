@@ -3,7 +3,7 @@
 It is in the store before it is acknowledged. A worker takes a piece for a while, and renews that while it is at
 it; if the worker dies, the piece is taken over. So work may be begun twice, and each kind of work must be such
 that this does no harm. After three tries a piece is set aside with its reason; somebody may send it again. A
-source that is down uses up no try: the work waits for it, for a day.
+source that is down uses up no try: the work waits for it, for a day. Work that is done is forgotten after a while.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from assay.core.errors import AssayError
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import Resources, Row, Storage
+from assay.engine.service.storage import Resources, Row, Storage, Transaction
 from assay.engine.service.task_runs import Claims
 
 MOST_TRIES: Final = 3
@@ -73,17 +73,34 @@ class Work:
     source_waits: int = 0
 
 
-class WorkClaims(Protocol):
-    """Takes work from the queue. Of two who ask at the same moment, each gets another piece."""
+class WorkStore(Protocol):
+    """What databases do in ways of their own. Both find, add and change work as rows."""
 
-    def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Row | None:
-        """The next piece of these kinds: by priority, and organisations take turns. Also one whose worker died.
+    def next_turn(self, organisation: str, priority: int) -> int | None:
+        """One after the last of this organisation that waits, but not before those that wait for longest.
 
-        One that was begun too often is set aside instead.
+        None if the database counts turns when work is added.
         """
 
-    def next_turn(self, organisation: str) -> int:
-        """One after the last of this organisation that waits, but not before those that wait for longest."""
+    def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Row | None:
+        """The next piece of these kinds: one whose worker died, or by priority, and organisations take turns.
+
+        Of two who ask at the same moment, each gets another piece. Only where no queue hands work out.
+        """
+
+    def prune(self, before: datetime, most: int) -> int:
+        """Forget so much of the work that was done before then; returns how much it was."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkEnding:
+    """How a try ended. Without ``again_at`` the work is over: done or, for a reason, set aside."""
+
+    reason: str | None = None
+    again_at: datetime | None = None
+    counts: bool = True
+    source_down_since: datetime | None = None
+    source_waits: int = 0
 
 
 class WorkQueue(Resources[Work]):
@@ -91,22 +108,35 @@ class WorkQueue(Resources[Work]):
 
     table, prefix, word, model = "work", "work", "work", Work
 
-    def __init__(self, storage: Storage, host: ServiceHost, claims: WorkClaims) -> None:
+    def __init__(self, storage: Storage, host: ServiceHost, store: WorkStore) -> None:
         super().__init__(storage, host)
-        self.claims = claims
+        self.store = store
+        self.woken: list[Callable[[], None]] = []
 
     def add(self, organisation: str, kind: WorkKind, target: str, priority: int = 0) -> Work:
         """Accept work. If the same is waiting or being done, that is returned."""
         same = {"organisation": organisation, "kind": kind.value, "target": target}
-        turn = self.claims.next_turn(organisation)
         with self.storage.transaction() as rows:
             waiting = rows.find(self.table, **same, state=OPEN)
             if waiting is not None:
                 return self._resource(waiting)
-            fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": self.host.now()}
-            values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
-            identity = self._insert(rows, organisation, **values, **fresh)
+            identity = self.add_within(rows, organisation, kind, target, priority)
+        self.wake()
         return self.get(organisation, identity)
+
+    def add_within(
+        self, rows: Transaction, organisation: str, kind: WorkKind, target: str, priority: int = 0
+    ) -> str:
+        """Accept work that nobody else adds, together with what it is about; returns its id."""
+        now, turn = self.host.now(), self.store.next_turn(organisation, priority)
+        fresh = {"state": WorkState.QUEUED.value, "tries": 0, "not_before": now, "created_at": now}
+        values = {"kind": kind.value, "target": target, "priority": priority, "turn": turn}
+        return self._insert(rows, organisation, **values, **fresh)
+
+    def wake(self) -> None:
+        """Tell the workers of this process that there is work."""
+        for one in self.woken:
+            one()
 
     def send_again(self, organisation: str, identity: str) -> Work:
         """Queue work that was set aside once more. Raises ``ConflictError`` for any other."""
@@ -116,40 +146,30 @@ class WorkQueue(Resources[Work]):
             self.row(rows, organisation, identity)
             if not rows.change(self.table, {"state": WorkState.QUEUED.value, **fresh}, **aside):
                 raise ConflictError("only work that was set aside can be sent again")
+        self.wake()
         return self.get(organisation, identity)
 
     def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Work | None:
-        row = self.claims.take(claim, now, until, kinds)
+        row = self.store.take(claim, now, until, kinds)
         return None if row is None else self._resource(row)
 
-    def finish(self, work: Work, claim: str, at: datetime) -> bool:
-        """Returns whether the claim still held."""
-        return self._give_back(work, claim, {"state": WorkState.DONE.value, "finished_at": at, **NO_WAIT})
-
-    def fail(self, work: Work, claim: str, reason: str, again_at: datetime | None, now: datetime) -> None:
-        """Queue it again for later or, without ``again_at``, set it aside."""
-        if again_at is None:
-            values = {"state": WorkState.SET_ASIDE.value, "finished_at": now}
-        else:
-            values = {"state": WorkState.QUEUED.value, "not_before": again_at}
-        self._give_back(work, claim, {**values, "reason": reason.replace("\0", ""), **NO_WAIT})
-
-    def wait(self, work: Work, claim: str, reason: str, again_at: datetime, now: datetime) -> None:
-        """Queue it again for later, because a source is down. The try doesn't count."""
-        values = {
-            "state": WorkState.QUEUED.value,
-            "not_before": again_at,
-            "reason": reason.replace("\0", ""),
-            "tries": work.tries - 1,
-            "source_down_since": work.source_down_since or now,
-            "source_waits": work.source_waits + 1,
+    def end(self, work: Work, ending: WorkEnding, now: datetime, claim: str | None = None) -> bool:
+        """Write how a try ended; with a claim, only if that still holds. Returns whether it was written."""
+        kept: dict[str, object] = {
+            "source_down_since": ending.source_down_since,
+            "source_waits": ending.source_waits,
+            "tries": work.tries if ending.counts else work.tries - 1,
         }
-        self._give_back(work, claim, values)
-
-    def _give_back(self, work: Work, claim: str, values: Row) -> bool:
-        free = {"claim": None, "claimed_until": None}
+        if ending.reason is not None:
+            kept["reason"] = ending.reason.replace("\0", "")
+        if ending.again_at is not None:
+            kept |= {"state": WorkState.QUEUED.value, "not_before": ending.again_at}
+        else:
+            over = WorkState.DONE if ending.reason is None else WorkState.SET_ASIDE
+            kept |= {"state": over.value, "finished_at": now}
         with self.storage.transaction() as rows:
-            return bool(rows.change(self.table, {**values, **free}, id=work.id, claim=claim))
+            free = {"claim": None, "claimed_until": None}
+            return bool(rows.change(self.table, {**kept, **free}, id=work.id, claim=claim))
 
     def waiting(self) -> int:
         """How much work is not done yet."""
@@ -164,36 +184,37 @@ class WorkQueue(Resources[Work]):
 Doer = Callable[[Work], None]
 
 
-def work_once(store: WorkQueue, host: ServiceHost, doers: Mapping[str, Doer], claims: Claims) -> Work | None:
-    """Do the next piece of work, if there is one. What goes wrong with it is kept with it."""
+def work_once(queue: WorkQueue, host: ServiceHost, doers: Mapping[str, Doer], claims: Claims) -> bool:
+    """Take the next piece of work and do it. Returns whether there was one."""
     claim, now = host.new_id("claim"), host.now()
-    work = store.take(claim, now, now + claims.lasting, doers.keys())
+    work = queue.take(claim, now, now + claims.lasting, doers.keys())
     if work is None:
-        return None
+        return False
+    with claims.holding(claim):
+        ending = try_work(work, doers, host.now)
+    queue.end(work, ending, host.now(), claim)
+    return True
+
+
+def try_work(work: Work, doers: Mapping[str, Doer], now: Callable[[], datetime]) -> WorkEnding:
+    """Do a piece of work that was taken, and decide how it goes on. What goes wrong with it is kept with it."""
+    if work.tries > MOST_TRIES:
+        return WorkEnding(STALLED, counts=False)
     try:
-        with claims.holding(claim):
-            doers[work.kind](work)
+        doers[work.kind](work)
     except SourceDownError as error:
-        _wait_for_source(store, host, work, claim, str(error))
+        return _wait_for_source(work, now(), str(error))
     except AssayError as error:
-        _try_later(store, host, work, claim, f"{type(error).__name__}: {error}")
-    else:
-        store.finish(work, claim, host.now())
-    return work
+        again_at = None if work.tries >= MOST_TRIES else now() + FIRST_PAUSE * 2 ** (work.tries - 1)
+        return WorkEnding(f"{type(error).__name__}: {error}", again_at)
+    return WorkEnding()
 
 
-def _wait_for_source(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
+def _wait_for_source(work: Work, now: datetime, reason: str) -> WorkEnding:
     """Longer each time, and not for ever: after a day, somebody should look at it."""
-    now = host.now()
-    if now - (work.source_down_since or now) >= LONGEST_WAIT:
-        store.fail(work, claim, reason, None, now)
-        return
+    since = work.source_down_since or now
+    if now - since >= LONGEST_WAIT:
+        return WorkEnding(reason)
     # The limit of the exponent is far beyond the longest pause.
     pause = min(FIRST_PAUSE * 2 ** min(work.source_waits, 20), LONGEST_PAUSE)
-    store.wait(work, claim, reason, now + pause, now)
-
-
-def _try_later(store: WorkQueue, host: ServiceHost, work: Work, claim: str, reason: str) -> None:
-    now = host.now()
-    again_at = None if work.tries >= MOST_TRIES else now + FIRST_PAUSE * 2 ** (work.tries - 1)
-    store.fail(work, claim, reason, again_at, now)
+    return WorkEnding(reason, now + pause, False, since, work.source_waits + 1)

@@ -5,7 +5,7 @@ Wrong or missing parts are remarks, never errors: half a record of what an agent
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.evidence.coding_run import (
@@ -162,6 +162,7 @@ def atif_step(written: dict[str, Any]) -> TrajectoryStep | None:
         calls=tuple(_call(one) for one in objects_in(written.get("tool_calls"))),
         results=tuple(_result(one) for one in objects_in(results)),
         time=name_of(written.get("timestamp")),
+        usage=usage_of(written["metrics"]) if isinstance(written.get("metrics"), dict) else None,
     )
 
 
@@ -196,4 +197,4 @@ def _usage(segments: list[dict[str, Any]]) -> StatedUsage:
 def _renumber_steps(steps: list[TrajectoryStep]) -> Iterator[TrajectoryStep]:
     """Files number their steps anew, each from 1."""
     for number, step in enumerate(steps, start=1):
-        yield TrajectoryStep(number, step.speaker, step.text, step.reasoning, step.calls, step.results, step.time)
+        yield replace(step, number=number)

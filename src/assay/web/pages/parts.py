@@ -17,6 +17,15 @@ STATES = (
     ("completed", "running", "pending", "cancelled", "calibrated", "uncalibrated"),
 )
 
+COLOURS = (
+    ("passed", "is-passed"),
+    ("failed", "is-failed"),
+    ("warned", "is-odd"),
+    ("broken", "is-broken"),
+    ("open", "is-running"),
+    ("nothing", ""),
+)
+
 
 @routes.add("GET", "/parts", *READ)
 def show_parts(call: PageCall) -> PageAnswer:
@@ -30,6 +39,7 @@ def show_parts(call: PageCall) -> PageAnswer:
         "parts.html",
         title="Parts of the pages",
         states=STATES,
+        meanings_of=COLOURS,
         rows=rows,
         attempts=[Run(job="", name=f"run-{n}", task="", state=state) for n, state in enumerate(State)],
         intervals=(Interval(0.25, 0.5, 0.95, "example"), CantSay("there is only one task")),

@@ -1,9 +1,8 @@
 """The page of one run: its gates, its trace, its diff, its output, and everything that it rests on."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote
 
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import (
@@ -15,12 +14,14 @@ from assay.dialects.scorers.report import (
     explain_judge,
 )
 from assay.engine.explorer.blobs import LOG, OUTPUT_KINDS, STDOUT, VERIFIER_OUTPUT
-from assay.engine.explorer.page_source import PageSource, RunDetail
+from assay.engine.explorer.page_source import Neighbours, PageSource, RunDetail
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.trace_page import HIDEABLE, TracePart, TraceQuery
+from assay.engine.explorer.trace_page import TraceQuery
+from assay.engine.explorer.why import why
 from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
-from assay.web.routing import READ, Fields, PageAnswer, PageCall, PageRoutes
+from assay.web.pages.trace import read_trace
+from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import asked_of
 
 routes: PageRoutes[PageCall] = PageRoutes()
@@ -75,6 +76,11 @@ class RunView:
         warned = any(row.advisory and row.verdict is RowVerdict.FAIL for row in report.scorers)
         return explain_disagreement(OverallVerdict(report.overall.verdict), JudgeState(self.judge_state), warned)
 
+    @property
+    def because(self) -> str:
+        """Why it came to that, in one sentence."""
+        return why(self.detail.line, self.report)
+
     def to(self, **query: object) -> str:
         """The address of this page with other parameters. The list that the run is in stays."""
         kept = {"list": self.call.query.get("list"), **query}
@@ -87,7 +93,7 @@ def show_run(call: PageCall) -> PageAnswer:
     view = RunView(call.source.run(call.path["id"]), call)
     tab = call.query.get("tab", "trace")
     tab = tab if tab in TABS else "trace"
-    before, after = _neighbours(call, view.detail.line.id)
+    beside = _neighbours(call, view.detail.line.id)
     return call.page(
         "run.html",
         title=view.detail.line.name,
@@ -95,8 +101,9 @@ def show_run(call: PageCall) -> PageAnswer:
         line=view.detail.line,
         tab=tab,
         tabs=[(word, view.to(tab=key), key, _count(view.detail, key)) for key, word in TABS.items()],
-        before=None if before is None else call.site.run(before, {"tab": tab, "list": call.query.get("list")}),
-        after=None if after is None else call.site.run(after, {"tab": tab, "list": call.query.get("list")}),
+        beside=beside,
+        before=_address(call, beside.before, tab),
+        after=_address(call, beside.after, tab),
         **(_CONTENT[tab](call, view) if tab in _CONTENT else {}),
     )
 
@@ -108,7 +115,29 @@ def show_steps(call: PageCall) -> PageAnswer:
     return call.page("steps.html", title="", view=view, **_trace(call, view))
 
 
-def _neighbours(call: PageCall, identity: str) -> tuple[str | None, str | None]:
+def _address(call: PageCall, identity: str | None, tab: str) -> str | None:
+    return None if identity is None else call.site.run(identity, {"tab": tab, "list": call.query.get("list")})
+
+
+def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
+    trace = read_trace(call, view.detail, view.to)
+    found = [text for text in view.detail.responses if text]
+    return {
+        "trace": trace,
+        "instruction": view.detail.instruction or ("" if trace is None else trace.part.request),
+        "answer": found[-1] if found else "" if trace is None else trace.part.answer,
+        "findings": _monitored_steps(view),
+    }
+
+
+def _monitored_steps(view: RunView) -> list[int]:
+    """The steps that a monitor names."""
+    monitor = None if view.judge is None else view.judge.monitor
+    named = [] if monitor is None else [one.step for one in monitor.places if one.step]
+    return sorted({int(one) for one in named if one.isascii() and one.isdecimal() and len(one) < 8})
+
+
+def _neighbours(call: PageCall, identity: str) -> Neighbours:
     try:
         asked = asked_of(call.query.get("list"))
     except InputError:
@@ -120,45 +149,6 @@ def _count(detail: RunDetail, tab: str) -> int | None:
     if tab == "gradings":
         return len(detail.gradings) + len(detail.reports) or None
     return (len(detail.annotations) or None) if tab == "reviews" else None
-
-
-def trace_query(query: Fields) -> TraceQuery:
-    """The part of a trace that is asked for."""
-    return TraceQuery(
-        subagent=tuple(query.all("subagent"))[:8],
-        text=query.get("find").strip(),
-        hidden=frozenset(query.all("hide")) & frozenset(HIDEABLE),
-        place=query.get("place"),
-    )
-
-
-def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
-    asked = trace_query(call.query)
-    turns = list(view.detail.turns)
-    turn = call.query.get("turn", turns[0] if turns else "")
-    part = call.source.trace(view.detail.line.id, turn, asked)
-    kept = [("tab", "trace"), ("turn", turn), ("list", call.query.get("list")), ("find", asked.text)]
-    kept += [("hide", one) for one in sorted(asked.hidden)] + [("subagent", one) for one in asked.subagent]
-    return {
-        "part": part,
-        "asked": asked,
-        "turn": turn,
-        "hideable": HIDEABLE,
-        "more": _more(call, view, part, kept, ""),
-        "more_steps": _more(call, view, part, kept, "/steps"),
-        "subagent_to": lambda *names: (
-            view.to(tab="trace", turn=turn) + "".join(f"&subagent={quote(one, safe='')}" for one in names)
-        ),
-    }
-
-
-def _more(
-    call: PageCall, view: RunView, part: TracePart | None, kept: Iterable[tuple[str, str]], suffix: str
-) -> str | None:
-    if part is None or part.next is None:
-        return None
-    path = call.site.run(view.detail.line.id).removeprefix(call.site.base)
-    return call.site.to(f"{path}{suffix}", [*kept, ("place", part.next)])
 
 
 def _diff(call: PageCall, view: RunView) -> dict[str, Any]:
@@ -207,7 +197,8 @@ def _output(call: PageCall, view: RunView) -> dict[str, Any]:
         (turn, text) for turn, text in zip(view.detail.turns, view.detail.responses, strict=False) if text
     ]
     if not responses:
-        responses = _last_words(call, view)
+        part = call.source.trace(view.detail.line.id, next(iter(view.detail.turns), ""), TraceQuery())
+        responses = [("", part.answer)] if part is not None and part.answer else []
     verifier = None if source is None else shown_end("", source)
     return {"responses": responses, "verifier": verifier, "printed": list(printed_by(call.source, view.detail))}
 
@@ -227,15 +218,6 @@ def shown_end(title: str, source: ByteSource) -> dict[str, Any]:
     """The end of a file, and how much of it isn't shown."""
     text = tail(source, OUTPUT).decode(errors="replace")
     return {"title": title, "text": text, "cut": max(0, source.size - OUTPUT)}
-
-
-def _last_words(call: PageCall, view: RunView) -> list[tuple[str, str]]:
-    """The last message of a trace that fits on a page; a longer one has it in the trace."""
-    part = call.source.trace(view.detail.line.id, view.detail.turns[0] if view.detail.turns else "", TraceQuery())
-    if part is None or part.next is not None:
-        return []
-    said = [step.text for step in part.steps if step.speaker.value == "agent" and step.text.strip()]
-    return [("", said[-1])] if said else []
 
 
 _CONTENT: Final = {"trace": _trace, "diff": _diff, "output": _output}

@@ -1,32 +1,93 @@
 // What pages do beyond links and forms. Everything can be read without it.
 "use strict";
 
-// The arrow keys go to the previous and the next run; "/" goes to the search, Escape leaves it; a letter presses
-// the button that names it.
+// Light or dark, as somebody chose it here; else as the system has it. This runs before the page is drawn.
+const themes = ["system", "light", "dark"];
+const theme = () => {
+  try {
+    return themes.includes(localStorage.getItem("theme")) ? localStorage.getItem("theme") : "system";
+  } catch {
+    return "system"; // Some browsers refuse to keep anything.
+  }
+};
+const showTheme = () => {
+  if (theme() === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme();
+  for (const one of document.querySelectorAll("[data-theme-switch]")) {
+    one.textContent = { system: "◐", light: "○", dark: "●" }[theme()];
+    one.setAttribute("aria-label", `Colours: ${theme()}`);
+    one.title = `Colours: ${theme()}`;
+  }
+};
+showTheme();
+document.addEventListener("DOMContentLoaded", () => {
+  for (const one of document.querySelectorAll("[data-theme-switch], [data-keys]")) one.hidden = false;
+  showTheme();
+  showFitting();
+  markOutline();
+});
+document.addEventListener("click", (event) => {
+  const at = event.target instanceof Element ? event.target : null;
+  if (at?.closest("[data-keys]")) document.getElementById("keys").showModal();
+  if (!at?.closest("[data-theme-switch]")) return;
+  try {
+    localStorage.setItem("theme", themes[(themes.indexOf(theme()) + 1) % themes.length]);
+  } catch {
+    // Then it stays as the system has it.
+  }
+  showTheme();
+});
+
+// j and k go through a list or the steps of a trace, Enter opens what has the focus, Escape lets go of it and then
+// leads back to the list; the arrow keys go to the previous and the next run; "/" goes to the search; a letter
+// presses the button that names it; "?" shows the keys.
+const entries = () => [...document.querySelectorAll("td.name > a, .worth li > a, .step > details > summary")];
+const move = (by) => {
+  const all = entries().filter((one) => one.checkVisibility());
+  const next = all[Math.max(0, all.indexOf(document.activeElement) + by)];
+  next?.focus();
+  next?.scrollIntoView({ block: "nearest" });
+};
+const press = (selector) => {
+  const found = document.querySelector(selector);
+  found?.click();
+  return Boolean(found);
+};
+const keys = {
+  ArrowLeft: () => press('a[rel~="prev"]'),
+  ArrowRight: () => press('a[rel~="next"]'),
+  "?": () => press("[data-keys]"),
+  "/": () => document.querySelector("[data-search]")?.focus() ?? true,
+  Escape: () => (entries().includes(document.activeElement) ? document.activeElement.blur() : press('a[rel~="up"]')),
+  j: () => move(1),
+  k: () => move(-1),
+};
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
   const at = event.target;
-  const typing = at instanceof Element && at.closest("input, select, textarea, [contenteditable]");
-  if (typing) {
+  if (document.querySelector("dialog[open]")) return;
+  if (at instanceof Element && at.closest("input, select, textarea, [contenteditable]")) {
     if (event.key === "Escape") at.blur();
     return;
   }
-  const rel = { ArrowLeft: "prev", ArrowRight: "next" }[event.key];
-  const link = rel && document.querySelector(`a[rel~="${rel}"]`);
-  if (link) {
-    event.preventDefault();
-    link.click();
-  } else if (/^[a-z]$/.test(event.key) && document.querySelector(`[data-key="${event.key}"]`)) {
-    event.preventDefault();
-    document.querySelector(`[data-key="${event.key}"]`).click();
-  } else if (event.key === "/") {
-    const search = document.querySelector("[data-search]");
-    if (search) {
-      event.preventDefault();
-      search.focus();
-    }
-  }
+  const button = /^[a-z]$/.test(event.key) && document.querySelector(`[data-key="${event.key}"]`);
+  const act = button ? () => button.click() : keys[event.key];
+  if (act && act() !== false) event.preventDefault();
 });
+
+// The outline of a trace shows where its page is.
+const markOutline = () => {
+  const step = document.getElementById(location.hash.slice(1))?.id ?? document.querySelector(".trace .step")?.id;
+  for (const link of document.querySelectorAll(".outline li a")) {
+    if (step && link.hash === `#${step}`) {
+      link.setAttribute("aria-current", "step");
+      const list = link.closest("ol");
+      list.scrollTop = link.offsetTop - list.offsetTop - list.clientHeight / 3;
+    } else link.removeAttribute("aria-current");
+  }
+};
+window.addEventListener("hashchange", markOutline);
+document.addEventListener("htmx:afterSettle", markOutline);
 
 // A button that opens or closes all details of a section.
 document.addEventListener("click", (event) => {
@@ -60,7 +121,6 @@ const showFitting = () => {
 };
 document.addEventListener("change", showFitting);
 document.addEventListener("htmx:afterSettle", showFitting);
-showFitting();
 
 // A form that names where it is checked shows what is wrong with it while somebody types. What comes back replaces
 // the parts of the page with the same id, unless something newer was asked meanwhile.

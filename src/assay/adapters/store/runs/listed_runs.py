@@ -4,40 +4,62 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, update
 
 from assay.adapters.store.run_tables import annotations, runs
-from assay.adapters.store.runs.run_values import insert_beside, run_values
+from assay.adapters.store.runs.run_values import insert_beside, replace_beside, run_values
 from assay.adapters.store.runs.totals import uncount
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.jobs.job_runs import disagree
+from assay.engine.service.storage import require
 from assay.evidence.run import State
 
-# What is decided when a run is added.
-_FIRST: Final = ("id", "organisation", "created_at")
+# Making a statement takes longer than running it.
+_BY_ID: Final = select(runs).where(runs.c.id == bindparam("run"))
+_BY_NAME: Final = select(runs).where(
+    *(runs.c[name] == bindparam(f"of_{name}") for name in ("organisation", "job", "name"))
+)
+_CHANGED: Final = update(runs).where(runs.c.id == bindparam("run"))
 
 
 def list_run(
-    connection: Connection, organisation: str, identity: str, kept: Kept, at: datetime, *, beside: bool = True
+    connection: Connection,
+    organisation: str,
+    identity: str | None,
+    kept: Kept,
+    at: datetime,
+    *,
+    beside: bool = True,
 ) -> None:
-    """Add a run, or bring it up to date with what has tables of its own, if ``beside``.
+    """Add a run, or bring it up to date, with its files and words if ``beside``. Only what changed is written.
 
-    It is counted later, so that runs that end at the same time don't wait for each other.
+    Without an id, it is the one of that name, which is there. It is counted later, so that runs that end at the
+    same time don't wait for each other.
     """
-    values = run_values(organisation, identity, kept, at)
-    known = connection.execute(select(runs.c.counted, runs.c.reviewers).where(runs.c.id == identity)).first()
+    of_name = {"of_organisation": organisation, "of_job": kept.run.job, "of_name": kept.run.name}
+    by = (_BY_NAME, of_name) if identity is None else (_BY_ID, {"run": identity})
+    known = connection.execute(*by).mappings().first()
     if known is None:
-        connection.execute(insert(runs).values(values))
-        insert_beside(connection, organisation, [(identity, kept)])
+        new = require(identity, "run")
+        connection.execute(insert(runs).values(run_values(organisation, new, kept, at)))
+        insert_beside(connection, organisation, [(new, kept)])
         return
-    changed = {name: value for name, value in values.items() if name not in _FIRST}
-    if known.counted:
+    identity = str(known["id"])
+    values = run_values(organisation, identity, kept, at)
+    del values["created_at"]
+    changed = {name: value for name, value in values.items() if not _same(known[name], value)}
+    if known["counted"]:
         uncount(connection, organisation, [identity])
-    connection.execute(update(runs).where(runs.c.id == identity).values(changed))
-    if beside:
-        insert_beside(connection, organisation, [(identity, kept)], anew=True)
-    if known.reviewers:
+    if changed:
+        connection.execute(_CHANGED, {**changed, "run": identity})
+    replace_beside(connection, organisation, identity, kept, changed, files=beside)
+    if known["reviewers"]:
         note_reviews(connection, identity)
+
+
+def _same(known: object, value: object) -> bool:
+    """To the last bit, and true isn't 1."""
+    return known == value and (not isinstance(value, dict) or repr(known) == repr(value))
 
 
 def note_run(connection: Connection, organisation: str, identity: str, values: Mapping[str, Any]) -> None:

@@ -4,12 +4,12 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, delete
+from sqlalchemy import Connection, Table, bindparam, delete
 
 from assay.adapters.store.bulk import batches, insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
@@ -64,21 +64,39 @@ def insert_runs(
 
 
 def insert_beside(
-    connection: Connection, organisation: str, some: Sequence[tuple[str, Kept]], *, anew: bool = False
+    connection: Connection,
+    organisation: str,
+    some: Sequence[tuple[str, Kept]],
+    tables: Collection[Table] | None = None,
 ) -> None:
-    """Add what has tables of its own; with ``anew``, in place of what is there."""
-    for table, of_run in _BESIDE.items():
-        for identity, _ in some if anew else ():
-            connection.execute(delete(table).where(table.c.run == identity))
+    """Add what has tables of its own: in all of them, or in some."""
+    for table in _BESIDE if tables is None else tables:
         insert_many(
             connection,
             table,
             [
                 {"organisation": organisation, "run": identity, **row}
                 for identity, kept in some
-                for row in of_run(kept)
+                for row in _BESIDE[table](kept)
             ],
         )
+
+
+def replace_beside(
+    connection: Connection,
+    organisation: str,
+    identity: str,
+    kept: Kept,
+    changed: Collection[str],
+    *,
+    files: bool,
+) -> None:
+    """Write what has tables of its own anew: of the columns that ``changed``, and ``files`` with their words."""
+    tables = [table for name, table in (("axes", run_axes), ("metadata", run_metadata)) if name in changed]
+    tables += (run_files, run_texts) if files else ()
+    for table in tables:
+        connection.execute(_REMOVED[table], {"of": identity})
+    insert_beside(connection, organisation, [(identity, kept)], tables)
 
 
 def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> dict[str, object]:
@@ -164,6 +182,9 @@ _BESIDE: Final[Mapping[Table, Any]] = {
     run_files: _file_rows,
     run_texts: _text_rows,
 }
+
+
+_REMOVED: Final = {table: delete(table).where(table.c.run == bindparam("of")) for table in _BESIDE}
 
 
 def value_text(value: object) -> str | None:

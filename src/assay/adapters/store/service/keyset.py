@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Column, Float, Integer, Select, Text, select, tuple_
+from sqlalchemy import Column, Float, Integer, Select, Text, func, select, tuple_
 from sqlalchemy.engine import Row
 from sqlalchemy.sql.elements import ColumnElement, UnaryExpression
 from sqlalchemy.sql.operators import custom_op
@@ -79,6 +79,15 @@ def beside(
     before = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_BACK, order, row))).rows
     after = sorted_slice(store, query, order, SliceRequest(1, _encode_cursor(_FORTH, order, row))).rows
     return before[0] if before else None, after[0] if after else None
+
+
+def count_before(store: Store, query: "Select[*tuple[Any, ...]]", order: Order, row: Found, most: int) -> int:
+    """How many rows of a list are before one of them, as far as ``most``."""
+    _, place = _decode_cursor(_encode_cursor(_BACK, order, row), order)
+    found = 0
+    for part in ordered_queries(query.with_only_columns(order.identity), order, True, place):
+        found += int(store.rows(select(func.count()).select_from(part.limit(most - found).subquery()))[0][0])
+    return found
 
 
 def _late(page: "Select[*tuple[Any, ...]]", order: Order, back: bool) -> "Select[*tuple[Any, ...]]":

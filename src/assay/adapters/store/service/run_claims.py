@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 
-from sqlalchemy import and_, exists, func, literal, or_, select, update
+from sqlalchemy import Update, and_, bindparam, exists, func, or_, select, update
 
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.service.storage import conditions
+from assay.adapters.store.service.storage import Shape, prepared, where
 from assay.adapters.store.service_tables import task_runs, work
 from assay.adapters.store.store import Store
+from assay.adapters.store.tables import metadata
 from assay.dialects.criteria.resources import Phase, Status
 from assay.engine.service.keys import Owner
 from assay.engine.service.storage import Row
@@ -23,19 +25,13 @@ class StoredRunClaims:
 
     def accept(self, owner: Owner, identity: str, now: datetime, claim: Row | None = None) -> Row | None:
         """A caller is told after a durable write only."""
-        requested, deadline = task_runs.c.completion_requested_at, task_runs.c.deadline_at
-        free = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now)
         wanted = {"organisation": owner.organisation, "id": identity, "benchmark_run": owner.benchmark_run}
         going_on = {"status": Status.ACTIVE.value, "phase": Phase.STARTED.value}
-        changed = update(task_runs).where(
-            *conditions(task_runs, {**wanted, **going_on}),
-            or_(requested.is_not(None), deadline.is_(None), deadline > now),
-            requested.is_(None) if claim is None else free,
+        accepted, values = prepared(
+            _accepted, "task_runs", {**wanted, **going_on}, "" if claim is None else "claim"
         )
-        first = func.coalesce(requested, literal(now, UtcTime))
-        written = changed.values(completion_requested_at=first, **(claim or {})).returning(task_runs)
         with self._store.writing(durable=False) as connection:
-            return connection.execute(written).mappings().first()
+            return connection.execute(accepted, {**values, "now": now, **(claim or {})}).mappings().first()
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         waiting = exists().where(
@@ -48,3 +44,17 @@ class StoredRunClaims:
             or_(task_runs.c.completion_requested_at.is_(None), forgotten),
         )
         return [row._mapping for row in self._store.rows(select(task_runs).where(late).limit(limit))]
+
+
+@cache
+def _accepted(table: str, shape: Shape, claims: str) -> Update:
+    """With a claim, the run must be free; without one, nobody may have asked before."""
+    requested, deadline = task_runs.c.completion_requested_at, task_runs.c.deadline_at
+    now = bindparam("now", type_=UtcTime)
+    free = or_(task_runs.c.claim.is_(None), task_runs.c.claimed_until <= now)
+    changed = update(task_runs).where(
+        *where(metadata.tables[table], shape),
+        or_(requested.is_not(None), deadline.is_(None), deadline > now),
+        free if claims else requested.is_(None),
+    )
+    return changed.values(completion_requested_at=func.coalesce(requested, now)).returning(task_runs)

@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final
+from enum import Enum
+from functools import cache
+from typing import Any, Final, TypeAlias
 
-from sqlalchemy import Connection, Executable, FromClause, Select, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, FromClause, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store.runs.listed_runs import list_run, note_run
@@ -20,7 +22,7 @@ from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.storage import EMPTY, Row, UpTo
 
-Ask = Callable[[Executable], Sequence[Row]]
+Ask = Callable[[Any, Row], Sequence[Row]]
 # What is read like a table, but is a join of several.
 _JOINS: Final[Mapping[str, FromClause]] = {"listed_scenarios": listed_scenarios, "seeded_tasks": seeded_tasks}
 
@@ -32,26 +34,26 @@ class _StoredRows:
         self._ask = ask
 
     def find(self, table: str, /, **wanted: Any) -> Row | None:
-        rows = self._ask(rows_of(table, wanted).limit(1))
+        rows = self._ask(*prepared(_first, table, wanted))
         return rows[0] if rows else None
 
     def every(self, table: str, /, *, order: str = "id", **wanted: Any) -> Sequence[Row]:
-        return self._ask(rows_of(table, wanted).order_by(_table(table).c[order]))
+        return self._ask(*prepared(_ordered, table, wanted, order))
 
 
 class StoredTransaction(_StoredRows):
     """Fulfils ``Transaction`` on a connection that is within one."""
 
     def __init__(self, connection: Connection) -> None:
-        super().__init__(lambda statement: connection.execute(statement).mappings().all())
+        super().__init__(lambda statement, values: connection.execute(statement, values).mappings().all())
         self._connection = connection
 
     def lock(self, table: str, /, **wanted: Any) -> Row | None:
-        rows = self._ask(rows_of(table, wanted).limit(1).with_for_update())
+        rows = self._ask(*prepared(_locked, table, wanted))
         return rows[0] if rows else None
 
     def insert(self, table: str, new: Sequence[Row], /) -> None:
-        self._connection.execute(insert(metadata.tables[table]), [dict(one) for one in new])
+        self._connection.execute(_added(table), [dict(one) for one in new])
 
     def add(self, table: str, /, **values: Any) -> bool:
         return insert_new(self._connection, metadata.tables[table], values)
@@ -61,18 +63,18 @@ class StoredTransaction(_StoredRows):
         put(self._connection, metadata.tables[table], whole, dict(values), list(key))
 
     def change(self, table: str, values: Row, /, **wanted: Any) -> Sequence[Row]:
-        known = metadata.tables[table]
-        changed = update(known).where(*conditions(known, wanted)).values(dict(values)).returning(known)
-        return self._connection.execute(changed).mappings().all()
+        changed, known = prepared(_changed, table, wanted)
+        return self._connection.execute(changed, {**known, **values}).mappings().all()
 
     def remove(self, table: str, /, **wanted: Any) -> int:
-        known = metadata.tables[table]
-        return self._connection.execute(delete(known).where(*conditions(known, wanted))).rowcount
+        return self._connection.execute(*prepared(_removed, table, wanted)).rowcount
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         return add_all(self._connection, playground, records, at)
 
-    def list_run(self, organisation: str, identity: str, kept: Kept, at: datetime, *, beside: bool = True) -> None:
+    def list_run(
+        self, organisation: str, identity: str | None, kept: Kept, at: datetime, *, beside: bool = True
+    ) -> None:
         list_run(self._connection, organisation, identity, kept, at, beside=beside)
 
     def note_run(self, organisation: str, identity: str, values: Row, /) -> None:
@@ -83,7 +85,7 @@ class StoredStorage(_StoredRows):
     """Fulfils ``Storage``."""
 
     def __init__(self, store: Store) -> None:
-        super().__init__(lambda statement: [row._mapping for row in store.rows(statement)])
+        super().__init__(lambda statement, values: [row._mapping for row in store.rows(statement, values)])
         self._store = store
 
     @contextmanager
@@ -97,38 +99,113 @@ class StoredStorage(_StoredRows):
         return sorted_slice(self._store, rows_of(table, wanted), order, asked).each(lambda row: row._mapping)
 
     def count(self, table: str, by: Sequence[str], /, **wanted: Any) -> Mapping[tuple[Any, ...], int]:
-        known = _table(table)
-        columns = [known.c[name] for name in by]
-        query = select(*columns, func.count()).where(*conditions(known, wanted)).group_by(*columns)
-        return {tuple(values): count for *values, count in self._store.rows(query)}
+        rows = self._store.rows(*prepared(_counted, table, wanted, *by))
+        return {tuple(values): count for *values, count in rows}
 
 
 def mine(table: Table, organisation: str, **wanted: Any) -> "Select[*tuple[Any, ...]]":
     """The rows of an organisation whose columns are as they are wanted."""
-    return select(table).where(*conditions(table, {"organisation": organisation, **wanted}))
+    return rows_of(table.name, {"organisation": organisation, **wanted})
 
 
 def rows_of(table: str, wanted: Row) -> "Select[*tuple[Any, ...]]":
-    known = _table(table)
-    return select(known).where(*conditions(known, wanted))
-
-
-def conditions(table: FromClause, wanted: Row) -> list[ColumnElement[bool]]:
-    """That the columns of a row have the values that are wanted. A text that no row can have finds none."""
-    return [_condition(table.c[name], value) for name, value in wanted.items() if value is not None]
-
-
-def _condition(column: Any, value: Any) -> ColumnElement[bool]:
-    found: ColumnElement[bool]
-    if value is EMPTY:
-        found = column.is_(None)
-    elif isinstance(value, UpTo):
-        found = column <= value.value
-    elif isinstance(value, list):
-        found = column.in_(value)
-    else:
-        found = column == ("" if isinstance(value, str) and not is_text(value) else value)
+    query, values = prepared(_all, table, wanted)
+    found: Select[*tuple[Any, ...]] = query.params(values)
     return found
+
+
+class _Match(Enum):
+    """How a column is compared with a parameter."""
+
+    SAME = "same"
+    EMPTY = "empty"
+    UP_TO = "up to"
+    AMONG = "among"
+
+
+def prepared(make: Callable[..., Any], table: str, wanted: Row, *more: str) -> tuple[Any, Row]:
+    """A statement for rows whose columns are as they are wanted, and its parameters.
+
+    Making a statement takes longer than running it, so each is made once for all values.
+    """
+    shape, values = [], {}
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        shape.append((name, _match_of(value)))
+        if value is not EMPTY:
+            found = value.value if isinstance(value, UpTo) else value
+            values[f"wanted_{name}"] = "" if isinstance(found, str) and not is_text(found) else found
+    return make(table, tuple(shape), *more), values
+
+
+def _match_of(value: object) -> _Match:
+    if value is EMPTY:
+        return _Match.EMPTY
+    if isinstance(value, UpTo):
+        return _Match.UP_TO
+    return _Match.AMONG if isinstance(value, list) else _Match.SAME
+
+
+Shape: TypeAlias = tuple[tuple[str, _Match], ...]
+
+
+def where(known: FromClause, shape: Shape) -> Iterator[ColumnElement[bool]]:
+    for name, match in shape:
+        column: Any = known.c[name]
+        value = bindparam(f"wanted_{name}", type_=column.type, expanding=match is _Match.AMONG)
+        match match:
+            case _Match.EMPTY:
+                yield column.is_(None)
+            case _Match.UP_TO:
+                yield column <= value
+            case _Match.AMONG:
+                yield column.in_(value)
+            case _Match.SAME:
+                yield column == value
+
+
+@cache
+def _all(table: str, shape: Shape) -> Any:
+    return select(_table(table)).where(*where(_table(table), shape))
+
+
+@cache
+def _first(table: str, shape: Shape) -> Any:
+    return _all(table, shape).limit(1)
+
+
+@cache
+def _ordered(table: str, shape: Shape, order: str) -> Any:
+    return _all(table, shape).order_by(_table(table).c[order])
+
+
+@cache
+def _counted(table: str, shape: Shape, *by: str) -> Any:
+    columns = [_table(table).c[name] for name in by]
+    return select(*columns, func.count()).where(*where(_table(table), shape)).group_by(*columns)
+
+
+@cache
+def _removed(table: str, shape: Shape) -> Any:
+    return delete(metadata.tables[table]).where(*where(metadata.tables[table], shape))
+
+
+@cache
+def _locked(table: str, shape: Shape) -> Any:
+    return _first(table, shape).with_for_update()
+
+
+@cache
+def _added(table: str) -> Any:
+    return insert(metadata.tables[table])
+
+
+@cache
+def _changed(table: str, shape: Shape) -> Any:
+    """Which columns are changed is in the parameters."""
+    known = metadata.tables[table]
+    return update(known).where(*where(known, shape)).returning(known)
 
 
 def _table(name: str) -> FromClause | Table:

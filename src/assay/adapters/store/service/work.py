@@ -1,58 +1,80 @@
-"""Work of the store as it is taken. On PostgreSQL, workers pass by what others are taking at the same moment."""
+"""Work of the store: in which order it is taken, and how what is done is forgotten.
+
+On PostgreSQL, ``work`` is a view of procrastinate's jobs (``migrations/work.sql``), which procrastinate's own
+workers take. On SQLite it is a table: each question below is answered by an index that has only the rows in
+question, so that neither what waits nor what is done makes it slower.
+"""
 
 from collections.abc import Collection
 from datetime import datetime
+from typing import Final
 
-from sqlalchemy import Connection, and_, func, or_, select, update
+from sqlalchemy import bindparam, select, text
 
+from assay.adapters.store.columns import UtcTime
 from assay.adapters.store.service_tables import work
 from assay.adapters.store.store import Store
 from assay.engine.service.storage import Row
-from assay.engine.service.work import MOST_TRIES, STALLED, WorkState
 
-QUEUED, RUNNING = WorkState.QUEUED.value, WorkState.RUNNING.value
+# SQLite uses an index of some rows only where the query names these rows without a parameter; with the plus, it
+# doesn't take the index of kinds instead.
+TAKE: Final = text("""
+    UPDATE work SET state = 'running', claim = :claim, claimed_until = :until, tries = tries + 1
+    WHERE id = coalesce(
+        (SELECT id FROM work WHERE state = 'running' AND claimed_until <= :now AND +kind IN :kinds
+         ORDER BY claimed_until LIMIT 1),
+        (SELECT id FROM work WHERE state = 'queued' AND not_before <= :now AND +kind IN :kinds
+         ORDER BY turn, id LIMIT 1)
+    ) RETURNING id
+""").bindparams(bindparam("kinds", expanding=True), *(bindparam(one, type_=UtcTime) for one in ("now", "until")))
+# Priorities are apart by more turns than will ever wait.
+SPAN: Final = 100_000_000
+_TURN: Final = text("""
+    SELECT 1 + max(
+        coalesce((SELECT max(turn) FROM work WHERE state = 'queued' AND organisation = :organisation
+                  AND turn BETWEEN :first AND :last), :first),
+        coalesce((SELECT min(turn) FROM work WHERE state = 'queued'
+                  AND turn BETWEEN :first AND :last) - 1, :first))
+""")
+_PRUNE: Final = {
+    dialect: text(query).bindparams(bindparam("before", type_=UtcTime))
+    for dialect, query in (
+        (
+            "sqlite",
+            "DELETE FROM work WHERE id IN"
+            " (SELECT id FROM work WHERE state = 'done' AND finished_at <= :before LIMIT :most)",
+        ),
+        (
+            "postgresql",
+            "DELETE FROM procrastinate_jobs WHERE status = 'succeeded' AND id IN"
+            " (SELECT job_id FROM procrastinate_events WHERE type = 'succeeded' AND at <= :before LIMIT :most)",
+        ),
+    )
+}
 
 
-class StoredWorkClaims:
-    """Implements ``WorkClaims``."""
+class StoredWork:
+    """Fulfils ``WorkStore``, and on SQLite ``WorkClaims``."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def take(self, claim: str, now: datetime, until: datetime, kinds: Collection[str]) -> Row | None:
+        values = {"claim": claim, "now": now, "until": until, "kinds": sorted(kinds)}
         with self._store.writing(durable=False) as connection:
-            _set_aside(connection, now)
-            free = or_(
-                and_(work.c.state == QUEUED, work.c.not_before <= now),
-                and_(work.c.state == RUNNING, work.c.claimed_until <= now),
-            )
-            order = (work.c.priority.desc(), work.c.turn, work.c.id)
-            query = select(work.c.id).where(free & work.c.kind.in_(sorted(kinds))).order_by(*order).limit(1)
-            if connection.dialect.name == "postgresql":
-                query = query.with_for_update(skip_locked=True)
-            identity = connection.execute(query).scalar()
+            identity = connection.execute(TAKE, values).scalar()
             if identity is None:
                 return None
-            values = {"state": RUNNING, "claim": claim, "claimed_until": until, "tries": work.c.tries + 1}
-            taken = update(work).where(work.c.id == identity).values(values).returning(work)
-            return connection.execute(taken).mappings().one()
+            return connection.execute(select(work).where(work.c.id == identity)).mappings().one()
 
-    def next_turn(self, organisation: str) -> int:
-        queued = work.c.state == QUEUED
-        mine = select(func.max(work.c.turn)).where((work.c.organisation == organisation) & queued)
-        first = select(func.min(work.c.turn)).where(queued)
-        [[last, least]] = self._store.rows(select(mine.scalar_subquery(), first.scalar_subquery()))
-        return max(last or 0, (least or 1) - 1) + 1
+    def next_turn(self, organisation: str, priority: int) -> int | None:
+        if self._store.is_postgres:
+            return None
+        first = -priority * SPAN
+        values = {"organisation": organisation, "first": first, "last": first + SPAN - 1}
+        [[turn]] = self._store.rows(_TURN, values)
+        return int(turn)
 
-
-def _set_aside(connection: Connection, now: datetime) -> None:
-    """Work that took its worker with it, again and again."""
-    dead = and_(work.c.state == RUNNING, work.c.claimed_until <= now, work.c.tries >= MOST_TRIES)
-    values = {
-        "state": WorkState.SET_ASIDE.value,
-        "claim": None,
-        "claimed_until": None,
-        "reason": STALLED,
-        "finished_at": now,
-    }
-    connection.execute(update(work).where(dead).values(values))
+    def prune(self, before: datetime, most: int) -> int:
+        with self._store.writing(durable=False) as connection:
+            return connection.execute(_PRUNE[connection.dialect.name], {"before": before, "most": most}).rowcount

@@ -5,11 +5,13 @@ is, with the tables written out, and every change is a migration of its own.
 """
 
 from datetime import UTC, datetime
+from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
 
-from assay.adapters.store.service_tables import organisations
+from assay.adapters.store.migrate import MIGRATIONS
+from assay.adapters.store.service_tables import organisations, work
 from assay.adapters.store.tables import metadata
 
 revision = "0001"
@@ -31,7 +33,20 @@ _FTS = (
 
 def upgrade() -> None:
     connection = op.get_bind()
-    metadata.create_all(connection, checkfirst=False)
-    for statement in _FTS if connection.dialect.name == "sqlite" else _GIN:
+    postgres = connection.dialect.name == "postgresql"
+    tables = [table for table in metadata.sorted_tables if not postgres or table is not work]
+    metadata.create_all(connection, tables, checkfirst=False)
+    for statement in _GIN if postgres else _FTS:
         op.execute(statement)
+    if postgres:
+        _make_queue(connection)
     op.execute(sa.insert(organisations).values(id="default", name="default", created_at=datetime.now(UTC)))
+
+
+def _make_queue(connection: sa.Connection) -> None:
+    """Procrastinate's own tables, and work as a view of them."""
+    from procrastinate.schema import SchemaManager  # noqa: PLC0415 - of the extra for PostgreSQL
+
+    driver: Any = connection.connection.driver_connection
+    for script in (SchemaManager.get_schema(), (MIGRATIONS / "work.sql").read_text(encoding="utf-8")):
+        driver.execute(script)

@@ -1,0 +1,122 @@
+"""The runs that are worth a look, by kind, each with the reason in words: the first page of every source."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from typing import Final
+
+from assay.dialects.scorers.suspicion import WEIGHTS
+from assay.engine.explorer.list_slices import SliceRequest
+from assay.engine.explorer.page_source import PageSource, groups_by
+from assay.engine.explorer.run_query import Filter, Is, OneOf, RunQuery, Within, pairs_of
+from assay.engine.explorer.run_ranges import Range
+from assay.engine.explorer.why import why
+from assay.evidence.run import Run, State
+
+SHOWN: Final = 5
+SUSPICIOUS: Final = 0.5
+HACKED: Final = "reward_hacking"
+MOST_GROUPED: Final = 5000
+"""Flaky tasks are looked for in the newest jobs, up to as many runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorthItem:
+    """A run, or a task of a job, and why it is worth a look."""
+
+    name: str
+    job: str
+    sentence: str
+    run: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WorthGroup:
+    """The first ones of a kind. ``query`` lists all of them, where a list can; ``total`` is how many those are."""
+
+    kind: str
+    state: str
+    items: Sequence[WorthItem]
+    query: Sequence[tuple[str, str]] = ()
+    total: int | None = None
+
+
+def worth_a_look(source: PageSource, since: datetime | None = None) -> list[WorthGroup]:
+    """The groups that have anything in them. ``since`` is when somebody looked last."""
+    broken = OneOf("state", (State.BROKEN.value,))
+    found = [
+        _cheated(source),
+        _group(source, "gates disagree", "disagree", (Is("gates_disagree", True),)),
+        _group(source, "a reviewer disagrees", "disagree", (Is("reviewer_disagrees", True),)),
+        _group(source, "broken", "broken", (broken,)),
+        _new(source, since),
+    ]
+    return [group for group in found if group.items]
+
+
+def _group(source: PageSource, kind: str, state: str, filters: tuple[Filter, ...]) -> WorthGroup:
+    asked = RunQuery(filters, page=SliceRequest(SHOWN))
+    page = source.lines(asked)
+    query = [one for one in pairs_of(asked) if one[0] != "limit"]
+    return WorthGroup(kind, state, [_item(run, kind) for run in page.lines], query, page.total)
+
+
+def _item(run: Run, kind: str) -> WorthItem:
+    said = why(run)
+    if kind == "gates disagree":
+        mode = f" ({run.failure_mode})" if run.failure_mode else ""
+        said = f"The checks say {run.checks}, the judge says {run.judge}{mode}."
+    elif kind == "cheated" and not cheats_in(run.reason or ""):
+        who = "The judge calls it" if run.failure_mode == HACKED else "A monitor suspects"
+        said = f"{who} reward hacking. {said}"
+    elif kind == "a reviewer disagrees":
+        said = f"It counts as {run.state.replace('_', ' ')}, and somebody who looked says otherwise."
+    return WorthItem(run.name, run.job, said, run.id)
+
+
+def _cheated(source: PageSource) -> WorthGroup:
+    """Runs in which a scorer that looks for cheats failed, or that a judge or a monitor calls a cheat."""
+    reasons = [str(one["value"]) for one in groups_by(source, "reason") if cheats_in(str(one["value"]))]
+    ways: list[tuple[Filter, ...]] = [(OneOf("failure_mode", (HACKED,)),)]
+    ways += [(OneOf("reason", tuple(reasons[:50])),)] if reasons else []
+    ways += [(Within("suspicion", Range(SUSPICIOUS, None)),)]
+    groups = [_group(source, "cheated", "cheated", way) for way in ways]
+    items = {item.run: item for group in groups for item in group.items}
+    most = max(groups, key=lambda group: group.total or 0)
+    return WorthGroup("cheated", "cheated", list(items.values())[:SHOWN], most.query, most.total)
+
+
+def cheats_in(reason: str) -> list[str]:
+    """The scorers in a reason that look for cheats."""
+    return [name for name in reason.split(", ") if name in WEIGHTS]
+
+
+def flaky_tasks(source: PageSource) -> WorthGroup:
+    """Tasks of the newest jobs that are passed sometimes. Many runs are counted for it, so it comes by itself."""
+    return WorthGroup("flaky", "flaky", list(islice(_flaky(source), SHOWN)))
+
+
+def _flaky(source: PageSource) -> Iterator[WorthItem]:
+    """Tasks of the newest jobs that are passed sometimes."""
+    left = MOST_GROUPED
+    runs_in = {one["value"]: one["runs"] for one in groups_by(source, "job")}
+    for job in _newest_jobs(source.lines(RunQuery(page=SliceRequest(50))).lines):
+        left -= runs_in.get(job, 0)
+        if left < 0:
+            return
+        for one in source.groups(RunQuery((OneOf("job", (job,)),), group="task")):
+            if 0 < one["passed"] < one["scored"]:
+                yield WorthItem(str(one["value"]), job, f"It passes in {one['passed']} of {one['scored']} runs.")
+
+
+def _newest_jobs(runs: Iterable[Run]) -> list[str]:
+    return list(dict.fromkeys(run.job for run in runs))
+
+
+def _new(source: PageSource, since: datetime | None) -> WorthGroup:
+    if since is None:
+        return WorthGroup("new", "new", [])
+    newest = source.lines(RunQuery(page=SliceRequest(SHOWN))).lines
+    new = [run for run in newest if run.created_at is not None and run.created_at > since]
+    return WorthGroup("new since your last visit", "new", [_item(run, "") for run in new])

@@ -1,0 +1,209 @@
+"""The first screen of every page: what it says at once, how it looks to everybody, and how keys lead on."""
+
+import json
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from assay.engine.service.keys import Scope
+from assay.web.local_server import LocalServer
+from tests.builders import REPO, edit_json
+from tests.web.browser import Tab, tab_of
+from tests.web.examples import SORTING, serving_folder, viewed_at
+from tests.web.people import Desk
+from tests.web.test_browser import open_all, run_of, serious
+from tests.web.traces import write_long_trace
+
+LONG = "runs/sorting%3Amerge__sort009"
+CHEAT = "runs/slug%3Acheating"
+PAGES = ("", CHEAT, LONG, f"{LONG}?tab=output", "parts")
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Iterator[LocalServer]:
+    """Kept runs, and a job with a long trace and a long output."""
+    job = tmp_path_factory.mktemp("look") / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent")
+    output = "".join(f"line {number}\n" for number in range(400)) + "END OF IT\n"
+    (job / "merge__sort009" / "verifier" / "test-stdout.txt").write_text(output)
+    with serving_folder(viewed_at(job, kept)) as found:
+        yield found
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme", "pages"), [(375, "dark", PAGES), (1440, "light", PAGES[1:3]), (2560, "dark", PAGES[:2])]
+)
+def test_nobody_is_kept_out_at_any_width(
+    shown: LocalServer, browser: Browser, width: int, scheme: Any, pages: tuple[str, ...]
+) -> None:
+    with tab_of(browser, viewport={"width": width, "height": 900}, color_scheme=scheme) as tab:
+        for place in pages:
+            page = tab.open(f"{shown.address}{place}")
+            open_all(page)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
+            assert serious(page) == [], place
+            assert too_small(page) == [], place
+
+
+def too_small(page: Page) -> list[str]:
+    """Buttons and lone links that a finger can't meet: below 24 pixels. Links within a line of text may be."""
+    return list(
+        page.evaluate(
+            """() => [...document.querySelectorAll("button, .button, .strip a, nav a, summary, input, select")]
+              .filter((one) => one.checkVisibility() && one.type !== "hidden" && !one.closest(".skip"))
+              .filter((one) => { const box = (one.closest("label") || one).getBoundingClientRect();
+                                 return box.width && (box.height < 23.5 || box.width < 23.5); })
+              .map((one) => one.outerHTML.slice(0, 80))"""
+        )
+    )
+
+
+def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(shown.address)
+    cheated = page.get_by_role("region", name="Cheated")
+    expect(cheated).to_contain_text("no_new_skips and assertions_not_weakened failed.")
+    expect(cheated).to_contain_text("The judge calls it reward hacking.")
+    expect(page.get_by_role("region", name="Gates disagree")).to_contain_text(
+        "The checks say PASS, the judge says FAIL"
+    )
+    expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
+    expect(page.locator("tr", has_text="sorting")).to_contain_text("95 %: 0.1563 to 0.8437")
+    cheated.get_by_role("link", name="cheating").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
+
+
+def test_a_run_begins_with_its_verdict_why_what_was_asked_and_answered(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(f"{shown.address}runs/slug%3Ashallow")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(f"{shown.address}{CHEAT}")
+    verdict = page.get_by_role("region", name="Verdict", exact=True)
+    expect(verdict.locator("b").first).to_have_text("failed")
+    expect(verdict).to_contain_text(
+        "no_new_skips and assertions_not_weakened failed: 1 new skip, first in slug.test.js"
+    )
+    expect(page.get_by_role("region", name="Asked", exact=True)).to_contain_text("Titles with several words")
+    assert sum(one.bounding_box()["y"] < 700 for one in page.locator(".gates > div").all()) == 3  # type: ignore[index] # They are there.
+    expect(page.locator(".facts").first).to_contain_text("Titles with several words or with punctuation…")
+    page.goto(f"{shown.address}runs/slug%3Ashallow")
+    expect(page.get_by_role("region", name="Answered", exact=True)).to_contain_text("slug now handles")
+
+
+def test_where_a_long_trace_went_wrong_is_one_click_away(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(f"{shown.address}{LONG}")
+    outline = page.get_by_role("navigation", name="Outline of the trace")
+    expect(outline.locator("li")).to_have_count(120)
+    expect(page.locator("#trace")).to_contain_text("steps 1 to 40 of 120")
+    outline.get_by_role("link", name="first error").click()
+    expect(page.locator("#step-77")).to_be_in_viewport()
+    expect(page.locator("#step-77")).to_contain_text("KeyError: 3")
+    page.get_by_role("link", name="last step").click()
+    expect(page.locator("#step-120 strong")).to_have_text("Done")
+    page.get_by_role("link", name="← earlier steps").click()
+    expect(page.locator("#step-80")).to_be_visible()
+    page.get_by_label("only errors").check()
+    expect(page.locator(".step")).to_have_count(1)
+
+
+def test_a_step_shows_its_call_its_tokens_and_folds_its_answer(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(f"{shown.address}{LONG}")
+    step = page.locator("#step-3")
+    expect(step.locator(".used")).to_have_text("1,040 tokens · $0.002 · +1 min")
+    step.locator("summary").first.click()
+    assert step.locator("pre").first.inner_text().split("\n")[1] == "def merge(left, right):"
+    answer = step.locator("details.result")
+    answer.locator("summary").click()
+    expect(answer.locator("pre")).to_be_hidden()
+    expect(step.locator("pre").first).to_be_visible()
+    expect(page.get_by_role("group", name="Tokens by kind")).to_contain_text("from the cache 70,800")
+    prose = page.locator("#step-1 .prose").bounding_box()
+    assert prose is not None
+    assert prose["width"] <= 700
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_output_opens_at_its_end(shown: LocalServer, browser: Browser, scripts: bool) -> None:
+    with tab_of(browser, java_script_enabled=scripts) as tab:
+        page = tab.open(f"{shown.address}{LONG}?tab=output")
+        place, text = page.locator(".tail").bounding_box(), page.locator(".tail pre").bounding_box()
+        assert place is not None
+        assert text is not None
+        assert text["height"] > 2 * place["height"]
+        assert abs(text["y"] + text["height"] - place["y"] - place["height"]) < 3
+
+
+def test_the_picture_of_a_trace(shown: LocalServer, browser: Browser, tmp_path: Path) -> None:
+    """ASSAY_PICTURES=1 writes the one of the documentation."""
+    path = (REPO / "docs" / "pictures" if os.environ.get("ASSAY_PICTURES") else tmp_path) / "trace.png"
+    with tab_of(browser, viewport={"width": 1100, "height": 640}, color_scheme="light") as tab:
+        page = tab.open(f"{shown.address}{LONG}")
+        page.get_by_role("link", name="first error").click()
+        page.get_by_role("heading", name="Outline").scroll_into_view_if_needed()
+        page.locator("#step-77").scroll_into_view_if_needed()
+        page.screenshot(path=path)
+    assert path.stat().st_size > 10_000
+
+
+def test_colours_are_chosen_and_kept(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(shown.address)
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.evaluate(ground)
+    page.get_by_role("button", name="Colours: system").click()
+    page.get_by_role("button", name="Colours: light").click()
+    dark = page.evaluate(ground)
+    assert light != dark
+    page.goto(f"{shown.address}runs")
+    assert page.evaluate(ground) == dark
+    page.get_by_role("button", name="Colours: dark").click()
+    assert page.evaluate(ground) == light
+
+
+def test_keys_lead_through_a_list_and_back(shown: LocalServer, tab: Tab) -> None:
+    page = tab.open(f"{shown.address}runs?job=sorting&sort=name")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog")).to_contain_text("next and previous in a list")
+    page.keyboard.press("Escape")
+    for key in ("j", "j", "j", "k"):
+        page.keyboard.press(key)
+    page.keyboard.press("Enter")
+    expect(page.locator(".crumbs")).to_contain_text("2 of 16")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".crumbs")).to_contain_text("3 of 16")
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/runs?job=sorting**")
+
+
+def test_a_run_that_goes_on_shows_its_end_by_itself(tmp_path: Path, tab: Tab) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    result = job / "merge__sort005" / "result.json"
+    ended = result.read_bytes()
+    result.unlink()
+    edit_json(job / "result.json", lambda known: known.update(finished_at=None))
+    server = LocalServer(lambda: viewed_at(job), 0, "sorting")
+    thread = threading.Thread(target=server.serve)
+    thread.start()
+    try:
+        page = tab.open(f"{server.address}runs/merge__sort005")
+        verdict = page.get_by_role("region", name="Verdict", exact=True).locator("b").first
+        expect(verdict).to_have_text("running")
+        result.write_bytes(ended)
+        expect(verdict).to_have_text(
+            "passed" if json.loads(ended)["verifier_result"]["rewards"]["reward"] else "failed"
+        )
+    finally:
+        server.stop()
+        thread.join()
+
+
+def test_a_service_keeps_continuations_and_subagents(full: Desk) -> None:
+    person = full.client(Scope.READER)
+    run = run_of(full, "merge__sort005")
+    assert "All tests pass now." in person.get(f"runs/{run}").text
+    assert "The tests want a hyphen." in person.get(f"runs/{run}?subagent=reader.json").text
