@@ -3,6 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.expressions.brackets import closing
+from assay.detectors.test_code.engine.expressions.literals import elements
 from assay.detectors.test_code.engine.expressions.words import split
 from assay.detectors.test_code.engine.expressions.words import words as words_between
 from assay.detectors.test_code.engine.reading import Reading
@@ -23,7 +24,7 @@ def written_out(reading: Reading, words: list[str]) -> list[list[str]] | None:
         known = 0 < len(bounds) < 3 and len(words) == 2 * len(bounds) + 2
         return [[str(each)] for each in range(*bounds)[:_MOST]] if known else None
     if not words or words[0] not in _BRACKETS or closing(words, 0) != len(words) - 1:
-        return None
+        return elements(words) if "+" not in words else None
     parts = split(words[1:-1]) if len(words) > 2 else []
     made = any(part[0] in _MAKING or len(split(part, "for")) > 1 for part in parts)
     return None if made else parts
