@@ -10,7 +10,7 @@ from docs.markdown import from_docstring, table
 
 _INTRODUCTION = """
 The same as a description for programs: [openapi.json](openapi.json) (OpenAPI 3.1), from which clients in other
-languages can be generated; a running service has it at ``/openapi.json``, and pages to try it out at ``/docs``.
+languages can be generated; a running service has it at ``/openapi.json``, and pages for people at ``/docs``.
 """
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from assay.adapters.jobs.trial_evidence import TEXT_BYTES
 from assay.adapters.store.runs.run_search import MOST_MENTIONS
 from assay.adapters.store.runs.run_values import SEARCHED_CHARACTERS, VALUE_BYTES
-from assay.engine.explorer import run_query
-from assay.engine.explorer.run_fields import FIELDS
+from assay.engine.explorer import run_expression, run_query
+from assay.engine.explorer.run_fields import ALIASES, FIELDS
 from assay.engine.explorer.run_query import FILTERS, MOST_FILTERS, SHAPES
 from docs.markdown import from_docstring, table
 
@@ -21,6 +21,9 @@ def filters_page() -> Iterator[str]:
     yield from_docstring((run_query.__doc__ or "").partition("\n\n")[2])
     yield "## Filters"
     yield table(("parameter", "meaning"), [(f"`{name}`", meaning) for name, meaning in FILTERS.items()])
+    yield "## Expressions"
+    yield from_docstring(run_expression.__doc__ or "")
+    yield table(("shorter name", "column"), [(f"`{name}`", f"`{column}`") for name, column in ALIASES.items()])
     yield "## Order, groups and pages"
     yield table(("parameter", "meaning"), [(f"`{name}`", meaning) for name, meaning in SHAPES.items()])
     yield "## Columns"

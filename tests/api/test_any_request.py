@@ -1,6 +1,7 @@
 """Whatever is asked, the answer is one that the description of the API has."""
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -80,7 +81,16 @@ def test_the_description_is_what_is_served(clinic: Clinic) -> None:
     found = clinic.client.get("/openapi.json").json()
     assert found["openapi"].startswith("3.1")
     assert set(found["paths"]) == set(openapi(ROUTES)["paths"])
-    assert clinic.client.get("/docs").status_code == 200
+    page = clinic.client.get("/docs")
+    assert page.status_code == 200
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    assert [one for one in re.findall(r'(?:src|href)="([^"]*)"', page.text) if "//" in one] == []
+    described = clinic.client.get("/openapi.json").json()["paths"]
+    assert all(f"<code>{path}</code>" in page.text for path in described)
+    schemas = clinic.client.get("/docs/schemas").text
+    links = re.findall(r'href="/docs/schemas#([^"]*)"', page.text + schemas)
+    assert links
+    assert set(links) <= set(re.findall(r'id="([^"]*)"', schemas))
 
 
 def test_every_body_has_an_example_that_can_be_used() -> None:

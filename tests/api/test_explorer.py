@@ -158,6 +158,14 @@ CASES: list[tuple[dict[str, Any], str | None]] = [
     ({"text": "called FILE"}, "c"),
     ({"text": "opened nothing"}, ""),
     ({"task": "sums", "score": "..0.9"}, "f"),
+    ({"where": "state = failed and cost > 0.1"}, ""),
+    ({"where": "cost > 0.1 and not score = 1"}, "df"),
+    ({"where": "cost != 0.25"}, "b"),
+    ({"where": "tokens = none or tokens > 1e300"}, "b"),
+    ({"where": "judge = FAIL or (axis.safety > 0.25 and metadata.seed in (3, 4))", "kind": "trial"}, "f"),
+    ({"where": "axis.safety = none and not gates_disagree and model != none", "state": "passed"}, "a"),
+    ({"where": "time < 2026-03-02 and name in (a, e, d)"}, "ae"),
+    ({"where": "state = failed cost"}, None),
 ]
 
 

@@ -47,6 +47,19 @@ def test_runs_are_known_again_by_any_name(clinic: Clinic, name: str) -> None:
     assert (group["value"], group["runs"]) == (name, 1)
 
 
+def test_a_nul_in_one_field_keeps_no_job_out(clinic: Clinic) -> None:
+    odd = {"task": "a\0b", "exception_type": "\0", "reason": "half \ud800"}
+    some = [
+        Kept(replace(one, **odd)) for one in runs_of(read_job(DiskJobFolder(JOBS / "sorting")), [], name="odd")
+    ][:2]
+    imports = clinic.service.imports
+    assert imports.add_runs(clinic.organisation, some) == Imported(2, 0, 0)
+    imports.refuse_changed(clinic.organisation, "odd", some)
+    assert imports.add_runs(clinic.organisation, some) == Imported(0, 2, 0)
+    [first, _] = clinic.get("/v1/runs", params={"job": "odd"})["data"]
+    assert (first["task"], first["exception_type"], first["reason"]) == ("a\u2400b", "\u2400", "half ?")
+
+
 def test_what_is_not_there_yet_is_added_later(clinic: Clinic, tmp_path: Path) -> None:
     job = tmp_path / "half-written"
     shutil.copytree(JOBS / "half-written", job)

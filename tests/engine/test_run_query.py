@@ -1,5 +1,6 @@
 """A question about runs is written in one way, and read back as it was."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,10 +10,9 @@ from hypothesis import strategies as st
 
 from assay.core.errors import InputError
 from assay.engine.explorer.list_slices import SliceRequest
+from assay.engine.explorer.page_source import Lines
 from assay.engine.explorer.run_fields import FIELDS, GROUPED, Holds
-from assay.engine.explorer.run_query import (
-    COLUMNS,
-    SORTS,
+from assay.engine.explorer.run_filters import (
     AxisWithin,
     Filter,
     HasMetadata,
@@ -20,12 +20,11 @@ from assay.engine.explorer.run_query import (
     Mentions,
     NameBegins,
     OneOf,
-    RunQuery,
     Within,
-    pairs_of,
-    parse_run_query,
 )
+from assay.engine.explorer.run_query import COLUMNS, SORTS, RunQuery, pairs_of, parse_run_query
 from assay.engine.explorer.run_ranges import Range
+from assay.evidence.run import Run, State
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
@@ -89,3 +88,81 @@ def test_a_day_is_the_whole_day() -> None:
 def test_too_many_filters_are_refused() -> None:
     with pytest.raises(InputError, match="there must be at most 50 filters, got 51"):
         parse_run_query([("task", str(n)) for n in range(51)])
+
+
+MOMENT = datetime(2026, 3, 1, 10, tzinfo=UTC)
+LISTED = Lines(
+    [
+        Run(job="j", name="a", task="sums", state=State.PASSED, score=1.0, cost_usd=0.25, began_at=MOMENT),
+        Run(job="j", name="b", task="two words", state=State.FAILED, score=0.0, tokens=7, began_at=MOMENT),
+        Run(job="j", name="c", task="sums", state=State.BROKEN, gates_disagree=True, metadata={"seed": 3}),
+        Run(job="k", name="d", task="and", state=State.FAILED, score=0.0, cost_usd=0.5, axes={"safety": 0.25}),
+    ],
+    lambda _run, _text: False,
+)
+EXPRESSIONS = [
+    ("state = failed and cost > 0.1", "d"),
+    ("cost > 0.25", "d"),
+    ("cost >= 0.25", "ad"),
+    ("cost<0.5 or tokens=7", "ab"),
+    ("state = failed or state = broken and job = k", "bd"),
+    ("(state = failed or state = broken) and job = k", "d"),
+    ("not cost > 0.25", "abc"),
+    ("cost != none", "ad"),
+    ("cost = none and not gates_disagree", "b"),
+    ("NOT gates_disagree = false", "c"),
+    ("task in (sums, 'and')", "acd"),
+    ('task = "two words"', "b"),
+    ("name != a", "bcd"),
+    ("metadata.seed = 3", "c"),
+    ("axis.safety < 0.5", "d"),
+    ("axis.safety = none", "abc"),
+    ("began_at = 2026-03-01", "ab"),
+    ("time < 2026-03-01 or time > 2026-03-01", ""),
+    ("tokens > 6.5 and tokens <= 7", "b"),
+]
+
+
+@pytest.mark.parametrize(("written", "found"), EXPRESSIONS)
+def test_an_expression_finds(written: str, found: str) -> None:
+    asked = parse_run_query([("where", written), ("sort", "name")])
+    assert "".join(run.name for run in LISTED.asked(asked)) == found
+    assert parse_run_query(pairs_of(asked)) == asked
+
+
+def test_values_of_one_field_are_one_filter() -> None:
+    [listed] = parse_run_query([("where", "state in (failed, broken, failed)")]).conditions
+    assert listed == OneOf("state", ("failed", "broken"))
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("", "at character 1 of the expression a field must come, one of kind, job"),
+        ("stat = failed", "at character 1 of the expression a field must come.*, got 'stat'"),
+        ("state failed", "at character 7 .* state must be followed by =, .*, got 'failed'"),
+        ("state < failed", "at character 7 .* state can only be compared by =, != or in, got '<'"),
+        ("cost > much", "at character 8 .* cost must be compared with a number such as 0.5, got 'much'"),
+        ("cost > nan", "at character 8"),
+        ("cost > none", "at character 8 .* none can only be compared"),
+        ("time > 9999-12-31", "at character 8 .* time must be compared with a time such as"),
+        ("state = failed cost", "at character 16 .* and or or must come, got 'cost'"),
+        ("state = ", "at character 8 .* a value of state must come, got its end"),
+        ("state = (failed)", "at character 9 .* a value of state must come"),
+        ("(state = failed", r"at character 16 .* \) must come, got its end"),
+        ("state = 'failed", "from character 8 on the expression can't be read"),
+        ("gates_disagree = maybe", "at character 18 .* must be true or false"),
+        ("not " * 60 + "gates_disagree", "nothing may be nested more than 50 deep"),
+        (" or ".join(["score = 1"] * 51), "there must be at most 50 comparisons"),
+        ("x" * 2001, "at most 2000 characters"),
+    ],
+)
+def test_an_expression_is_refused_at_its_place(written: str, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        parse_run_query([("where", written)])
+
+
+@given(st.text("state=failed andornt()'\"<>!,.0 1", max_size=40))
+def test_any_expression_is_read_or_refused(written: str) -> None:
+    with suppress(InputError):
+        LISTED.asked(parse_run_query([("where", written)]))

@@ -231,7 +231,17 @@ def paged(source: PageSource, job: str, *, tabs: bool = True) -> Iterator[tuple[
     for one in lines:
         for tab in TABS if tabs else ():
             page(source, f"runs/{quote(one.id, safe='')}?tab={tab}")
-    for place in ("runs", f"runs{query}&by=state", "runs?by=job", "jobs", "compare", f"jobs/{quote(job)}/audit"):
+    of_job = f"jobs/{quote(job)}"
+    for place in (
+        *("", "runs", f"runs{query}&by=state", "runs?by=job&order=-mean", "jobs", "compare", "parts"),
+        "runs?where=state+in+(failed,broken)+or+not+score+%3C+1+and+cost+%3D+none",
+        *(
+            f"{of_job}/audit",
+            f"{of_job}/headline",
+            f"{of_job}?sort=-mean",
+            f"{of_job}?sort=reward.reward&kind=never",
+        ),
+    ):
         page(source, place)
 
 
@@ -296,12 +306,18 @@ def _seen(text: str, run: Run) -> str | None:
 
 def _see_job(text: str, states: Mapping[State, int], groups: Mapping[str, Group]) -> None:
     """The page of a job has its partition, and the mean of each group with its denominator."""
-    words = [f"{count} {state.replace('_', ' ')}" for state, count in states.items() if count]
-    assert ", ".join(words) in text
+    for state, count in states.items():
+        assert not count or _tile(text, count, state), state
     for group in groups.values():
         if group.mean is not None:
             runs = f"mean of {group.n} run{'' if group.n == 1 else 's'}"
             assert f"<b>{number(group.mean)}</b><span>{runs}</span>" in text
+
+
+def _tile(text: str, count: int, state: str) -> bool:
+    """Whether a number stands above its state; on a page, it leads to its runs."""
+    word = state.replace("_", " ")
+    return re.search(rf"<b>(?:<a [^>]*>)?{count}(?:</a>)?</b><span>{word}</span>", text) is not None
 
 
 def one_file(job: Path, expected: Answer, groups: Mapping[str, Group]) -> None:
@@ -313,7 +329,7 @@ def one_file(job: Path, expected: Answer, groups: Mapping[str, Group]) -> None:
     well_formed(text)
     states = Counter(state for state, *_ in (expected.runs or {}).values())
     for state, count in states.items():
-        assert f"{count} {state.replace('_', ' ')}" in text
+        assert _tile(text, count, state), state
     _see_job(text, {}, groups)
     for name, (state, score, *_) in (expected.runs or {}).items():
         section = text.partition(f'aria-label="{name}">')[2].partition("</section>")[0]

@@ -1,5 +1,7 @@
 """Who may see which page, from where a change may come, and by which names the pages answer."""
 
+import html
+import re
 from datetime import timedelta
 
 import httpx
@@ -16,8 +18,8 @@ from assay.web.routing import PageRoute, PageRoutes
 from assay.web.site import Site
 from tests.web.people import ORGANISATION, Desk, desk_on
 
-ADMIN_ONLY = frozenset(("keys", "audit"))
-"""Pages of keys and of who did what."""
+ADMIN_ONLY = frozenset(("keys", "audit", "judge"))
+"""Pages of keys, of who did what and of the judge."""
 
 
 def test_a_page_without_a_rule_can_not_be_declared() -> None:
@@ -55,8 +57,12 @@ def test_every_key_on_every_page(desk: Desk, page: PageRoute[ServiceCall]) -> No
             assert found.status_code == 403, (scope, found.text)
     nobody = desk.client()
     found = nobody.get(place) if page.method == "GET" else nobody.post(place)
-    assert found.status_code == 303
-    assert found.headers["location"].startswith("/ui/sign-in")
+    if page.method == "GET":
+        assert found.status_code == 303
+        assert found.headers["location"].startswith("/ui/sign-in")
+    else:
+        assert found.status_code == 401
+        assert "Sign in" in found.text
 
 
 @pytest.mark.parametrize("page", [one for one in PAGES if one.method == "POST"], ids=lambda one: one.path)
@@ -113,6 +119,28 @@ def test_a_session_ends(desk: Desk) -> None:
     desk.service.keys.revoke(ORGANISATION, issued.key.id)
     assert revoked.get("parts").status_code == 303
     assert revoked.client.post("/ui/sign-in", data={"key": issued.secret}).status_code == 403
+
+
+def test_a_form_whose_session_is_over_is_kept(desk: Desk) -> None:
+    nobody = desk.client()
+    entered = {"token": "of an old session", "name": 'a "task"', "instruction": "two\nlines <b>"}
+    asked = nobody.client.post("/ui/tasks", data=entered)
+    assert asked.status_code == 401
+    fields = dict(re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', asked.text))
+    assert fields["again"] == "/ui/tasks"
+    assert "of an old session" not in asked.text
+    sent = {name: html.unescape(value) for name, value in fields.items()}
+    assert 'name="kept.name"' in nobody.client.post("/ui/sign-in", data=sent | {"key": "wrong"}).text
+    known = nobody.client.post("/ui/sign-in", data=sent | {"key": desk.keys[Scope.GRADER]})
+    assert "Your form is still here" in known.text
+    form = re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', known.text.partition("<main")[2])
+    done = nobody.client.post("/ui/tasks", data={name: html.unescape(value) for name, value in form})
+    assert done.status_code == 303, done.text
+    made = nobody.client.get(done.headers["location"]).text
+    assert "a &#34;task&#34;" in made
+    assert "lines &lt;b&gt;" in made
+    assert nobody.client.post("/ui/sign-out", data={"token": form[0][1]}).status_code == 303
+    assert nobody.client.post("/ui/tasks", data=entered, headers={"HX-Request": "true"}).status_code == 401
 
 
 def test_signing_out_ends_the_session_in_the_store(desk: Desk) -> None:

@@ -105,9 +105,8 @@ def test_runs_are_sorted_grouped_and_their_columns_chosen(full: Desk, tab: Tab) 
     page = tab.open(f"{full.url}/ui/runs?job=sorting")
     page.get_by_role("link", name="Score").click()
     page.wait_for_url("**sort=-score**")
-    scores = [one.inner_text() for one in page.locator("tbody tr td:nth-child(6)").all()]
+    scores = [one.inner_text() for one in page.locator("tbody tr td:nth-child(3)").all()]
     assert [float(score) for score in scores] == [1.0] * 8 + [0.0] * 8
-    page.get_by_text("More filters").click()
     page.get_by_label("Group by").select_option("task")
     expect(page.get_by_role("columnheader", name="mean of these")).to_be_visible()
     assert rows(page) == ["bubble", "merge", "radix", "timsort"]
@@ -115,6 +114,37 @@ def test_runs_are_sorted_grouped_and_their_columns_chosen(full: Desk, tab: Tab) 
     expect(page.locator("td.name > a")).to_have_count(4)
     page = tab.open(f"{full.url}/ui/runs?columns=agent,tokens")
     assert [one.inner_text() for one in page.get_by_role("columnheader").all()] == ["Name", "Agent", "Tokens"]
+
+
+def test_an_expression_is_completed_and_refused_at_its_place(full: Desk, tab: Tab) -> None:
+    full.enter(tab)
+    page = tab.open(f"{full.url}/ui/runs?job=sorting")
+    field, words = page.locator("#field-where"), page.locator("#where-words option")
+    field.press_sequentially("sta")
+    assert words.first.get_attribute("value") == "state"
+    field.press_sequentially("te = un")
+    assert "state = unusable" in [one.get_attribute("value") for one in words.all()]
+    field.press_sequentially("usable and cost > 0")
+    field.press("Enter")
+    expect(page.locator("#list")).to_contain_text("state = unusable and cost > 0")
+    expect(page.locator("td.name > a")).to_have_count(0)
+    field.fill("state = unusable and cos > 0")
+    field.press("Enter")
+    expect(page.locator("#list")).to_contain_text("at character 22 of the expression a field must come")
+
+
+def test_one_tick_adds_or_removes_a_column(full: Desk, tab: Tab) -> None:
+    full.enter(tab)
+    page = tab.open(f"{full.url}/ui/runs?job=sorting")
+    heads = page.get_by_role("columnheader")
+    before = heads.all_inner_texts()
+    page.locator("summary", has_text="Columns").click()
+    page.get_by_role("checkbox", name="Validity").check()
+    expect(heads).to_have_count(len(before) + 1)
+    page.get_by_role("checkbox", name="Task").uncheck()
+    expect(heads).to_have_count(len(before))
+    assert {*before} - {*heads.all_inner_texts()} == {"Task"}
+    assert "columns=validity" in page.url
 
 
 def test_runs_go_into_files(full: Desk, tab: Tab) -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.adapters.jobs.run_store import keep_run
+from assay.cli.main import COMMANDS, parser_of
 from assay.core.errors import InputError
 from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
 from assay.engine.explorer.page_source import groups_by, job_comparison
@@ -29,6 +30,7 @@ from assay.web.rendering import duration, money, number, style
 from assay.web.routing import Fields, PageAnswer, PageCall, answer_page
 from assay.web.site import Site, Viewer
 from assay.web.visible_text import lines, visible
+from tests.builders import REPO
 from tests.cli.running import Cli
 from tests.web.examples import (
     COMPARISON,
@@ -66,7 +68,13 @@ def text_of(source: FolderPages, place: str) -> str:
 
 def test_every_denominator_is_on_the_page() -> None:
     page = text_of(viewed_at(SORTING), "jobs/sorting")
-    assert "16 runs: 8 passed, 7 failed, 1 unusable" in page
+    tiles = re.findall(r'<b><a href="([^"]*)">(\d+)</a></b><span>([^<]*)</span>', page)
+    assert tiles == [
+        ("/runs?job=sorting", "16", "runs, each in one state"),
+        ("/runs?job=sorting&amp;state=passed", "8", "passed"),
+        ("/runs?job=sorting&amp;state=failed", "7", "failed"),
+        ("/runs?job=sorting&amp;state=unusable", "1", "unusable"),
+    ]
     assert "mean of 16 runs" in page
     assert "95 %: 0.1563 to 0.8437" in page
     assert "0.5 to 0.5625" in page
@@ -155,6 +163,14 @@ def test_groups_and_columns() -> None:
     groups = text_of(source, "runs?by=task")
     assert groups.count('<td class="name">') == 4
     assert 'href="/runs?task=merge"' in groups
+    runs = re.compile(r'<td class="number">(\d+)</td><td class="number">\d+</td><td class="number">[\d.]+</td>')
+    most = [int(one) for one in runs.findall(text_of(viewed_at(GUESSES, SORTING), "runs?by=task&order=-runs"))]
+    assert most == sorted(most, reverse=True)
+    assert len(most) > 4
+    assert "95 %" in groups
+    usual = text_of(source, "runs")
+    assert ">State</a>" in usual
+    assert ">Judge verdict</a>" not in usual  # Nobody was judged there.
     chosen = text_of(source, "runs?columns=task&columns=score")
     assert ">Task<" in chosen
     assert ">Cost</a>" not in chosen
@@ -166,8 +182,7 @@ def test_runs_can_be_sorted_both_ways() -> None:
     up = names.findall(text_of(source, "runs?sort=name"))
     assert up == sorted(up)
     assert names.findall(text_of(source, "runs?sort=-name")) == up[::-1]
-    page = text_of(source, "runs?sort=name")
-    assert 'aria-sort="ascending"' not in page  # The name has no column of its own to sort by.
+    assert 'class="name" aria-sort="ascending"' in text_of(source, "runs?sort=name")
     assert 'aria-sort="descending"' in text_of(source, "runs?sort=-score")
 
 
@@ -422,3 +437,13 @@ def test_a_source_says_what_is_not_there() -> None:
             call()
     with pytest.raises(InputError, match="needs two agents"):
         job_comparison(source, ["sorting"])
+
+
+def test_every_command_that_a_page_names_is_one() -> None:
+    places = [*(REPO / "src/assay/web").rglob("*.html"), *(REPO / "src/assay/api/pages").glob("*.py")]
+    named = re.compile(rf"\bassay ((?:{'|'.join(COMMANDS)})(?: [\w./=-]+)*)")
+    known = [(place.name, written) for place in places for written in named.findall(place.read_text())]
+    assert len(known) > 3
+    for place, written in known:
+        name, *words = written.split()
+        assert parser_of(name).parse_args(words) is not None, place

@@ -85,13 +85,13 @@ def lines(title: str, series: Mapping[str, Mapping[int, float]]) -> str:
     return _picture(title, f"at the end: {said}", height, parts)
 
 
-def forest(title: str, points: Sequence[Point], *, around: float | None = None) -> str:
+def forest(title: str, points: Sequence[Point], *, around: float | None = None, axis: str = "") -> str:
     """One row for each value with its interval. ``around`` is a value to be compared with, such as 0."""
     shown = points[:MOST_ROWS]
     ends = [end for one in shown for end in _ends(one)] + ([] if around is None else [around])
     scale = _Scale(ends)
     height = _TOP + ROW * len(shown) + _BOTTOM
-    parts = list(scale.axis(height))
+    parts = [*scale.axis(height), *_axis_title(axis, height)]
     if around is not None:
         parts.append(_line(scale.x(around), _TOP - 8, scale.x(around), height - _BOTTOM, "currentColor"))
     for row, one in enumerate(shown):
@@ -102,12 +102,12 @@ def forest(title: str, points: Sequence[Point], *, around: float | None = None) 
     return _picture(title, said, height, [*parts, *_left_out(len(points), height)])
 
 
-def differences(title: str, points: Sequence[Point]) -> str:
+def differences(title: str, points: Sequence[Point], axis: str = "") -> str:
     """A bar for each task's difference, from 0 to the left or to the right, the largest first."""
     shown = points[:MOST_ROWS]
     scale = _Scale([0.0, *(one.value for one in shown)])
     height = _TOP + ROW * len(shown) + _BOTTOM
-    parts = list(scale.axis(height))
+    parts = [*scale.axis(height), *_axis_title(axis, height)]
     for row, one in enumerate(shown):
         y = _TOP + ROW * row
         low, high = sorted((scale.x(0), scale.x(one.value)))
@@ -176,6 +176,10 @@ def _colour(one: Point, around: float | None) -> str:
 
 def _ends(one: Point) -> list[float]:
     return [one.value, *([one.interval.low, one.interval.high] if isinstance(one.interval, Interval) else [])]
+
+
+def _axis_title(text: str, height: float) -> list[str]:
+    return [_text(_LEFT, height - 2, text, "start")] if text else []
 
 
 def _left_out(points: int, height: float) -> list[str]:

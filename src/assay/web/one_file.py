@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -59,8 +59,9 @@ def one_file(source: FolderPages) -> str:
         worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
         left_out=max(0, len(shown) - MOST_RUNS),
-        anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#jobs",
-        anchor=lambda job: lambda name: f"#{_anchor(source.run_ids(job).get(name, name))}",
+        anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#runs",
+        anchor=lambda job: _anchors(source.run_ids(job), written),
+        job_anchor=lambda name: f"job-{quote(name, safe='')}",
     )
 
 
@@ -98,6 +99,12 @@ def _parts(source: FolderPages, detail: RunDetail, turn: str) -> Iterator[TraceP
             return
         yield found
         place = found.next
+
+
+def _anchors(known: Mapping[str, str], written: Collection[str]) -> Callable[[str], str]:
+    """Where the runs of a job are; those that aren't in the file lead to the list, which says so."""
+    here = {name: f"#{_anchor(identity)}" for name, identity in known.items() if identity in written}
+    return lambda name: here.get(name, "#runs")
 
 
 def _anchor(identity: str) -> str:

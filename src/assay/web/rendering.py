@@ -57,10 +57,10 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 
 def number(value: object, digits: int = 4) -> str:
-    """A number to some digits, without zeros at its end. None is a dash."""
+    """A number to some digits, without zeros at its end, and with commas. None is a dash."""
     if value is None or isinstance(value, bool) or not isinstance(value, int | float):
         return NOTHING if value is None else str(value)
-    text = f"{value:.{digits}f}"
+    text = f"{value:,.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -113,7 +113,7 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.filters |= {
-    "counted": counted,
+    "counted": lambda number, noun: counted(number, noun).replace(str(number), f"{number:,}"),
     "duration": duration,
     "json_text": json_text,
     "kind": kind,

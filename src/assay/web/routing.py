@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, unquote
 
 from assay.core.errors import InputError
 from assay.engine.explorer.page_source import PageSource
-from assay.engine.service.errors import NotFoundError
+from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.keys import Scope
 from assay.web.assets import asset, caching
 from assay.web.rendering import render
@@ -24,6 +24,8 @@ CHANGE = (Scope.ADMIN, Scope.GRADER)
 """Who may change something."""
 MOST_FIELDS = 2000
 TOKEN_FIELD = "token"  # noqa: S105 - the name of a field
+ONCE = "assay_once"
+"""The cookie of a secret that is shown once."""
 HTML = "text/html; charset=utf-8"
 POLICY = (
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'; "
@@ -102,7 +104,7 @@ class Fields:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PageCall:
     """One request for a page. ``partial`` says whether a script asks for a part of the page only, ``seen`` when
-    its browser was on the first page before.
+    its browser was on the first page before. ``once`` is a secret that this page shows and no other one will.
     """
 
     site: Site
@@ -110,9 +112,11 @@ class PageCall:
     path: Mapping[str, str] = field(default_factory=dict)
     query: Fields = field(default_factory=Fields)
     form: Fields = field(default_factory=Fields)
+    files: Mapping[str, bytes] = field(default_factory=dict)
     place: str = ""
     partial: bool = False
     seen: str = ""
+    once: str = ""
     reads: PageSource | None = None
 
     @property
@@ -124,13 +128,20 @@ class PageCall:
 
     def page(self, template: str, *, title: str, status: int = 200, **values: Any) -> PageAnswer:
         """A template as an answer."""
-        return PageAnswer(
-            render(template, title=title, call=self, site=self.site, viewer=self.viewer, **values), status
-        )
+        shown = render(template, title=title, call=self, site=self.site, viewer=self.viewer, **values)
+        gone = {"Set-Cookie": once_cookie(self.site.to(self.place), "", 0)} if self.once else {}
+        return PageAnswer(shown, status, headers=gone)
 
-    def go(self, address: str) -> PageAnswer:
-        """On to another page, after a change."""
-        return PageAnswer("", 303, headers={"Location": address})
+    def go(self, address: str, once: str = "") -> PageAnswer:
+        """On to another page, after a change. A new secret goes with it in a cookie, which that page takes away:
+        loading the page again repeats neither the change nor the secret.
+        """
+        cookie = {"Set-Cookie": once_cookie(address, once, 60)} if once else {}
+        return PageAnswer("", 303, headers={"Location": address, **cookie})
+
+
+def once_cookie(address: str, secret: str, seconds: int) -> str:
+    return f"{ONCE}={secret}; Path={address}; Max-Age={seconds}; HttpOnly; SameSite=Strict"
 
 
 C_contra = TypeVar("C_contra", bound=PageCall, contravariant=True)
@@ -210,6 +221,8 @@ def answer_page(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:
         return route.handle(call)
     except NotFoundError as error:
         return trouble(call, 404, str(error))
+    except ConflictError as error:
+        return trouble(call, 409, str(error))
     except InputError as error:
         return trouble(call, 422, str(error))
 

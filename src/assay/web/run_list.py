@@ -7,37 +7,64 @@ from urllib.parse import parse_qsl, urlencode
 
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_fields import BY_NAME, Holds
+from assay.engine.explorer.run_filters import OneOf
 from assay.engine.explorer.run_query import SORTS, RunQuery, pairs_of, parse_run_query
+from assay.evidence.run import Run
 from assay.web.site import Site
+from assay.web.visible_text import visible
 
 AT_ONCE: Final = 50
 NONE: Final = "(none)"
 """What a form says for runs that have no value."""
 COLUMNS: Final = {
     "state": "State",
-    "run_status": "Run",
+    "score": "Score",
     "checks": "Checks",
     "judge": "Judge verdict",
-    "score": "Score",
-    "validity": "Validity",
-    "model": "Model",
+    "run_status": "Run",
     "task": "Task",
-    "began_at": "Time",
+    "agent": "Agent",
+    "model": "Model",
+    "job": "Job",
     "duration_sec": "Duration",
     "cost_usd": "Cost",
-    "job": "Job",
-    "agent": "Agent",
+    "began_at": "Time",
+    "tokens": "Tokens",
+    "reason": "Reason",
+    "validity": "Validity",
     "dataset": "Dataset",
     "kind": "Kind",
     "failure_mode": "failure_mode",
     "suspicion": "Monitor",
-    "reason": "Reason",
     "cause": "Cause",
-    "tokens": "Tokens",
     "reviewers": "Reviews",
 }
 """All columns with their words, in their order."""
-USUAL: Final = tuple(COLUMNS)[:11]
+USUAL: Final = tuple(COLUMNS)[:12]
+MOST_AXES: Final = 8
+AXIS: Final = "axis."
+
+
+def shown_columns(asked: RunQuery, lines: Sequence[Run]) -> list[str]:
+    """The columns that were chosen; else the usual ones, without those that are empty or the same by a filter."""
+    if asked.columns:
+        return [name for name in COLUMNS if name in asked.columns]
+    same = {one.field for one in asked.conditions if isinstance(one, OneOf) and len(one.values) == 1} - {"state"}
+    return [name for name in USUAL if name not in same and (name == "state" or filled(name, lines))]
+
+
+def filled(name: str, lines: Sequence[Run]) -> bool:
+    """Whether a run has something in a column."""
+    return any(getattr(line, name) not in (None, "", 0) or name == "score" for line in lines)
+
+
+def table_columns(shown: Sequence[str], lines: Sequence[Run]) -> list[str]:
+    """All columns of the table: state and name first, and each reward beside the score, if there are several."""
+    keys = dict.fromkeys(key for line in lines for key in line.axes)
+    rewards = [f"{AXIS}{key}" for key in list(keys)[:MOST_AXES]] if len(keys) > 1 else []
+    first = [name for name in ("state",) if name in shown]
+    scores = [name for name in ("score",) if name in shown]
+    return [*first, "name", *scores, *rewards, *(name for name in shown if name not in ("state", "score"))]
 
 
 def asked_in(pairs: Iterable[tuple[str, str]]) -> RunQuery:
@@ -96,20 +123,24 @@ class ListLinks:
         """A run that knows which list it is in."""
         return self.site.run(identity, {"list": list_of(self.asked)})
 
+    def groups(self, order: str, start: int = 0) -> str:
+        """The groups in another order, or from another one on."""
+        more = [("order", order), *([("start", str(start))] if start else [])]
+        return self.site.to("runs", [*query_fields(self.asked.at(None)), *more])
+
     def export(self, form: str) -> str:
         return self.site.to(f"runs.{form}", query_fields(replace(self.asked, group=None).at(None)))
 
-    def heads(self, shown: Sequence[str]) -> list[tuple[str, str, str, str]]:
+    def heads(self, columns: Sequence[str]) -> list[tuple[str, str, str, str]]:
         """The heads of the table."""
-        numbers = {name for name, one in BY_NAME.items() if one.holds is Holds.NUMBER}
         return [
             (
-                COLUMNS[name],
-                "number" if name in numbers else "",
+                visible(name.removeprefix(AXIS)) if name.startswith(AXIS) else COLUMNS.get(name, "Name"),
+                "number" if name.startswith(AXIS) or BY_NAME[name].holds is Holds.NUMBER else name,
                 self.sorted(name) if name in SORTS else "",
                 self.direction(name),
             )
-            for name in shown
+            for name in columns
         ]
 
 

@@ -129,15 +129,15 @@ class StorePages:
         line = self.imports.run(self.organisation, identity)
         files = self._files(identity)
         remarks: list[str] = []
-        report = self._report(files, remarks)
+        records = self.imports.gradings(self.organisation, identity)
+        scorings = [Scoring.model_validate_json(json.dumps(one)) for one in records if line.kind == "coding"]
+        report = None if scorings else self._report(files, remarks)
+        reports = [(one.scored_at, one.report) for one in scorings]
         notes = self.imports.annotations(self.organisation, identity, SliceRequest(100))
         return RunDetail(
             line,
-            reports=[] if report is None else [report],
-            gradings=[
-                Grading.model_validate_json(json.dumps(one))
-                for one in self.imports.gradings(self.organisation, identity)
-            ],
+            reports=reports if report is None else [report],
+            gradings=[Grading.model_validate_json(json.dumps(one)) for one in records if not scorings],
             annotations=[
                 Annotation.model_validate_json(json.dumps({name: row[name] for name in Annotation.model_fields}))
                 for row in notes.rows

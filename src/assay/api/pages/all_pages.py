@@ -2,7 +2,17 @@
 
 from typing import Final
 
-from assay.api.pages import benchmark_runs, benchmarks, keys, playgrounds, review, scenarios, task_runs, tasks
+from assay.api.pages import (
+    benchmark_runs,
+    benchmarks,
+    keys,
+    playgrounds,
+    review,
+    scenarios,
+    task_runs,
+    tasks,
+    uploads,
+)
 from assay.api.pages.calls import ServiceCall
 from assay.web.reading import READING
 from assay.web.routing import PageRoute
@@ -17,4 +27,5 @@ PAGES: Final[tuple[PageRoute[ServiceCall], ...]] = (
     *tasks.routes.all,
     *playgrounds.routes.all,
     *keys.routes.all,
+    *uploads.routes.all,
 )

@@ -21,22 +21,18 @@ def benchmark_runs(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/benchmark-runs/{id}", *READ)
 def benchmark_run(call: ServiceCall) -> PageAnswer:
     """One benchmark run."""
-    return _show(call, call.path["id"])
+    run = call.service.benchmark_runs.get(call.organisation, call.path["id"])
+    task_runs = call.service.runs.of_benchmark_run(call.organisation, run.id)
+    names = names_of(call, task_runs)
+    view = BenchmarkView(run, [(one, names[one.id]) for one in task_runs])
+    return call.page("benchmark_run.html", title=f"Run of {run.benchmark}", view=view, secret=call.once)
 
 
 @routes.add("POST", "/benchmark-runs", *CHANGE)
 def add_benchmark_run(call: ServiceCall) -> PageAnswer:
-    """A run of all tasks of a version. The token for the agent is shown once, on the page that answers."""
+    """A run of all tasks of a version. The token for the agent is shown once, on the page that follows."""
     new = read_form(NewBenchmarkRun, call.form)
     if new.value is None:
         return trouble(call, 422, " ".join(new.form.errors.values()))
     run, secret = call.service.benchmark_runs.begin(call.organisation, new.value)
-    return _show(call, run, secret)
-
-
-def _show(call: ServiceCall, identity: str, secret: str | None = None) -> PageAnswer:
-    run = call.service.benchmark_runs.get(call.organisation, identity)
-    task_runs = call.service.runs.of_benchmark_run(call.organisation, run.id)
-    names = names_of(call, task_runs)
-    view = BenchmarkView(run, [(one, names[one.id]) for one in task_runs])
-    return call.page("benchmark_run.html", title=f"Run of {run.benchmark}", view=view, secret=secret)
+    return call.go(call.site.to(f"benchmark-runs/{run}"), secret)

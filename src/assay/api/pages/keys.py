@@ -1,4 +1,4 @@
-"""Keys of the organisation, and who did what. A secret is shown once, on the page that answers."""
+"""Keys of the organisation, and who did what. A secret is shown once, on the page that follows."""
 
 from assay.api.pages.calls import ServiceCall, asked_for, list_page
 from assay.api.routes.keys import NewKey, issued_key
@@ -18,7 +18,7 @@ def keys(call: ServiceCall) -> PageAnswer:
 
 @routes.add("POST", "/keys", Scope.ADMIN)
 def add_key(call: ServiceCall) -> PageAnswer:
-    """A new key, whose secret is shown now and never again."""
+    """A new key, whose secret the next page shows and none after it."""
     new = read_form(NewKey, call.form)
     if new.value is None:
         return _keys(call, new.form, status=422)
@@ -26,19 +26,19 @@ def add_key(call: ServiceCall) -> PageAnswer:
         issued = issued_key(call.service, call.organisation, new.value)
     except InputError as error:
         return _keys(call, new.form.wrong("", str(error)), status=422)
-    return _keys(call, blank_form(NewKey), issued.secret)
+    return call.go(call.site.to("keys"), issued.secret)
 
 
 @routes.add("POST", "/keys/{id}/rotate", Scope.ADMIN)
 def rotate(call: ServiceCall) -> PageAnswer:
     """A new secret in place of the old one, which ends at once."""
     issued = rotate_key(call.service.keys, call.organisation, call.path["id"])
-    return _keys(call, blank_form(NewKey), issued.secret)
+    return call.go(call.site.to("keys"), issued.secret)
 
 
 @routes.add("POST", "/keys/{id}/revoke", Scope.ADMIN)
 def revoke(call: ServiceCall) -> PageAnswer:
-    call.service.keys.revoke(call.organisation, call.path["id"])
+    call.service.keys.revoke(call.organisation, call.path["id"], spare_last_admin=True)
     return call.go(call.site.to("keys"))
 
 
@@ -50,7 +50,7 @@ def audit(call: ServiceCall) -> PageAnswer:
     return list_page(call, "who_did_what.html", "Who did what", rows, entries=rows.rows, names=names)
 
 
-def _keys(call: ServiceCall, form: ShownForm, secret: str | None = None, status: int = 200) -> PageAnswer:
+def _keys(call: ServiceCall, form: ShownForm, status: int = 200) -> PageAnswer:
     rows = call.service.keys.slice(call.organisation, asked_for(call))
-    shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": secret}
+    shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form, "secret": call.once}
     return list_page(call, "keys.html", "Keys", rows, status=status, **shown)

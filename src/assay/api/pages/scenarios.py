@@ -9,6 +9,8 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.resources import ScenarioResource
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.explorer.list_slices import SliceRequest
+from assay.engine.explorer.run_filters import HasMetadata
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.service.coding_policy import check_scenario
 from assay.engine.service.work import WorkKind
 from assay.web.routing import CHANGE, READ, Fields, PageAnswer, PageRoutes
@@ -43,7 +45,9 @@ def scenarios(call: ServiceCall) -> PageAnswer:
 @routes.add("GET", "/scenarios/new", *READ)
 def new_scenario(call: ServiceCall) -> PageAnswer:
     """The editor of a new scenario."""
-    return _editor(call, None, shown_scenario(BEGIN), fresh=True)
+    archive = call.query.get("archive")
+    seed = {"workspace_seed": {"type": "archive", "path": archive}} if archive else {}
+    return _editor(call, None, shown_scenario(BEGIN | seed), fresh=True)
 
 
 @routes.add("POST", "/scenarios/new", *CHANGE)
@@ -97,6 +101,7 @@ def coding_task(call: ServiceCall) -> PageAnswer:
         "coding_task.html",
         title=found.name or "Seeded task",
         task=found,
+        runs=call.source.lines(RunQuery((HasMetadata("coding_task", found.id),), page=SliceRequest(100))).lines,
         scorers=[_frozen(one) for one in frozen.get("scorers") or ()],
         rest={name: one for name, one in frozen.items() if name not in ("scorers", "user_instruction", "turns")},
     )

@@ -6,7 +6,6 @@ from assay.api.pages.calls import ServiceCall, around, asked_for, grading_tabs
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.report.charts import axes_svg
-from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
 from assay.web.model_forms import read_form
@@ -92,8 +91,6 @@ def _after_change(call: ServiceCall, change: Callable[[], object]) -> PageAnswer
     """Back to the run, or why it can't be done. A source that is down scores nothing."""
     try:
         change()
-    except (ConflictError, BusyError) as error:
-        return trouble(call, 409, str(error))
     except MeasurementError as error:
         return trouble(call, 503, f"{error}; nothing is scored, and the run can be completed again")
     return call.go(call.site.to(f"task-runs/{call.path['id']}"))

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.api.answers import ApiAnswer, json_answer
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routes.work import WorkResource, shown_work
 from assay.api.routing import ApiCall, Routes
+from assay.api.service import Service
 from assay.dialects.scorers.resources import (
     CodingRun,
     CodingTask,
@@ -39,7 +40,7 @@ class CodingCompletion(StrictModel):
     work: WorkResource | None
 
 
-@routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409))
+@routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409), location="/coding-tasks")
 def seed_task(call: ApiCall) -> Any:
     """Seed a task from the newest version of a scenario: a worker prepares the workspace and freezes everything.
 
@@ -48,7 +49,10 @@ def seed_task(call: ApiCall) -> Any:
     service = call.service
     service.coding.check_on()
     task = service.coding.tasks.add(call.organisation, call.id)
-    return {"task": task, "work": shown_work(_queue(call, WorkKind.SEED_CODING_TASK, task.id))}
+    return {
+        "task": task,
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.SEED_CODING_TASK, task.id)),
+    }
 
 
 routes.resource(
@@ -70,7 +74,9 @@ def get_workspace(call: ApiCall) -> Any:
     return ApiAnswer(200, found, media_type=BYTES)
 
 
-@routes.post("/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409))
+@routes.post(
+    "/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409), location="/coding-runs"
+)
 def create_coding_run(call: ApiCall) -> Any:
     """Create a run of an agent at a seeded task. It takes uploads until it is completed."""
     return call.service.coding.runs.add(call.organisation, call.id, call.body)
@@ -97,7 +103,7 @@ def put_workspace(call: ApiCall) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
     runs.get(call.organisation, identity)
-    check_archive(call.content)
+    check_sent_archive(call.content)
     runs.put_workspace(call.organisation, identity, call.content)
     return runs.get(call.organisation, identity)
 
@@ -122,7 +128,10 @@ def complete_coding(call: ApiCall) -> Any:
     run = complete_coding_run(call.service.coding.runs, call.organisation, call.id, call.body)
     if run.state is GradingState.GRADED:
         return json_answer({"run": run, "work": None})
-    return {"run": run, "work": shown_work(_queue(call, WorkKind.GRADE_CODING_RUN, run.id))}
+    return {
+        "run": run,
+        "work": shown_work(call.service.work.add(call.organisation, WorkKind.GRADE_CODING_RUN, run.id)),
+    }
 
 
 @routes.post("/coding-runs/{id}/cancel", CodingRun, also=(404, 409))
@@ -131,20 +140,20 @@ def cancel_coding(call: ApiCall) -> Any:
     return cancel_coding_run(call.service.coding.runs, call.organisation, call.id)
 
 
-@routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409))
+@routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409), location="/work")
 def grade_run_again(call: ApiCall) -> Any:
     """Grade a coding run again from what is kept of it, by the same frozen scorers, or only by the judge.
 
     The new grading is added to the others, and names the one that it follows.
     """
-    coding = call.service.coding
+    return shown_work(ask_again(call.service, call.organisation, call.id, call.body.judge_only))
+
+
+def ask_again(service: Service, organisation: str, run: str, judge_only: bool) -> Work:
+    """Raises ``NotFoundError``, ``ConflictError`` for a run that can't be graded again."""
+    coding = service.coding
     coding.check_on()
-    if call.body.judge_only and not coding.asked.has_judge(call.organisation):
+    if judge_only and not coding.asked.has_judge(organisation):
         raise ConflictError("there is no judge to ask; name one with PUT /v1/judge")
-    wanted = coding.gradings.add_request(call.organisation, call.id, call.body.judge_only)
-    return shown_work(_queue(call, WorkKind.GRADE_AGAIN, wanted.id))
-
-
-def _queue(call: ApiCall, kind: WorkKind, target: str) -> Work:
-    """Work on the queue. It is on disk when this returns."""
-    return call.service.work.add(call.organisation, kind, target)
+    wanted = coding.gradings.add_request(organisation, run, judge_only)
+    return service.work.add(organisation, WorkKind.GRADE_AGAIN, wanted.id)

@@ -7,7 +7,9 @@ from assay.adapters.service.uploaded_job import import_archive, report_archive
 from assay.api.routes.runs import RunResource
 from assay.api.routes.scenarios import ARCHIVE_BYTES
 from assay.api.routing import ApiCall, Routes
+from assay.api.service import Service
 from assay.core.errors import InputError
+from assay.engine.explorer.imported_runs import Imported
 from assay.engine.explorer.run_query import parse_run_query
 from assay.engine.jobs.job_runs import JobQuestion
 from assay.engine.service.jobs import JobResource
@@ -45,6 +47,7 @@ class ReportedJob(StrictModel):
     ImportedJob,
     body=bytes,
     status=201,
+    location="/jobs",
     query={"name": "what to call the job (default: the name of the folder in the archive)"},
     also=(409,),
     most_bytes=ARCHIVE_BYTES,
@@ -54,13 +57,16 @@ def create_job(call: ApiCall) -> Any:
 
     A trial that was sent before with another result is refused, and then nothing of the archive is added.
     """
-    service, name = call.service, call.filter("name")
+    job, done = add_job(call.service, call.organisation, call.content, call.filter("name"))
+    return {"job": job, "added": done.added, "known": done.known, "replaced": done.replaced}
+
+
+def add_job(service: Service, organisation: str, archive: bytes, name: str | None) -> tuple[JobResource, Imported]:
+    """Import the trials of an archive and keep it. Raises ``InputError``, ``ConflictError``."""
     if name is not None and not 0 < len(name) <= LONGEST_NAME:
         raise InputError(f"name must have 1 to {LONGEST_NAME} characters")
-    called, done = import_archive(service.imports, service.blobs, call.organisation, call.content, name)
-    job = service.jobs.put(call.organisation, called, call.content)
-    counts = {"added": done.added, "known": done.known, "replaced": done.replaced}
-    return {"job": job, **counts}
+    called, done = import_archive(service.imports, service.blobs, organisation, archive, name)
+    return service.jobs.put(organisation, called, archive), done
 
 
 routes.resource(

@@ -4,11 +4,12 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.adapters.service.judges import TOKEN, place
 from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
 from assay.api.routing import ApiCall, Routes
+from assay.api.service import Service
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.resources import ArchiveResource, ScenarioResource, ScenarioVersion
 from assay.dialects.scorers.scenario import Scenario
@@ -50,7 +51,7 @@ class JudgeResource(StrictModel):
 def create_archive(call: ApiCall) -> Any:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()
-    check_archive(call.content)
+    check_sent_archive(call.content)
     return call.service.coding.archives.add(call.organisation, call.content)
 
 
@@ -61,7 +62,7 @@ def get_archive(call: ApiCall) -> Any:
     return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
-@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,))
+@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,), location="/scenarios")
 def create_scenario(call: ApiCall) -> Any:
     """Add a coding scenario, as scenario files have it, but without repositories and folders of the service."""
     coding = call.service.coding
@@ -76,22 +77,23 @@ routes.resource(
     lambda service: service.coding.scenarios,
     list_scenarios="Scenarios with their newest versions, the newest scenario first.",
     get_scenario="A scenario with its newest version.",
+    tagged=True,
 )
 
 
-@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409))
+@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409, 412))
 def replace_scenario(call: ApiCall) -> Any:
     """Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."""
     coding = call.service.coding
     coding.check_on()
     check_scenario(call.body, coding.policy)
-    return coding.scenarios.replace(call.organisation, call.id, call.body)
+    return coding.scenarios.replace(call.organisation, call.id, call.body, call.expected)
 
 
-@routes.delete("/scenarios/{id}")
+@routes.delete("/scenarios/{id}", also=(404, 412))
 def remove_scenario(call: ApiCall) -> Any:
     """Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay."""
-    call.service.coding.scenarios.remove(call.organisation, call.id)
+    call.service.coding.scenarios.remove(call.organisation, call.id, call.expected)
 
 
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
@@ -113,14 +115,18 @@ def get_scenario_version(call: ApiCall) -> Any:
 @routes.put("/judge", JudgeResource, Scope.ADMIN, body=OrganisationJudge)
 def put_judge(call: ApiCall) -> Any:
     """Name the judge that reads the organisation's coding runs. Its token is encrypted, and never shown again."""
-    service, told = call.service, call.body
+    return set_judge(call.service, call.organisation, call.body)
+
+
+def set_judge(service: Service, organisation: str, told: OrganisationJudge) -> dict[str, Any]:
+    """Raises ``InputError`` for an address that the service may not ask."""
     try:
         check_host(told.url, service.policy)
     except MeasurementError as error:
         raise InputError(f"url must be an address that the service may ask: {error}") from error
     settings = {"url": told.url, "models": told.models}
-    sealed = None if told.token is None else service.secrets.seal({TOKEN: told.token}, place(call.organisation))
-    service.coding.judges.put(call.organisation, settings, sealed)
+    sealed = None if told.token is None else service.secrets.seal({TOKEN: told.token}, place(organisation))
+    service.coding.judges.put(organisation, settings, sealed)
     return _judge(settings, sealed)
 
 
@@ -133,7 +139,7 @@ def get_judge(call: ApiCall) -> Any:
     return _judge(*found)
 
 
-@routes.delete("/judge", Scope.ADMIN)
+@routes.delete("/judge", Scope.ADMIN, also=(404,))
 def remove_judge(call: ApiCall) -> Any:
     """Forget the organisation's judge, and its token."""
     call.service.coding.judges.remove(call.organisation)

@@ -1,8 +1,10 @@
 """The page of a job: its report, and its tasks with a strip of runs each."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from assay.core.total import exact_average
 from assay.dialects.harbor.job_config import ConfiguredMetrics
 from assay.dialects.harbor.job_stats import MEAN
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
@@ -10,6 +12,7 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import ReadJob
 from assay.engine.report.report import JobReport, group_of
 from assay.evidence.run import COUNTED, Run, State
+from assay.stats.interval import Interval, rate_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,43 @@ class TaskStrip:
     group: str
     runs: tuple[Run, ...]
     kind: str
+
+    @property
+    def scores(self) -> list[float]:
+        return [run.score for run in self.runs if run.score is not None]
+
+    @property
+    def mean(self) -> float | None:
+        return _mean(self.scores)
+
+    @property
+    def passed(self) -> Interval | None:
+        """Where the share of runs that pass lies, of those with a score."""
+        return rate_interval(self.passes / len(self.scores), len(self.scores)) if self.scores else None
+
+    @property
+    def passes(self) -> int:
+        return sum(run.state is State.PASSED for run in self.runs)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """The mean cost of a run that states it."""
+        return _mean(run.cost_usd for run in self.runs)
+
+    @property
+    def seconds(self) -> float | None:
+        """The mean time of a run that states it."""
+        return _mean(run.duration_sec for run in self.runs)
+
+    def reward(self, key: str) -> float | None:
+        """The mean of one reward."""
+        return _mean((run.rewards or {}).get(key) for run in self.runs)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of those that are known and finite."""
+    known = [one for one in values if one is not None and math.isfinite(one)]
+    return exact_average(known) if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +72,7 @@ class JobView:
 
 def view_job(report: JobReport) -> JobView:
     """The view of a report."""
-    return JobView(report, tuple(_strips(report.runs)))
+    return JobView(report, tuple(task_strips(report.runs)))
 
 
 def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> ReadJob:
@@ -63,7 +103,8 @@ def _trial(run: Run) -> Trial:
     )
 
 
-def _strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+def task_strips(runs: Iterable[Run]) -> Iterable[TaskStrip]:
+    """The runs of each group at each task, in order."""
     found: dict[tuple[str, str], list[Run]] = {}
     for run in runs:
         found.setdefault((group_of(run), run.task), []).append(run)

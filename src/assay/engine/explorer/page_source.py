@@ -7,17 +7,20 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView
-from assay.engine.explorer.run_query import (
+from assay.engine.explorer.run_filters import (
+    AllOf,
+    AnyOf,
     AxisWithin,
     Filter,
     HasMetadata,
     Is,
     Mentions,
     NameBegins,
+    Not,
     OneOf,
-    RunQuery,
     Within,
 )
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
@@ -131,7 +134,7 @@ class Lines:
 
     def asked(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
-        found = [line for line in self.all if all(self._takes(one, line) for one in asked.filters)]
+        found = [line for line in self.all if all(self._takes(one, line) for one in asked.conditions)]
         if asked.sorted_by == "created_at":
             return found[::-1] if asked.descending else found
         valued = [line for line in found if getattr(line, asked.sorted_by) is not None]
@@ -182,6 +185,12 @@ class Lines:
                 return line.name.startswith(text)
             case Mentions(text):
                 return self.mentions(line.id, text)
+            case Not(other):
+                return not self._takes(other, line)
+            case AnyOf(some):
+                return any(self._takes(other, line) for other in some)
+            case AllOf(some):
+                return all(self._takes(other, line) for other in some)
 
 
 def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:

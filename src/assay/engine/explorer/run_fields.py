@@ -63,3 +63,11 @@ FIELDS: Final = (
 CREATED: Final = "created_at"
 BY_NAME: Final = {field.name: field for field in FIELDS}
 GROUPED: Final = tuple(field.name for field in FIELDS if field.grouped)
+ALIASES: Final = {
+    "cost": "cost_usd",
+    "duration": "duration_sec",
+    "time": "began_at",
+    "run": "run_status",
+    "monitor": "suspicion",
+}
+"""Shorter names, as columns are headed by them."""

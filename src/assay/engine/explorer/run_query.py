@@ -2,78 +2,36 @@
 
 As parameters of an address: ``task=a&task=b`` are runs of either task, ``model=`` those without a model;
 ``score=0.5..1``, ``cost_usd=..2`` and ``began_at=2026-01-01..`` are ranges with both ends included;
-``axis=safety=0.5..`` is a range of one axis, ``metadata=seed=3`` a value in the metadata; ``name=`` is how names
-begin, ``text=`` are words of the trajectory; ``sort=-score`` begins with the highest.
+``axis=safety=0.5..`` is a range of one axis, ``metadata=seed=3`` a value in the metadata; ``name=`` is how
+names begin, ``text=`` has words of the trajectory; ``where=`` is an expression such as ``state = failed and
+cost > 0.1``; ``sort=-score`` begins with the highest.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeAlias
+from typing import Final
 
 from assay.core.errors import InputError
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
+from assay.engine.explorer.run_expression import parse_expression
 from assay.engine.explorer.run_fields import BY_NAME, CREATED, FIELDS, GROUPED, Holds
-from assay.engine.explorer.run_ranges import Range, number_range, time_range
+from assay.engine.explorer.run_filters import (
+    AllOf,
+    AnyOf,
+    AxisWithin,
+    Filter,
+    HasMetadata,
+    Is,
+    Mentions,
+    NameBegins,
+    Not,
+    OneOf,
+    Within,
+)
+from assay.engine.explorer.run_ranges import number_range, time_range
 
 NEWEST: Final = f"-{CREATED}"
 MOST_FILTERS: Final = 50
-
-
-@dataclass(frozen=True, slots=True)
-class OneOf:
-    """Runs whose field has one of these values. "" is no value."""
-
-    field: str
-    values: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Is:
-    """Runs whose flag is set or not."""
-
-    field: str
-    value: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Within:
-    """Runs whose number or time lies in a range."""
-
-    field: str
-    range: Range[Any]
-
-
-@dataclass(frozen=True, slots=True)
-class AxisWithin:
-    """Runs with a score on this axis that lies in a range."""
-
-    axis: str
-    range: Range[float]
-
-
-@dataclass(frozen=True, slots=True)
-class HasMetadata:
-    """Runs whose metadata has this value."""
-
-    key: str
-    value: str
-
-
-@dataclass(frozen=True, slots=True)
-class NameBegins:
-    """Runs whose name begins like this."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Mentions:
-    """Runs whose trajectory has all of these words."""
-
-    text: str
-
-
-Filter: TypeAlias = OneOf | Is | Within | AxisWithin | HasMetadata | NameBegins | Mentions
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +43,11 @@ class RunQuery:
     group: str | None = None
     columns: tuple[str, ...] = ()
     page: SliceRequest = field(default_factory=SliceRequest)
+
+    @property
+    def conditions(self) -> tuple[Filter, ...]:
+        """All that must hold, each for itself: an expression of several parts is several conditions."""
+        return tuple(part for one in self.filters for part in (one.filters if isinstance(one, AllOf) else [one]))
 
     @property
     def sorted_by(self) -> str:
@@ -116,6 +79,7 @@ FILTERS: Final = {one.name: _meaning(one.name, one.holds, one.meaning) for one i
     "axis": "an axis and a range of its score, such as safety=0.5..",
     "metadata": "a value in the metadata, such as seed=3",
     "text": "words of the trajectory",
+    "where": "an expression, such as state = failed and cost > 0.1",
 }
 COLUMNS: Final = (CREATED, *BY_NAME)
 SORTS: Final = (CREATED, *(one.name for one in FIELDS if one.holds is not Holds.FLAG))
@@ -174,6 +138,8 @@ def _filters(name: str, values: Sequence[str]) -> Iterator[Filter]:
             yield Mentions(" ".join(values))
         case "name":
             yield NameBegins(_single(name, values))
+        case "where":
+            yield AllOf(parse_expression(_single(name, values)), _single(name, values))
         case _:
             yield _of_field(name, values)
 
@@ -220,6 +186,10 @@ def _pairs(one: Filter) -> list[tuple[str, str]]:
             return [("name", text)]
         case Mentions(text):
             return [("text", text)]
+        case AllOf(_, text):
+            return [("where", text)]
+        case Not() | AnyOf():
+            raise TypeError("only an expression as a whole can be written")
 
 
 def _sort(written: str) -> str:

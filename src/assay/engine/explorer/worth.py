@@ -9,7 +9,8 @@ from typing import Final
 from assay.dialects.scorers.suspicion import WEIGHTS
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.page_source import PageSource, groups_by
-from assay.engine.explorer.run_query import Filter, Is, OneOf, RunQuery, Within, pairs_of
+from assay.engine.explorer.run_filters import Filter, Is, OneOf, Within
+from assay.engine.explorer.run_query import RunQuery, pairs_of
 from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.why import why
 from assay.evidence.run import Run, State

@@ -17,11 +17,13 @@ def comparison_svg(found: ArmComparison) -> str:
     if len(found.agents) > 2:
         known = [(agent.arm.label, agent.mean) for agent in found.agents]
         points = [Point(label, mean.value, mean.interval) for label, mean in known if mean.value is not None]
-        return forest("Mean reward of each agent, 95 % intervals", points)
+        return forest("Mean reward of each agent, 95 % intervals", points, axis="mean reward")
     [pair] = found.pairs
     tasks = [Point(task.task, task.difference, _NONE) for task in pair.tasks if task.difference]
     ordered = sorted(tasks, key=lambda one: (-one.value, one.name))
-    return differences(f"{pair.second} against {pair.first}, by task", ordered)
+    return differences(
+        f"{pair.second} against {pair.first}, by task", ordered, axis="difference of the mean rewards"
+    )
 
 
 def axes_svg(axes: Mapping[str, AxisScore]) -> str:

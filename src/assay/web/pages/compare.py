@@ -6,19 +6,21 @@ from typing import Any, Final
 from markupsafe import Markup
 
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import TaskStrip
+from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
-from assay.engine.explorer.run_query import OneOf, RunQuery
+from assay.engine.explorer.run_filters import OneOf
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.stats.interval import Interval
-from assay.web.pages.jobs import run_links, strips_of
-from assay.web.rendering import number, picture
+from assay.web.pages.jobs import run_links
+from assay.web.rendering import NOTHING, number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
+from assay.web.visible_text import visible
 
 routes: PageRoutes[PageCall] = PageRoutes()
-TASKS: Final = 30
+TASKS: Final = 12
 MOST_RUNS: Final = 8
 
 
@@ -78,24 +80,62 @@ def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
         "more": again(start + TASKS) if start + TASKS < len(rows) else None,
         "sentences": [sentence(pair) for pair in found.pairs],
         "chart": comparison_chart(found),
+        "widest": _widest(found),
+        "best": _best(found),
+        "matrix": _matrix(found),
+        "matrix_heads": [(visible(agent.arm.label), "number", "", "") for agent in found.agents],
         "task_to": lambda task: call.site.to("compare", [*(("job", name) for name in names), ("task", task)]),
     }
 
 
+def _widest(found: ArmComparison) -> float:
+    """The largest difference that there can be between rewards like these."""
+    known = [one for agent in found.agents for task in agent.arm.tasks.values() for one in task.rewards]
+    return max(1.0, *known) - min(0.0, *known)
+
+
+def _best(found: ArmComparison) -> str:
+    """Who may be the best of many, in one sentence."""
+    first = [agent.arm.label for agent in found.agents if agent.ranks.best == 1]
+    if len(first) == 1:
+        return f"{first[0]} is the best of {len(found.agents)}."
+    return (
+        f"The data don't show which one is best: {len(first)} of {len(found.agents)} may be ({', '.join(first)})."
+    )
+
+
+def _matrix(found: ArmComparison) -> list[tuple[str, list[dict[str, str] | None]]]:
+    """The difference of each agent to each other one."""
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for pair in found.pairs:
+        value, title = pair.difference.value, sentence(pair)
+        for row, column, sign in ((pair.second, pair.first, 1), (pair.first, pair.second, -1)):
+            shown = "" if pair.better is None else "badge is-passed" if pair.better == row else "badge is-failed"
+            text = NOTHING if value is None else f"{sign * value:+.3f}"
+            cells[row, column] = {"text": text, "class": shown, "title": title}
+    labels = [agent.arm.label for agent in found.agents]
+    return [(row, [cells.get((row, column)) for column in labels]) for row in labels]
+
+
 def comparison_chart(found: ArmComparison) -> Markup | str:
-    """A picture, unless two sides are the same on every task."""
-    drawn = len(found.agents) > 2 or any(one.difference for one in found.pairs[0].tasks)
+    """A picture from three points on: of the agents, or of the tasks at which two of them differ."""
+    drawn = len(found.agents) > 2 or sum(bool(one.difference) for one in found.pairs[0].tasks) > 2
     return picture(comparison_svg(found)) if drawn else ""
 
 
 def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
     """The sides of the comparison, each with the strips of its group."""
-    views = {name: call.source.job(name) for name in names}
+    strips = {name: list(task_strips(call.source.read_job(name).runs or ())) for name in names}
     links = {name: run_links(call.site, call.source, name) for name in names}
-    arms = [agent.arm for agent in found.agents]
     return [
-        ComparedSide(arm.label, arm.job, arm.group, strips_of(views[arm.job], arm.group), links[arm.job])
-        for arm in arms
+        ComparedSide(
+            arm.label,
+            arm.job,
+            arm.group,
+            {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
+            links[arm.job],
+        )
+        for arm in (agent.arm for agent in found.agents)
     ]
 
 

@@ -75,6 +75,11 @@ document.addEventListener("keydown", (event) => {
   if (act && act() !== false) event.preventDefault();
 });
 
+// A form whose session is over is sent as a whole page, which asks for the key and keeps what was entered.
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.detail.xhr.status === 401) event.detail.elt.closest("form")?.submit();
+});
+
 // The outline of a trace shows where its page is.
 const markOutline = () => {
   const step = document.getElementById(location.hash.slice(1))?.id ?? document.querySelector(".trace .step")?.id;
@@ -109,6 +114,32 @@ document.addEventListener("htmx:configRequest", (event) => {
   if (event.detail.verb !== "get") return;
   const parameters = event.detail.parameters;
   for (const [name, value] of [...parameters.entries()]) if (value === "") parameters.delete(name);
+  // Nor do columns that nobody chose: other runs have others.
+  const chosen = event.target.id.startsWith("column-") || new URLSearchParams(location.search).has("columns");
+  if (!chosen && event.detail.elt.closest("form")?.querySelector("#columns")) parameters.delete("columns");
+});
+
+// What can come next in an expression: a field, how to compare it, its values as the form offers them, and or or.
+const nextWords = (field, form, written) => {
+  const [, of, value] = /([\w.]+)\s*!?=\s*("[^"]*|[^\s"()]*)$/.exec(written) ?? [];
+  if (of !== undefined) {
+    const known = form.querySelector(`select[name="${CSS.escape(of)}"]`)?.options ?? [];
+    const values = [...known].map((one) => one.value).filter(Boolean);
+    return [value, values.map((one) => (one === "(none)" ? "none" : /^[\w.-]+$/.test(one) ? one : `"${one}"`))];
+  }
+  const word = /[\w.]*$/.exec(written)[0];
+  const before = written.slice(0, written.length - word.length).trimEnd();
+  if (/(^|\(|\b(and|or|not))$/i.test(before)) return [word, field.dataset.fields.split(" ")];
+  const last = /[\w.]+$/.exec(before)?.[0];
+  return [word, field.dataset.fields.split(" ").includes(last) ? ["=", "!=", ">", "<", "in ("] : ["and", "or"]];
+};
+document.addEventListener("input", (event) => {
+  const field = event.target instanceof Element && event.target.closest("input[data-fields]");
+  if (!field || field.selectionEnd !== field.value.length) return;
+  const [part, words] = nextWords(field, field.form, field.value);
+  const start = field.value.slice(0, field.value.length - part.length);
+  const fitting = words.filter((one) => one.toLowerCase().includes(part.replace('"', "").toLowerCase()));
+  field.list.replaceChildren(...fitting.slice(0, 50).map((one) => new Option(one, start + one)));
 });
 
 // Fields that count only for some kind of what is around them are shown only then.

@@ -11,7 +11,7 @@ from assay.adapters.store.bulk import one_of
 from assay.adapters.store.run_tables import annotations, gradings, run_files, runs
 from assay.adapters.store.runs.listed_runs import list_run, note_reviews
 from assay.adapters.store.runs.run_search import chosen_runs
-from assay.adapters.store.runs.run_values import insert_runs, run_of_row, shown_digest
+from assay.adapters.store.runs.run_values import insert_runs, run_of_row, shown_digest, storable
 from assay.adapters.store.runs.totals import ALL, Changes, apply, totals_of, uncount
 from assay.adapters.store.service.keyset import sorted_slice
 from assay.adapters.store.service.storage import StoredStorage, StoredTransaction, mine
@@ -19,7 +19,8 @@ from assay.adapters.store.store import Store
 from assay.engine.explorer.blobs import Blob, KeptFile
 from assay.engine.explorer.imported_runs import AT_ONCE, RESULTLESS, Imported, Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.explorer.run_query import OneOf, RunQuery
+from assay.engine.explorer.run_filters import OneOf
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.jobs import kind_of_import
@@ -45,7 +46,7 @@ class StoredImports:
 
     def add_runs(self, organisation: str, new: Iterable[Kept]) -> Imported:
         counts = {"added": 0, "known": 0, "replaced": 0}
-        listed = list(new)
+        listed = [storable(kept) for kept in new]
         if not listed:
             return Imported(**counts)
         with self._store.writing() as connection:
@@ -70,7 +71,7 @@ class StoredImports:
     def refuse_changed(self, organisation: str, job: str, new: Iterable[Kept]) -> None:
         query = select(runs.c.name, runs.c.digest, runs.c.reason).where(_of_job(organisation, job))
         known = {row.name: row._mapping for row in self._store.rows(query)}
-        for kept in new:
+        for kept in map(storable, new):
             kind_of_import(kept, known.get(kept.run.name))
 
     def _add_job(self, connection: Connection, organisation: str, job: str, new: Sequence[Kept]) -> Iterator[str]:
@@ -160,7 +161,7 @@ class StoredImports:
         """Groups without going through runs, if they are narrowed down by kind and by their own values only."""
         kinds = None
         wanted: Container[str | None] | None = None
-        for one in asked.filters:
+        for one in asked.conditions:
             match one:
                 case OneOf("kind", values):
                     kinds = values

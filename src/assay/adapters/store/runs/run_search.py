@@ -9,9 +9,23 @@ a column, which keeps it from using an index of that column.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from sqlalchemy import Integer, Select, and_, any_, exists, false, func, literal_column, or_, select, text, true
+from sqlalchemy import (
+    Integer,
+    Select,
+    and_,
+    any_,
+    exists,
+    false,
+    func,
+    literal_column,
+    not_,
+    or_,
+    select,
+    text,
+    true,
+)
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store.errors import StoreRefusalError
@@ -21,17 +35,20 @@ from assay.adapters.store.service.keyset import Order, plus
 from assay.adapters.store.store import Store
 from assay.engine.criteria.stored_limits import is_text
 from assay.engine.explorer.run_fields import CREATED
-from assay.engine.explorer.run_query import (
+from assay.engine.explorer.run_filters import (
+    AllOf,
+    AnyOf,
     AxisWithin,
     Filter,
     HasMetadata,
     Is,
     Mentions,
     NameBegins,
+    Not,
     OneOf,
-    RunQuery,
     Within,
 )
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_ranges import Range
 
 # So many runs are sorted faster than a list is walked until a page of them is found.
@@ -61,9 +78,9 @@ def chosen_runs(
     """A query of the runs of an organisation. Raises ``InputError`` for words that can't be looked for."""
     search = _RunSearch(organisation, store.is_postgres)
     column = None if asked.sorted_by == CREATED else runs.c[asked.sorted_by]
-    fewest = _fewest(store, search, asked.filters)
+    fewest = _fewest(store, search, asked.conditions)
     walked = fewest is not None and _in_order(fewest, column)
-    late = column is None and _is_found_late(store, search, asked.filters, fewest is not None)
+    late = column is None and _is_found_late(store, search, asked.conditions, fewest is not None)
     few = None if walked or late else fewest
     apart = (few is not None or late) and not store.is_postgres
     order = Order(column, runs.c.id, asked.descending, apart, late)
@@ -74,7 +91,7 @@ def chosen_runs(
         query = query.where(
             runs.c.id == any_(func.array(ids.scalar_subquery())) if store.is_postgres else runs.c.id.in_(ids)
         )
-    for one in asked.filters:
+    for one in asked.conditions:
         if one is not few:
             used = late or store.is_postgres or (one is fewest if walked else not apart and _in_order(one, column))
             query = query.where(search.condition(one, free=not used))
@@ -162,6 +179,12 @@ class _RunSearch:
                 return _begins(_column("name", free), start)
             case Mentions(said):
                 return runs.c.id.in_(self._mentioning(said))
+            case Not(other):
+                return not_(func.coalesce(self.condition(other, free), false()))
+            case AnyOf(some):
+                return or_(*(self.condition(other, free) for other in some))
+            case AllOf(some):
+                return and_(*(self.condition(other, free) for other in some))
 
     def _mentioning(self, said: str) -> "Select[*tuple[Any, ...]]":
         wanted = list(words(said))
@@ -194,9 +217,11 @@ def _one_of(column: Any, values: tuple[str, ...], free: bool) -> ColumnElement[b
 def _within(column: Any, span: "Range[Any]") -> ColumnElement[bool]:
     """Ends for whole numbers are whole: a database compares others by a type that no index has."""
     low, high = span.low, span.high
+    if low is None and high is None:
+        return cast("ColumnElement[bool]", column.is_not(None))
     if isinstance(column.type, Integer):
-        low = None if low is None else max(ceil(low), -MOST_TOKENS)
-        high = None if high is None else min(floor(high), MOST_TOKENS)
+        low = None if low is None else ceil(min(max(low, -MOST_TOKENS), MOST_TOKENS))
+        high = None if high is None else floor(min(max(high, -MOST_TOKENS), MOST_TOKENS))
     ends = [column >= low] if low is not None else []
     if high is not None:
         ends.append(column <= high)

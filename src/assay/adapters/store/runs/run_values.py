@@ -9,13 +9,13 @@ from datetime import datetime
 from operator import attrgetter
 from typing import Any, Final
 
+from msgspec import structs
 from sqlalchemy import Connection, Table, bindparam, delete
 
 from assay.adapters.store.bulk import batches, insert_many
 from assay.adapters.store.run_tables import run_axes, run_files, run_metadata, run_texts, runs
 from assay.adapters.store.runs.totals import Changes
-from assay.engine.criteria import stored_limits
-from assay.engine.criteria.stored_limits import without_nan, without_nul
+from assay.engine.criteria.stored_limits import is_text, without_nan, without_nul
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.jobs.job_runs import moment_of
 from assay.evidence.run import Run, State
@@ -101,8 +101,8 @@ def replace_beside(
 
 def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> dict[str, object]:
     """The row of a run."""
+    kept = storable(kept)
     run = kept.run
-    _check_texts(run)
     return {
         "id": identity,
         "organisation": organisation,
@@ -124,15 +124,21 @@ def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> d
     }
 
 
-def _check_texts(run: Run) -> None:
-    """Raises ``InputError``. Almost all texts are plain, which one look at all of them tells."""
-    texts = _texts(run)
+def storable(kept: Kept) -> Kept:
+    """The same run, with signs for characters that no text in a store may have: one of them keeps no run out.
+
+    Almost all texts are plain, which one look at all of them tells.
+    """
+    texts = _texts(kept.run)
     together = "".join(filter(None, texts))
     if together.isascii() and "\0" not in together:
-        return
-    for name, text in zip(_TEXTS, texts, strict=True):
-        if text is not None:
-            stored_limits.checked_text(text, f"the {name} of a run")
+        return kept
+    changed = {
+        name: without_nul(text)
+        for name, text in zip(_TEXTS, texts, strict=True)
+        if text is not None and not is_text(text)
+    }
+    return structs.replace(kept, run=structs.replace(kept.run, **changed)) if changed else kept
 
 
 def _rewards_text(run: Run) -> str | None:
