@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from assay.checks.forbid_secrets import ForbidSecrets
 from assay.core.outcome import Scored
-from assay.detectors.secrets.checksum import checksum
+from assay.detectors.secrets.known import checksum
 from assay.detectors.secrets.rules import RULES
 from tests.checks.fake_workspace import FakeWorkspace, added, edited
 from tests.checks.secret_samples import (
@@ -143,7 +143,6 @@ DISGUISES: dict[str, FakeWorkspace] = {
     "one character at a time": added("a.js", "const t = [" + ",".join(f"'{c}'" for c in TOKEN) + "].join('')\n"),
     "fromCharCode": added("a.js", "String.fromCharCode(" + ",".join(str(ord(c)) for c in TOKEN) + ")\n"),
     "hex dump": added("a.txt", " ".join(f"{ord(c):02x}" for c in TOKEN)),
-    "base32": added("a.txt", base64.b32encode(TOKEN.encode()).decode()),
     "base64 of JSON": added("a.json", json.dumps({"d": b64(json.dumps({"token": TOKEN}))})),
     "option of a command": added("a.sh", f"mysql --password={random_text(BASE62, 20)} -u root\n"),
     "uncompressed archive": added("a.tar", b"name\0" * 50 + TOKEN.encode() + b"\0" * 500),

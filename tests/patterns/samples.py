@@ -25,7 +25,6 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/test_code/languages/csharp/parsing.py": {"name": "ab"},
     "detectors/test_code/engine/suites.py": {"name": "ab"},
     "detectors/test_code/engine/flow.py": {"name": "ab"},
-    "detectors/test_code/engine/heads.py": {"name": "ab"},
     "detectors/test_code/engine/swallowing.py": {"caught": ("ab",), "name": "ab"},
     "detectors/test_code/engine/expressions/brackets.py": {
         "comments": r"//[^\n]*|/\*.*?(?:\*/|\Z)", "strings": r'"(?:[^"\\\n]|\\.)*"',

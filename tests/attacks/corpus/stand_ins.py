@@ -6,7 +6,7 @@ A case writes ``<github token>``, and what the agent leaves has the token. None 
 import base64
 from typing import Any
 
-from assay.detectors.secrets.checksum import checksum
+from assay.detectors.secrets.known import checksum
 
 _WORD = "q7RzKf2VbnXw9LtHc4MgYd8PsJu3Ea"
 _GITHUB = f"ghp_{_WORD}{checksum(_WORD)}"

@@ -293,11 +293,10 @@ def test_a_second_definition_takes_the_name() -> None:
         (["pytest.mark.parametrize('a, b', [(1, 2), (3, 4)])", "pytest.mark.parametrize('c', [1, 2])"], 4),
         (["pytest.mark.parametrize(['a', 'b'], ((1, 2),))"], 1),
         (["pytest.mark.parametrize('a', ROWS)"], 2),
-        (["pytest.mark.parametrize('a', [*ROWS, 3])"], 3),
-        (["pytest.mark.parametrize('a', ROWS + [3])"], 3),
-        (["pytest.mark.parametrize('a', range(5))"], 5),
-        (["pytest.mark.parametrize('a', list(range(2, 5)))"], 3),
-        (["pytest.mark.parametrize('a, b', TABLE.items())"], 2),
+        (["pytest.mark.parametrize('a', [*ROWS, 3])"], None),
+        (["pytest.mark.parametrize('a', ROWS + [3])"], None),
+        (["pytest.mark.parametrize('a', range(2, 7))"], 5),
+        (["pytest.mark.parametrize('a', range(0, n))"], None),
         (["pytest.mark.parametrize('a', [pytest.param(1, id='x'), 2])"], 2),
         (["pytest.mark.parametrize('a', load())"], None),
         (["pytest.mark.parametrize('a', [n for n in load()])"], None),
@@ -305,7 +304,7 @@ def test_a_second_definition_takes_the_name() -> None:
     ],
 )
 def test_cases(decorators: list[str], cases: int | None) -> None:
-    head = "import pytest\nROWS = [1, 2]\nTABLE = {'x': 1, 'y': 2}\n"
+    head = "import pytest\nROWS = [1, 2]\n"
     text = (
         head + "".join(f"@{each}\n" for each in decorators) + "def test_a(a=1, b=1, c=1):\n    assert f(0) == 1\n"
     )

@@ -17,7 +17,6 @@ from assay.detectors.secrets.view import View, pieces_view
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{24,}")
 _HEX = re.compile(r"(?<![0-9A-Fa-f])(?:[0-9A-Fa-f]{2}){20,}(?![0-9A-Fa-f])")
 _HEX_PAIRS = re.compile(r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{2}(?:[ :,-][0-9A-Fa-f]{2}){19,}(?![0-9A-Fa-f])")
-_BASE32 = re.compile(r"[A-Z2-7]{32,}")
 _NUMBER = r"(?:0x[0-9A-Fa-f]{1,2}|\d{1,3})"
 _BYTES = re.compile(rf"{_NUMBER}(?:[ \t\r\n]{{0,40}},[ \t\r\n]{{0,40}}{_NUMBER}){{15,}}")
 _ESCAPE = re.compile(r"\\x([0-9A-Fa-f]{2})|\\u\{?([0-9A-Fa-f]{2,6})\}?|\\([0-7]{3})")
@@ -163,7 +162,6 @@ _OF_SOURCE: tuple[Callable[[View], View | None], ...] = (
 )
 _OF_ANY: tuple[Callable[[View], View | None], ...] = (
     _Decoder("base64", _BASE64, lambda found: _from_base64(found[0]), in_runs=True),
-    _Decoder("base32", _BASE32, lambda found: _from_base32(found[0]), in_runs=True),
     _Decoder("hex", _HEX, lambda found: _readable(bytes.fromhex(found[0])), in_runs=True),
     # ``67 68 70``, as a dump has it.
     _Decoder("hex", _HEX_PAIRS, lambda found: _readable(bytes.fromhex(re.sub(r"[^0-9A-Fa-f]", "", found[0])))),
@@ -195,13 +193,6 @@ def _decoded(part: str) -> bytes:
 
 def _decoded_rest(rest: str) -> bytes:
     return _decoded(rest + "=" * (4 - len(rest))) if len(rest) > 1 else b""
-
-
-def _from_base32(run: str) -> str:
-    try:
-        return _readable(base64.b32decode(run[: len(run) // 8 * 8]))
-    except (ValueError, binascii.Error):
-        return ""
 
 
 def _from_base85(run: str) -> str:

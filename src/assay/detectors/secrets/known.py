@@ -1,11 +1,11 @@
 """Tokens that are known by their shape, and keys that are known by what surrounds them."""
 
 import re
+import zlib
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
 
-from assay.detectors.secrets.checksum import has_checksum
 from assay.detectors.secrets.model import Secret
 from assay.detectors.secrets.placeholders import (
     entropy,
@@ -163,3 +163,21 @@ def is_weak_word(password: str) -> bool:
         )
         is not None
     )
+
+
+_DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+
+def checksum(random_part: str) -> str:
+    """The six characters that end a token with this random part."""
+    rest, found = zlib.crc32(random_part.encode()), ""
+    while rest:
+        rest, digit = divmod(rest, 62)
+        found = _DIGITS[digit] + found
+    return found.rjust(6, "0")
+
+
+def has_checksum(token: str) -> bool:
+    """Whether a token such as ``ghp_…`` ends with the right check digits."""
+    body = token.partition("_")[2]
+    return len(body) == 36 and body.isascii() and checksum(body[:30]) == body[30:]

@@ -4,15 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.findings import FilePair, Finding
+from assay.detectors.test_code.model import TestCode
 from assay.detectors.test_code.paths import is_collected_path, is_test_file, language_of, may_hold_source
 from assay.detectors.test_code.read import decoded, read_both
-from assay.detectors.test_code.unreadable import (
-    TEST_FILE,
-    UNREADABLE,
-    made_unreadable,
-    reason_of,
-    unjudged_file,
-)
 from assay.evidence.workspace import Change, Entry, EntryKind, ReadApart, Workspace
 from assay.formats.path_patterns import matching
 
@@ -127,3 +121,34 @@ def _understood(pair: FilePair) -> FilePair:
 
 def _text(data: bytes | None) -> str:
     return decoded(data)[0] if data is not None else ""
+
+
+UNREADABLE = "file-unreadable"
+TEST_FILE = "a file of tests"
+
+
+def reason_of(code: TestCode | None) -> str:
+    """Why a version of a file can't be read; empty if it can, or isn't there."""
+    return code.unreadable if code is not None else ""
+
+
+def made_unreadable(pair: FilePair) -> Finding | None:
+    """A finding if the run left a file that can't be read, or so broken that none of its tests is left."""
+    after = pair.after
+    if after is None or after.newer_than_us:
+        return None
+    if after.unreadable and after.unreadable != reason_of(pair.before):
+        return Finding(
+            UNREADABLE, pair.path, 0, "", TEST_FILE if pair.before is not None else "", after.unreadable
+        )
+    had_tests = pair.before is not None and bool(pair.before.tests)
+    if had_tests and after.problems and not after.tests:
+        return Finding(UNREADABLE, pair.path, 0, "", TEST_FILE, after.problems[0])
+    return None
+
+
+def unjudged_file(pair: FilePair) -> str | None:
+    """A sentence if a file can't be compared because one of its versions can't be read."""
+    if reason_of(pair.before):
+        return f"{pair.old_path} of the baseline can't be read: {reason_of(pair.before)}"
+    return f"{pair.path} can't be read: {reason_of(pair.after)}" if reason_of(pair.after) else None

@@ -133,25 +133,6 @@ class Skipping:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MarkGone:
-    """Functions that look like tests whose mark is gone, where nothing calls them."""
-
-    marks: re.Pattern[str]
-    """Marks that only tests have."""
-    neutral: frozenset[str]
-    """Marks that tests and other functions have; what has another mark is no test."""
-    returns: frozenset[str]
-    """Words of which one stands before the name of a test."""
-    holders: re.Pattern[str]
-    """Names of classes that hold tests."""
-    holding: re.Pattern[str]
-    """What stands in such a class, whatever its name."""
-    asserting: re.Pattern[str]
-    refused: frozenset[str] = frozenset()
-    """Words and names of functions that are no tests."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Declaring:
     """How tests are declared."""
 
@@ -159,10 +140,6 @@ class Declaring:
     """Marks that make a test."""
     names: re.Pattern[str] = NEVER
     """Names of functions that a runner collects."""
-    lookalikes: re.Pattern[str] = NEVER
-    """Names of functions that look like tests, where nothing calls them."""
-    gone: MarkGone | None = None
-    """What else must be so for such a function, or may be so instead of its name."""
     refused: frozenset[str] = frozenset()
     """Modifiers of what no runner collects."""
     hook_marks: frozenset[str] = frozenset()
@@ -341,8 +318,6 @@ class Language:
     """Functions that assert by their name."""
     handle: re.Pattern[str] = NEVER
     """What may stand for the test in the first argument of an assertion, besides the names that quirks note."""
-    copies: frozenset[str] = frozenset()
-    """Functions that give the elements of a list that they are given."""
     braces: bool = False
     """Whether a value in braces is a list: ``int[] x = { 1, 2 }``."""
     plain: bool = False

@@ -6,7 +6,7 @@ from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
-from assay.detectors.test_code.engine.reading import LONGEST, Reading
+from assay.detectors.test_code.engine.reading import Reading
 from assay.detectors.test_code.engine.scopes import Role
 from assay.detectors.test_code.engine.skipping import mark_skips
 from assay.detectors.test_code.model import Assertion, Strength
@@ -44,7 +44,7 @@ def declared_function(reading: Reading, found: Function) -> DeclaredPart | None:
     else:
         marked = marked or (declaring.names.match(found.name) is not None and _holds_tests(reading, found.owner))
         collected = marked and declaring.refused.isdisjoint(found.words)
-    if not collected and ("abstract" in found.words if marked else not _looks_like_test(reading, found)):
+    if not collected and (not marked or "abstract" in found.words):
         return None
     declared = DeclaredPart(Role.TEST, found.name, collected, mark_skips(reading, found.marks))
     if quirks.completed is not None:
@@ -57,25 +57,6 @@ def _holds_tests(reading: Reading, owner: Class | None) -> bool:
     if pattern.pattern == "(?!)":
         return True
     return owner is not None and any(pattern.search(parent) for parent in owner.parents)
-
-
-def _looks_like_test(reading: Reading, found: Function) -> bool:
-    """A test whose mark is gone, and no function that others call or that a framework needs."""
-    declaring = reading.language.declaring
-    gone, named = declaring.gone, declaring.lookalikes.search(found.name) is not None
-    if gone is None:
-        return named and reading.values.mentions(found.name) < 2
-    if any(gone.marks.fullmatch(mark.name) for mark in found.marks):
-        return True
-    if found.takes or found.owner is None or not all(mark.name in gone.neutral for mark in found.marks):
-        return False
-    refused = found.words.isdisjoint(gone.returns) or not gone.refused.isdisjoint({found.name, *found.words})
-    if refused or reading.values.mentions(found.name) > 1:
-        return False
-    around, text = found.owner.node, reading.tree.text
-    holds = gone.holders.search(found.owner.name) or gone.holding.search(text, around.start, around.end)
-    end = min(found.node.end, found.node.start + LONGEST)
-    return holds is not None and (named or gone.asserting.search(text, found.node.start, end) is not None)
 
 
 def expect_error(reading: Reading, node: Node, mark: Mark, kind: str, declared: DeclaredPart, broad: bool) -> None:

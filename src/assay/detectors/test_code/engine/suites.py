@@ -11,9 +11,8 @@ from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.truth import truth
 from assay.detectors.test_code.engine.expressions.values import first_name
-from assay.detectors.test_code.engine.expressions.words import joined
+from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.guarded import guard_of
-from assay.detectors.test_code.engine.heads import has_heirs, parameter_defaults
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import declared_function, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
@@ -348,3 +347,27 @@ class Suites:
             given.words = [reading.following.filled(each, node, containers=True) for each in link.arguments or ()]
             given.rounds = rounds(reading, node)
             given.guarded = guard_of(reading, node, partial(self._is_called_in, call.names)).guarded
+
+
+_FAR_BEFORE = 400
+
+
+_ENDS = re.compile(r"[{};()]")
+
+
+def has_heirs(reading: Reading, name: str) -> bool:
+    """Whether a class of the file extends another one."""
+    text = reading.tree.text
+    for found in islice(re.finditer(rf"\b{name}\b", text), FAR):
+        before = _ENDS.split(text[max(0, found.start() - _FAR_BEFORE) : found.start()])[-1]
+        if ":" in before or "extends" in before:
+            return True
+    return False
+
+
+def parameter_defaults(reading: Reading, takes: str) -> dict[str, list[str]]:
+    """Default values of parameters."""
+    if "=" not in takes:
+        return {}
+    parts = [each for each in split(reading.words_in(takes)) if "=" in each]
+    return {each[0]: each[each.index("=") + 1 :] for each in parts}

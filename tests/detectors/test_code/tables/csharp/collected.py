@@ -10,7 +10,6 @@ COLLECTED = [
     ("public void A() { Assert.Equal(3, x); }", False),
     ("public async Task A() { Assert.Equal(3, await x); }", False),
     ("// [Fact]\npublic void A() { Assert.Equal(3, x); }", False),
-    ("public void TestA() { F(); }", False),
     ("[InlineData(1)] public void A(int x) { Assert.Equal(3, x); }", False),
     ('[Trait("a", "b")] public void A() { Assert.Equal(3, x); }', False),
     ("[Test] private void A() { Assert.That(x); }", False),

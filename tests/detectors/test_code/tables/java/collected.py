@@ -5,7 +5,6 @@ COLLECTED = [
     ("@org.junit.jupiter.api.Test void a() { }", True),
     ("@RepeatedTest(3) void a() { }", True),
     ("@TestFactory Stream<DynamicTest> a() { return null; }", True),
-    ("void testA() { f(); }", False),
     ("// @Test\nvoid a() { assertEquals(3, x); }", False),
     ("@ValueSource(ints = {1}) void a(int x) { assertEquals(3, x); }", False),
     ("@Test private void a() { assertEquals(3, x); }", False),

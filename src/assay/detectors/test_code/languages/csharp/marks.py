@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.expressions.parts import Part
 from assay.detectors.test_code.engine.expressions.words import joined
-from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring
 from assay.detectors.test_code.engine.marked import expect_error, read_mark
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading, noted
@@ -21,19 +21,6 @@ from assay.detectors.test_code.word_sets import word_set
 DECLARING = Declaring(
     marks=re.compile(
         r"(?!NonTest|BeforeTest|AfterTest)\w*(?:Fact|Theory|TestMethod|Test)|TestCase|TestCaseSource|Property"
-    ),
-    lookalikes=re.compile(r"\ATest"),
-    gone=MarkGone(
-        marks=re.compile("InlineData|MemberData|ClassData|DataRow|DynamicData"),
-        neutral=word_set(
-            "Trait Category Description Ignore Explicit TestCategory Order Timeout ExpectedException Owner Author "
-            "Priority"
-        ),
-        returns=word_set("void Task ValueTask"),
-        holders=re.compile(r"(?:Tests?|Specs?|Fixture|Should|Facts)$"),
-        holding=re.compile(r"\[\s*(?:\w+\.){0,9}(?>\w*?(?:Fact|Theory|Test))(?:Method|Case)?\b"),
-        asserting=re.compile(r"\b(?:\w*Assert\s*\.|\w*Should\w*\s*[(.<]|Verify\w*\s*\()"),
-        refused=word_set("static override abstract private protected internal Dispose DisposeAsync"),
     ),
     hook_marks=word_set("SetUp OneTimeSetUp TestInitialize ClassInitialize"),
     hook_names=frozenset(("InitializeAsync",)),

@@ -3,7 +3,7 @@
 import re
 
 from assay.detectors.test_code.engine.language import Catching, Quirks, SkipCall, Skipping
-from assay.detectors.test_code.languages.junit import marks, mocks
+from assay.detectors.test_code.languages.junit import asserts, marks
 from assay.detectors.test_code.word_sets import word_set
 
 SKIPPING = Skipping(
@@ -35,6 +35,6 @@ QUIRKS = Quirks(
     collected=marks.collected,
     completed=marks.completed,
     mark_skips=marks.skips,
-    asserted=mocks.asserted,
-    lost=mocks.lost,
+    asserted=asserts.asserted,
+    lost=asserts.lost,
 )

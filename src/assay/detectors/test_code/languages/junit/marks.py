@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import number
 from assay.detectors.test_code.engine.expressions.words import joined, split
-from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, MarkGone
+from assay.detectors.test_code.engine.language import DeclaredPart, Declaring
 from assay.detectors.test_code.engine.marked import expect_error
 from assay.detectors.test_code.engine.marks import Class, Function, Mark
 from assay.detectors.test_code.engine.reading import LONGEST, Reading
@@ -15,17 +15,6 @@ from assay.detectors.test_code.word_sets import word_set
 _SOURCE = re.compile(r"\w+(?:Source|Sources)")
 DECLARING = Declaring(
     marks=re.compile(r"(?!BeforeTest|AfterTest)\w*Test|TestFactory|TestTemplate|Theory|Property|Example|Scenario"),
-    lookalikes=re.compile(r"(?i)\Atest"),
-    gone=MarkGone(
-        marks=_SOURCE,
-        neutral=word_set(
-            "Disabled Ignore DisplayName Tag Tags Timeout Order Category SuppressWarnings Issue Suppress"
-        ),
-        returns=word_set("void fun"),
-        holders=re.compile(r"(?:^|[a-z0-9_])(?:Tests?|IT|Spec|TestCase|Should)$|^Test[A-Z]"),
-        holding=re.compile("@Test"),
-        asserting=re.compile(r"\b(?:assert\w*|verify|fail|expect\w*)\s*[(<{]"),
-    ),
     hook_marks=word_set(
         "Before BeforeEach BeforeAll BeforeClass BeforeMethod BeforeTest BeforeSuite After AfterEach AfterAll "
         "AfterMethod AfterClass DataProvider"

@@ -79,7 +79,6 @@ LANGUAGE = Language(
     declaring=Declaring(
         marks=re.compile(r"[Tt]est(?:With)?|[Dd]ataProvider"),
         names=re.compile(r"test"),
-        lookalikes=re.compile(r"(?i)test|should|it_"),
         refused=frozenset(("private", "protected", "static", "abstract")),
         hook_names=frozenset(("setUp", "tearDown", "setUpBeforeClass", "tearDownAfterClass")),
         hook_marks=word_set("Before BeforeClass before beforeClass"),

@@ -87,7 +87,6 @@ LANGUAGE = Language(
     custom=CUSTOM,
     known={"__name__": '"a module"', "TYPE_CHECKING": "False", "typing.TYPE_CHECKING": "False"},
     oldest={"sys.version_info": (3.0, 8.0)},
-    copies=word_set("list tuple sorted reversed set"),
     stubs=frozenset(("Mock", "MagicMock", "AsyncMock", "NonCallableMock")),
     quirks=quirks.QUIRKS,
 )  # fmt: skip

@@ -283,22 +283,22 @@ def _times(tables: list[Table]) -> int | None:
 def _params(reading: Reading, fixture: Mark) -> Table | None:
     """A fixture with params makes each of its tests run once for each of them."""
     given = fixture.link.labelled("params")
-    rows = written_out(reading, given, reading.tree.nodes[0]) if given else []
+    rows = written_out(reading, given) if given else []
     return Table([], None if rows is None else [[row] for row in rows], [], filled=False) if given else None
 
 
 def _table(reading: Reading, mark: Mark, found: Function) -> Table | None:
     """The table of ``parametrize``, ``parameterized.expand`` or ``data``; None for other marks."""
-    link, root = mark.link, reading.tree.nodes[0]
+    link = mark.link
     if link.names[-2:] == ("mark", "parametrize"):
         named = link.labelled("argnames") or (link.positional[:1] or [[]])[0]
         values = link.labelled("argvalues") or (link.positional[1:2] or [[]])[0]
         indirect = link.labelled("indirect")
         listed_names = [named] if len(named) == 1 else split(named[1:-1]) if named else []
         names = [name.strip() for each in listed_names for name in joined(each).strip('"').split(",")]
-        return _rows(reading, mark, [name for name in names if name], written_out(reading, values, root), indirect)
+        return _rows(reading, mark, [name for name in names if name], written_out(reading, values), indirect)
     if mark.name in _EXPANDING and ("parameterized" in link.names or "ddt" in link.names):
-        given = link.positional if mark.name == "data" else written_out(reading, link.argument(0), root)
+        given = link.positional if mark.name == "data" else written_out(reading, link.argument(0))
         return _rows(reading, mark, list(reading.parameters(found.takes)), given, [])
     return None
 

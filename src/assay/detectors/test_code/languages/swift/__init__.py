@@ -16,7 +16,7 @@ from assay.detectors.test_code.engine.language import (
     SkipCall,
     Skipping,
 )
-from assay.detectors.test_code.languages.swift import quirks
+from assay.detectors.test_code.languages.swift import asserts
 from assay.detectors.test_code.languages.swift.asserts import TESTING, XCTEST
 from assay.detectors.test_code.word_sets import word_set
 
@@ -76,7 +76,6 @@ LANGUAGE = Language(
     declaring=Declaring(
         marks=re.compile("Test"),
         names=re.compile(r"test"),
-        lookalikes=re.compile(r"(?i)test"),
         refused=frozenset(("private", "static", "fileprivate")),
         hook_names=frozenset(("setUp", "setUpWithError", "tearDown", "tearDownWithError")),
         parents=re.compile(r"TestCase|Tests?\Z"),
@@ -106,6 +105,6 @@ LANGUAGE = Language(
     custom=re.compile(r"(?:assert|verify|expect|check)[A-Z_]\w*\Z"),
     trailing=True,
     quirks=Quirks(
-        names=quirks.names, mark_skips=quirks.skips, completed=quirks.completed, function=quirks.function
+        names=asserts.names, mark_skips=asserts.skips, completed=asserts.completed, function=asserts.function
     ),
 )
