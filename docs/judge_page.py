@@ -20,6 +20,7 @@ _USES = {
     "monitor": "the monitor: did the agent work around its task?",
     "rubric": "the criteria of a rubric",
     "paraphrase": "whether a phrase was said in other words (`voice-transcript`)",
+    "reading": "whether a phrase was said and still holds (`judge: true` of a phrase)",
 }
 
 

@@ -58,7 +58,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Why tests were skipped, each reason once: many are skipped for the same one."""
     reasons = Counter(report.longrepr[2][:REASON] for report in terminalreporter.stats.get("skipped", ()))
     for reason, count in reasons.most_common():
-        terminalreporter.write_line(f"{count} {reason}")
+        terminalreporter.write_line(f"NOT TESTED HERE: {count} {reason}", yellow=True, bold=True)
 
 
 @pytest.fixture(autouse=True)

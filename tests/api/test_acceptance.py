@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import httpx
 import pytest
 
-from assay.adapters.sources.source_guard import SourcePolicy, networks
+from assay.adapters.sources.source_guard import SourcePolicy, allowed_sources
 from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import end_overdue
@@ -276,7 +276,7 @@ def fhir_url() -> Iterator[str]:
 @pytest.fixture
 def allowing(where: str) -> Iterator[Clinic]:
     """A service whose operator allows sources on this machine."""
-    policy = SourcePolicy(networks(["127.0.0.0/8"]))
+    policy = SourcePolicy(allowed_sources(["127.0.0.0/8"]))
     with serve_on(where, policy=policy) as served, httpx.Client(base_url=served.url, timeout=90) as client:
         yield clinic_of(served, client, "allowing")
 

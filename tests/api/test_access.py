@@ -16,8 +16,12 @@ from tests.api.clinic import Clinic, Served, clinic_of, portal, said
 # Pages have rules of their own: tests/web/test_access.py.
 PAGES_AT = {"/", "/ui", "/ui/{place:path}"}
 PUBLIC = {"/healthz", "/readyz", "/metrics", "/docs", "/docs/schemas", "/openapi.json", *PAGES_AT}
-RUN_MAY = {"start", "complete"}
-ADMIN_ONLY = {"create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"}
+RUN_MAY = {"start", "complete", "get_work"}
+ADMIN_ONLY = {
+    *("create_key", "list_keys", "rotate", "revoke", "list_audit", "put_judge", "remove_judge"),
+    *("get_retention", "replace_retention", "delete_playground", "delete_task", "delete_task_run"),
+    *("delete_benchmark_run", "delete_run", "delete_job", "create_webhook"),
+}
 
 
 def a_run(clinic: Clinic) -> Any:
@@ -195,6 +199,34 @@ def test_who_did_what_is_noted(clinic: Clinic) -> None:
     clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers={"X-Request-Id": "abc-1"})
     newest = clinic.get("/v1/audit")["data"][0]
     assert (newest["action"], newest["target"], newest["request_id"]) == ("complete", run, "abc-1")
+
+
+def test_every_act_has_a_target_and_denied_ones_are_noted(clinic: Clinic) -> None:
+    task = clinic.task()
+    made = clinic.post("/v1/keys", {"name": "x", "scope": "reader"})["key"]["id"]
+    clinic.ask("DELETE", f"/v1/tasks/{task}", key="reader")
+    run = clinic.run(portal("status", "booked"))
+    done = clinic.post(f"/v1/task-runs/{run}/complete")
+    evidence = done["criterion_runs"][0]["id"]
+    clinic.get(f"/v1/criterion-runs/{evidence}", key="reader")
+    entries = clinic.get("/v1/audit?limit=100")["data"]
+    assert all(entry["target"] for entry in entries)
+    found = {(entry["action"], entry["target"], entry["denied"]) for entry in entries}
+    wanted = {
+        ("create_task", task, False),
+        ("create_key", made, False),
+        ("delete_task", task, True),
+        ("get_criterion_run", evidence, False),
+    }
+    assert wanted <= found
+
+
+def test_the_last_admin_key_stays(clinic: Clinic) -> None:
+    [admin] = [key["id"] for key in clinic.get("/v1/keys")["data"] if key["scope"] == "admin"]
+    assert clinic.ask("POST", f"/v1/keys/{admin}/revoke").status_code == 409
+    other = clinic.post("/v1/keys", {"name": "x", "scope": "admin"})
+    assert clinic.ask("POST", f"/v1/keys/{admin}/revoke").status_code == 200
+    assert clinic.ask("POST", f"/v1/keys/{other['key']['id']}/revoke", key=other["secret"]).status_code == 409
 
 
 def test_keys_are_not_in_the_database(clinic: Clinic) -> None:

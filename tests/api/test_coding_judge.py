@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from assay.adapters.sources.source_guard import SourcePolicy, networks
+from assay.adapters.sources.source_guard import SourcePolicy, allowed_sources
 from tests.api.clinic import Clinic, clinic_of, serve_on
 from tests.api.coding import completed, seeded, uploaded, worked
 from tests.coding import GUARD, PROJECT, TESTS
@@ -18,7 +18,7 @@ from tests.servers.chat_server import Chat, Talk, chatting
 @pytest.fixture
 def allowing(where: str) -> Iterator[Clinic]:
     """A service whose operator allows judges on this machine."""
-    policy = SourcePolicy(networks(["127.0.0.0/8"]))
+    policy = SourcePolicy(allowed_sources(["127.0.0.0/8"]))
     with serve_on(where, policy=policy) as served, httpx.Client(base_url=served.url, timeout=90) as client:
         yield clinic_of(served, client, "allowing")
 

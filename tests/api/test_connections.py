@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from assay.adapters.store.errors import StoreError
 from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits, most_connections
 from assay.api.service import Service
@@ -141,3 +142,43 @@ def test_thousands_of_idle_connections(service: Service) -> None:
             stack.enter_context(connected(url))
         assert httpx.get(f"{url}/healthz", timeout=30).status_code == 200
         assert httpx.get(f"{url}/readyz", timeout=30).status_code == 200
+
+
+HOST = b"Host: x\r\n"
+HIDDEN = b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"POST /healthz HTTP/1.1\r\n" + HOST + b"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST /healthz HTTP/1.1\r\n"
+        + HOST
+        + b"transfer-encoding: chunked\r\nCONTENT-LENGTH : 3\r\n\r\n0\r\n\r\n",
+        b"GET /healthz HTTP/1.1\nHost: x\n\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"A: b\nC: d\r\n\r\n",
+        b"GET /healthz HTTP/1.1\r\n" + HOST + b"\n",
+    ],
+)
+@pytest.mark.parametrize("first", [b"", HIDDEN])
+def test_a_head_that_could_hide_another_request_ends_the_connection(
+    impatient: str, head: bytes, first: bytes
+) -> None:
+    with connected(impatient) as connection:
+        connection.sendall(first + head + HIDDEN)
+        found = rest(connection)
+    assert found.count(b"HTTP/1.1 200") == (1 if first else 0)
+    assert found.count(b"HTTP/1.1 400 Bad Request\r\n") == 1
+    assert b'"code":"bad_request"' in found
+
+
+def test_a_readable_server_can_write(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A full disk is noticed before a request is lost on it."""
+
+    def full(*_: object) -> None:
+        raise StoreError("the disk is full")
+
+    with serving(make_app(service)) as url:
+        assert httpx.get(f"{url}/readyz").status_code == 200
+        monkeypatch.setattr(service.answers, "probe", full)
+        assert httpx.get(f"{url}/readyz").status_code == 503

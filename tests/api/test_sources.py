@@ -14,7 +14,7 @@ import pytest
 
 from assay.adapters.service.secret_box import SecretBox, key_beside, key_from_text
 from assay.adapters.service.sources import FilesUntil
-from assay.adapters.sources.source_guard import SourcePolicy, guarded_client, networks
+from assay.adapters.sources.source_guard import METADATA, SourcePolicy, allowed_sources, guarded_client
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on
@@ -62,7 +62,7 @@ def fhir_url() -> Iterator[str]:
 @pytest.fixture
 def allowing(where: str) -> Iterator[Clinic]:
     """A service whose operator allows sources on this machine."""
-    policy = SourcePolicy(networks(["127.0.0.0/8"]))
+    policy = SourcePolicy(allowed_sources(["127.0.0.0/8"]))
     with serve_on(where, policy=policy) as served, httpx.Client(base_url=served.url, timeout=90) as client:
         yield clinic_of(served, client, "allowing")
 
@@ -118,7 +118,7 @@ def test_the_service_can_not_be_made_to_ask_itself(clinic: Clinic, fhir_url: str
     run = fhir_run(clinic, fhir_url.replace("127.0.0.1", host))
     found = clinic.ask("POST", f"/v1/task-runs/{run}/complete")
     assert (found.status_code, Fhir.tokens) == (503, [])
-    assert "has an address that sources must not have" in found.json()["error"]["message"]
+    assert "can't be found, or has an address that sources must not have" in found.json()["error"]["message"]
     assert clinic.get(f"/v1/task-runs/{run}")["status"] == "active"
 
 
@@ -128,6 +128,8 @@ def test_the_service_can_not_be_made_to_ask_itself(clinic: Clinic, fhir_url: str
         ("fhir", {"url": "ftp://x"}, "must be like https://"),
         ("fhir", {"url": "https://user:pass@x/"}, "without ?, # or a password"),
         ("fhir", {"url": "https://x", "tokens": "x"}, "got 'tokens'"),
+        ("fhir", {"url": "x"}, "the URL of a FHIR server must be like"),
+        ("files", {"url": "memory://x"}, "files must be at an sftp://, gs:// or s3:// URL"),
         ("files", {"url": "file:///etc"}, "files must be at an sftp://, gs:// or s3:// URL"),
         ("files", {"url": "gs://bucket"}, "must have the credential ASSAY_GCS_TOKEN"),
         ("files", {"url": "sftp://h/x", "credentials": {"ASSAY_SFTP_PASWORD": "x"}}, "unknown setting"),
@@ -152,8 +154,20 @@ def test_files_of_the_service_can_not_be_named(clinic: Clinic) -> None:
     ("address", "permitted"),
     [
         ("8.8.8.8", True),
-        ("10.1.2.3", True),
-        ("192.168.1.1", True),
+        ("168.63.129.16", False),
+        ("192.0.0.192", False),
+        ("100.100.100.200", False),
+        ("2606:4700::1111", True),
+        ("fd00:ec2::254", False),
+        ("fc00::1", False),
+        ("fec0::1", False),
+        ("2002:7f00:1::", False),
+        ("2001:0:4136:e378:8000:63bf:3fff:fdd2", False),
+        ("64:ff9b::a9fe:a9fe", False),
+        ("64:ff9b::808:808", True),
+        ("::127.0.0.1", False),
+        ("ff0e::1", False),
+        *((address, False) for address in ("10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1", "198.18.0.1")),
         ("127.0.0.1", False),
         ("127.8.8.8", False),
         ("169.254.169.254", False),
@@ -171,17 +185,46 @@ def test_addresses(address: str, permitted: bool) -> None:
 
 
 def test_what_an_operator_allows() -> None:
-    policy = SourcePolicy(networks(["127.0.0.1", "fe80::/10"]))
-    assert policy.permits(ipaddress.ip_address("127.0.0.1"))
+    policy = SourcePolicy(
+        allowed_sources(["127.0.0.1", "fe80::/10", "10.0.0.0/8:8080", "[fd01::1]:80", "FHIR.ward:443"])
+    )
+    loopback, private = map(ipaddress.ip_address, ("127.0.0.1", "10.0.0.1"))
+    assert policy.permits(loopback)
     assert policy.permits(ipaddress.ip_address("fe80::1"))
     assert not policy.permits(ipaddress.ip_address("127.0.0.2"))
-    with pytest.raises(InputError, match="an allowed network must be like"):
-        networks(["localhost"])
+    assert [policy.permits(private, "x", port) for port in (8080, 80)] == [True, False]
+    assert [policy.permits(ipaddress.ip_address("fd01::1"), "x", port) for port in (80, 81)] == [True, False]
+    other = ipaddress.ip_address("192.168.0.9")
+    asked = [("fhir.WARD.", 443), ("fhir.ward", 80), ("ward", 443)]
+    assert [policy.permits(other, *one) for one in asked] == [True, False, False]
+
+
+def test_addresses_of_metadata_can_not_be_allowed() -> None:
+    everything = SourcePolicy(allowed_sources(["0.0.0.0/0", "::/0", "metadata.google.internal"]))
+    for address in METADATA:
+        assert not everything.permits(address, "metadata.google.internal", 80)
+    assert not everything.permits(ipaddress.ip_address("::ffff:169.254.169.254"))
+
+
+@pytest.mark.parametrize("written", ["", "10.0.0.0/99", "a b", "x:y", "x:0", "1.2.3", "http://x", "[x]:1:2"])
+def test_sources_that_can_not_be_allowed(written: str) -> None:
+    with pytest.raises(InputError, match="an allowed source must be like"):
+        allowed_sources([written])
+
+
+def test_refusals_have_one_wording() -> None:
+    """Whether a name or an address is there can't be told from the answer, nor whether a port is open."""
+    said = set()
+    for host, port in (("127.0.0.1", 1), ("127.0.0.1", 22), ("10.9.9.9", 80), ("no-such.invalid", 80)):
+        with pytest.raises(MeasurementError) as error:
+            SourcePolicy().checked(host, port)
+        said.add(str(error.value).replace(host, "HOST"))
+    assert len(said) == 1
 
 
 def test_no_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch, fhir_url: str) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
-    with guarded_client(SourcePolicy(networks(["127.0.0.0/8"]))) as client:
+    with guarded_client(SourcePolicy(allowed_sources(["127.0.0.0/8"]))) as client:
         assert client.get(fhir_url).json() == PATIENT
 
 

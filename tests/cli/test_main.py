@@ -408,3 +408,10 @@ def test_an_interruption_at_an_odd_moment_is_no_traceback(lines: str, ends: str)
     code = f"import os, signal, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ends
+
+
+def test_no_password_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.adapters.store.opening.revision_of", lambda _: ("1", "1"))
+    found = Cli(capsys)("db", "check", "--store", "postgresql://u:s3cret@127.0.0.1:1/x?password=s3cret")
+    assert found.out == "postgresql://u:***@127.0.0.1:1/x: the tables are up to date (1)\n"
+    assert "s3cret" not in found.out + found.err

@@ -24,9 +24,13 @@ def found(*assertions: dict[str, Any], data: dict[str, Any] | None = None, **mor
 
 
 def short(*assertions: dict[str, Any], **more: Any) -> list[tuple[str, str]]:
-    """The rule and the place within the assertion."""
+    """The rule and the place within the assertion, without what is about the file."""
     prefix = "criteria[0].assertion"
-    return [(one.rule, one.place.removeprefix(prefix).removeprefix(".")) for one in found(*assertions, **more)]
+    return [
+        (one.rule, one.place.removeprefix(prefix).removeprefix("."))
+        for one in found(*assertions, **more)
+        if one.rule != "phrases-alone"
+    ]
 
 
 def portal(*rules: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -339,3 +343,15 @@ def test_a_finding_has_the_line_of_its_field(fields: list[dict[str, Any]], line:
         lines |= {(*at, "fields", number, "expected"): first + 1, (*at, "fields", number, "operator"): first + 2}
     [finding] = lint({"criteria": [{"label": "a", "assertion": hl7(*fields)}]}, lines, {})
     assert finding.line == line
+
+
+def test_a_call_that_phrases_alone_judge() -> None:
+    said = {"assert": "voice-transcript", "since": "run_start", "contains": ["is booked"]}
+    judged = {**said, "contains": ["goodbye", {"phrase": "is booked", "judge": True}]}
+    forbidding = {"assert": "voice-transcript", "since": "run_start", "not_contains": ["is cancelled"]}
+    state = portal({"path": "status", "expected": "booked"}, since="run_start")
+    alone = ("phrases-alone", "criteria[0].assertion")
+    assert [(one.rule, one.place) for one in found(said)] == [alone]
+    assert alone in [(one.rule, one.place) for one in found(said, forbidding)]
+    assert found(said, state) == []
+    assert found(judged) == []

@@ -5,7 +5,7 @@ import json
 from assay.adapters.models.judge_setup import new_mark, prompt_file
 from assay.evidence.verdict import NoOpinion, Opinion
 from assay.judge.model import GIVEN_UP_AFTER, GivingUp
-from assay.judge.paraphrase import LONGEST_PROMPT, NAME, SCHEMA, ParaphraseJudge
+from assay.judge.paraphrase import LONGEST_PROMPT, SCHEMA, ParaphraseJudge
 from tests.judge.questions import ASKED, about
 from tests.judge.scripted_model import ScriptedModel
 
@@ -13,7 +13,7 @@ NOT_SAID = json.dumps({"said": False, "turn": None, "quote": ""})
 
 
 def judge_of(model: ScriptedModel) -> ParaphraseJudge:
-    return ParaphraseJudge(GivingUp(model), prompt_file(NAME), new_mark)
+    return ParaphraseJudge(GivingUp(model), prompt_file, new_mark)
 
 
 def test_what_the_model_is_asked_and_what_becomes_of_its_answer() -> None:

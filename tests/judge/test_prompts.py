@@ -35,6 +35,7 @@ RELEASED = {
     "guard-1": "17c38e185464e6ec",
     "monitor-1": "355558b94c9be676",
     "paraphrase-1": "82d7aadb784ca5b1",
+    "reading-1": "be57f4d1dd7d38a2",
     "rubric-1": "b66532b0d39c7b89",
     "rubric-2": "316aa06d92bc4377",
     "verdict-1": "7bb238170e764889",

@@ -1,10 +1,11 @@
 """The application: every route with its rule, and the manners that all of them share."""
 
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -22,9 +23,11 @@ from assay.api.openapi import openapi
 from assay.api.pages.server import PageServer, PageSettings
 from assay.api.problems import RefusedError, answer_of, parse_body
 from assay.api.record_stream import record_stream
+from assay.api.repeated import HashedBody, attempt_of, done_once, streamed_once
 from assay.api.routes import (
     benchmarks,
     coding_runs,
+    deletion,
     evaluation_results,
     jobs,
     keys,
@@ -33,9 +36,10 @@ from assay.api.routes import (
     runs,
     scenarios,
     task_runs,
+    webhooks,
     work,
 )
-from assay.api.routing import STREAM, WATCH, ApiCall, Route
+from assay.api.routing import STREAM, WATCH, ApiCall, Route, by_path
 from assay.api.service import Service
 from assay.api.watching import Watched
 from assay.core.errors import AssayError, InputError
@@ -47,7 +51,6 @@ ROUTES: Final[tuple[Route, ...]] = (
     *task_runs.routes.all,
     *playgrounds.routes.all,
     *work.routes.all,
-    # Before the runs themselves: "export.csv" is no id.
     *run_files.routes.all,
     *runs.routes.all,
     *scenarios.routes.all,
@@ -56,6 +59,8 @@ ROUTES: Final[tuple[Route, ...]] = (
     *evaluation_results.routes.all,
     *runs.of_task_runs.all,
     *keys.routes.all,
+    *deletion.routes.all,
+    *webhooks.routes.all,
 )
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
@@ -100,8 +105,8 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
     }
     routes = [
         *(
-            StarletteRoute(prefix + route.path, server.endpoint(route), methods=[route.method])
-            for route in ROUTES
+            StarletteRoute(prefix + path, server.endpoint(of_path), methods=list(of_path))
+            for path, of_path in by_path(ROUTES).items()
             for prefix in ("/v1", "")
         ),
         *(StarletteRoute(path, answer, methods=["GET"]) for path, answer in plain.items()),
@@ -148,13 +153,15 @@ class Server:
         self._body_seconds = settings.body_seconds
         self._ready_at = -READY_SEC
 
-    def endpoint(self, route: Route) -> Callable[[Request], Any]:
+    def endpoint(self, of_path: Mapping[str, Route]) -> Callable[[Request], Any]:
+        """What answers the methods of one path."""
         known = {id(STREAM): self._answer_stream, id(WATCH): self._answer_watch}
-        respond = known.get(id(route.body), self._whole)
 
         async def answer(request: Request) -> Response:
+            route = of_path["GET" if request.method == "HEAD" else request.method]
             request.scope["assay.route"] = route.path
-            return await respond(route, request)
+            _check_text(request)
+            return await known.get(id(route.body), self._whole)(route, request)
 
         return answer
 
@@ -165,10 +172,15 @@ class Server:
 
     async def _answer_stream(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._key_for, route, request)
-        told = (key.organisation, request.path_params["id"], request, self._body_seconds)
-        answered = await record_stream(self._service, *told)
-        await run_in_threadpool(self._note, route, request, key)
-        return _response(answered)
+        body, attempt = HashedBody(request), attempt_of(route, request, key, b"")
+
+        async def record() -> ApiAnswer:
+            told = (key.organisation, request.path_params["id"], body, self._body_seconds)
+            answered = await record_stream(self._service, *told)
+            await run_in_threadpool(self._note, route, request, key)
+            return answered
+
+        return _response(await streamed_once(self._service, attempt, body, record))
 
     async def _answer_watch(self, route: Route, request: Request) -> Response:
         key = await run_in_threadpool(self._key_for, route, request)
@@ -178,16 +190,28 @@ class Server:
     def _answer(self, route: Route, request: Request, content: bytes, known: Key | None) -> ApiAnswer:
         key, body = known or self._key_for(route, request), _body(route, content)
         asked = (request.path_params, request.query_params, request.headers)
-        answer = answer_with(route.handle(ApiCall(self._service, key, *asked, content, body)), route.status)
-        if route.method != "GET":
-            self._note(route, request, key)
-        return _unless_known(request, answer)
+        call = ApiCall(self._service, key, *asked, content, body, request.scope.get("assay.request"))
+
+        def do() -> ApiAnswer:
+            value = route.handle(call)
+            answer = answer_with(value, route.status)
+            if route.noted:
+                self._note(route, request, key, value)
+            made = _id_in(value) if route.location else None
+            if made is None or answer.status >= 300 or "Location" in answer.headers:
+                return answer
+            return replace(answer, headers={**answer.headers, "Location": f"/v1{route.location}/{made}"})
+
+        attempt = attempt_of(route, request, key, content)
+        secret = request.headers["authorization"] if route.secret else None
+        return _unless_known(request, done_once(self._service, attempt, secret, do))
 
     def _key_for(self, route: Route, request: Request) -> Key:
         """The key of the caller. Raises ``RefusedError`` before anything that is asked for was looked at."""
         key = self._key_in(request)
-        self._limit.check(key.id)
+        request.scope["assay.rate"] = self._limit.check(key.id)
         if key.scope not in route.scopes:
+            self._note(route, request, key, denied=True)
             raise RefusedError(problem(403, "forbidden", f"a key of the scope {key.scope.value} can't do this"))
         return key
 
@@ -201,9 +225,9 @@ class Server:
         request.scope["assay.key"] = key
         return key
 
-    def _note(self, route: Route, request: Request, key: Key) -> None:
-        target = request.path_params.get("id")
-        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"))
+    def _note(self, route: Route, request: Request, key: Key, value: Any = None, *, denied: bool = False) -> None:
+        target = request.path_params.get("id") or _id_in(value) or route.path
+        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"), denied=denied)
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         return _response(ApiAnswer(200, b'{"status":"ok"}'))
@@ -248,6 +272,22 @@ _NO_KEY: Final = ApiAnswer(
 _NOT_THE_OPERATOR: Final = problem(
     403, "forbidden", f"this needs a key of the organisation {DEFAULT_ORGANISATION!r}, which is the operator's"
 )
+
+
+def _check_text(request: Request) -> None:
+    """Raises ``InputError`` for an address that would be another one once it is read as text."""
+    try:
+        unquote_to_bytes(request.scope["raw_path"]).decode()
+    except UnicodeDecodeError as error:
+        raise InputError("the address must be text in UTF-8") from error
+
+
+def _id_in(value: Any) -> str | None:
+    """The id of what was made, or of the first of several things."""
+    fields = value if isinstance(value, dict) else getattr(value, "__dict__", {})
+    if isinstance(fields.get("id"), str):
+        return str(fields["id"])
+    return next(filter(None, map(_id_in, fields.values())), None) if isinstance(value, dict) else None
 
 
 def _is_large(request: Request) -> bool:

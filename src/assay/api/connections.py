@@ -12,6 +12,8 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Final
 
+from h11 import RemoteProtocolError
+from h11._receivebuffer import ReceiveBuffer
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from assay.api.answers import ApiAnswer, problem
@@ -19,6 +21,7 @@ from assay.api.answers import ApiAnswer, problem
 HEAD_SEC: Final = 20.0
 READ_SEC: Final = 30.0
 MOST: Final = 50_000
+MOST_HEAD_BYTES: Final = 256 * 1024
 # Files that aren't connections of callers: the database, sources, the log.
 OTHER_FILES: Final = 256
 
@@ -57,6 +60,25 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     return Limited
 
 
+class StrictBuffer(ReceiveBuffer):
+    """What came of a connection, whose heads leave nobody in doubt where a request ends.
+
+    A proxy may read other ends of lines, or two lengths, in another way: then a request could hide in another.
+    """
+
+    def maybe_extract_lines(self) -> list[bytearray] | None:
+        before = bytes(self._data[:MOST_HEAD_BYTES])
+        lines = super().maybe_extract_lines()
+        if lines:
+            head = before[: sum(map(len, lines)) + 2 * len(lines) + 2]
+            names = {bytes(line).partition(b":")[0].strip().lower() for line in lines}
+            if not head.endswith(b"\r\n\r\n") or head.count(b"\r\n") != head.count(b"\n"):
+                raise RemoteProtocolError("lines of a head must end with CR and LF")
+            if {b"content-length", b"transfer-encoding"} <= names:
+                raise RemoteProtocolError("a request must have one length")
+        return lines
+
+
 class GuardedConnection(H11Protocol):
     """One connection. ``waiting`` has those without a request, the one that has waited for longest first."""
 
@@ -72,6 +94,7 @@ class GuardedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # As in uvicorn.
         super().connection_made(transport)
+        self.conn._receive_buffer = StrictBuffer()
         if len(self.connections) > self._limits.most and not self._make_room():
             self._end(_FULL)
             return
@@ -87,6 +110,9 @@ class GuardedConnection(H11Protocol):
         super().data_received(data)
         if self._is_busy():
             self._go_on()
+
+    def send_400_response(self, _msg: str) -> None:
+        self._end(_NOT_HTTP)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
@@ -152,12 +178,15 @@ def _too_slow(seconds: float) -> ApiAnswer:
     return problem(408, "too_slow", f"the head of a request must arrive within {seconds:g} s")
 
 
+_NOT_HTTP: Final = problem(
+    400, "bad_request", "the request must be HTTP/1.1, with lines that end with CR and LF, and one length"
+)
 _FULL: Final = problem(503, "too_many_connections", "there are too many connections; try again", retry_after=1)
 
 
 def _as_bytes(answer: ApiAnswer) -> bytes:
     """An answer of a few lines, for a connection on which there is no request to be answered."""
-    title = {408: "Request Timeout", 503: "Service Unavailable"}[answer.status]
+    title = {400: "Bad Request", 408: "Request Timeout", 503: "Service Unavailable"}[answer.status]
     headers = {
         **answer.headers,
         "Content-Type": answer.media_type,

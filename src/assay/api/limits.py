@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
@@ -56,10 +57,10 @@ class RateLimit:
         self._lock = threading.Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
-    def check(self, key: str) -> None:
-        """Raises ``RefusedError`` with the time at which the caller may come back."""
+    def check(self, key: str) -> dict[str, str]:
+        """How much a caller has left, as headers. Raises ``RefusedError`` with when the caller may come back."""
         if self._rate is None:
-            return
+            return {}
         now = self._clock()
         room = max(1.0, 2 * self._rate)
         with self._lock:
@@ -68,7 +69,14 @@ class RateLimit:
             self._buckets[key] = (max(left - 1, 0.0) if left >= 1 else left, now)
             while len(self._buckets) > KEPT_KEYS:
                 self._buckets.popitem(last=False)
+        told = {
+            "RateLimit-Limit": str(int(room)),
+            "RateLimit-Remaining": str(max(0, int(left - 1))),
+            "RateLimit-Reset": str(max(0, -int(-(room - left + 1) / self._rate // 1))),
+        }
         if left < 1:
             wait = max(1, -int(-(1 - left) / self._rate // 1))
             said = f"at most {self._rate:g} requests a second; come back in {wait} s"
-            raise RefusedError(problem(429, "rate_limited", said, retry_after=wait))
+            refused = problem(429, "rate_limited", said, retry_after=wait)
+            raise RefusedError(replace(refused, headers={**refused.headers, **told}))
+        return told

@@ -9,7 +9,7 @@ from pydantic.json_schema import GenerateJsonSchema
 from assay.api.answers import ErrorAnswer
 from assay.api.examples import EXAMPLES
 from assay.api.record_stream import NDJSON
-from assay.api.routing import STREAM, WATCH, Route
+from assay.api.routing import STREAM, TIMES, WATCH, Route
 from assay.version import VERSION
 
 _ANY: Final = {"application/json": {"schema": {"type": "object"}}}
@@ -34,7 +34,59 @@ SOMETIMES: Final = {
     400: "the body broke off",
     404: "there is nothing that the key may see under this id",
     409: "it doesn't fit the present state",
+    412: "it was changed since the caller saw it (If-Match)",
 }
+
+
+# Headers, by when they are sent. Those of a request are named beside the parameters of its address.
+REQUEST_HEADERS: Final = {
+    "Idempotency-Key": "the same request with the same key is done once; its answer is kept for 24 hours",
+    "If-Match": "the ETag that the caller saw; if it was changed since, the answer is 412",
+    "If-None-Match": "an ETag that the caller has; if it is still the same, the answer is 304",
+    "Prefer": "respond-async: answer 202 at once, and leave it to a worker",
+    "X-Request-Id": "a name for the request in the log; without one, it gets one",
+}
+HEADERS: Final = {
+    "X-Request-Id": "the request's name in the log",
+    "RateLimit-Limit": "how many requests may come at once, where the operator limits them",
+    "RateLimit-Remaining": "how many are left",
+    "RateLimit-Reset": "after how many seconds all are left again",
+    "ETag": "another one once it has changed",
+    "Location": "where it is found",
+    "Retry-After": "after how many seconds to come back",
+    "Preference-Applied": "respond-async",
+    "Idempotent-Replayed": "true for an answer that was given before",
+    "WWW-Authenticate": "Bearer",
+    "Assay-File-Size": "how large the whole file is",
+}
+_ALWAYS_SENT: Final = ("X-Request-Id", "RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
+_OF_STATUS: Final = {
+    "202": ("Location", "Retry-After", "Preference-Applied"),
+    "304": ("ETag",),
+    "401": ("WWW-Authenticate",),
+    "409": ("Retry-After",),
+    "429": ("Retry-After",),
+    "503": ("Retry-After",),
+}
+
+
+def _in_header(route: Route) -> list[dict[str, Any]]:
+    sent = ["X-Request-Id"]
+    sent += ["Idempotency-Key"] if route.method == "POST" else []
+    sent += ["If-None-Match"] if route.method == "GET" else []
+    sent += ["If-Match"] if 412 in route.also else []
+    sent += ["Prefer"] if route.method == "POST" and 202 in route.also else []
+    return [{"$ref": f"#/components/parameters/{name}"} for name in sent]
+
+
+def _headers(route: Route, status: str) -> dict[str, Any]:
+    sent = [*_ALWAYS_SENT, *_OF_STATUS.get(status, ())]
+    sent += ["Idempotent-Replayed"] if route.method == "POST" and status < "300" else []
+    if status == str(route.status):
+        sent += ["Location"] if route.location else []
+        sent += ["ETag"] if route.method in ("GET", "PUT") and not route.lists else []
+        sent += ["Assay-File-Size"] if route.media == "application/octet-stream" else []
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in dict.fromkeys(sent)}
 
 
 def openapi(routes: Iterable[Route], title: str = "Assay") -> dict[str, Any]:
@@ -51,6 +103,18 @@ def openapi(routes: Iterable[Route], title: str = "Assay") -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": definitions,
+            "headers": {
+                name: {"description": meaning, "schema": {"type": "string"}} for name, meaning in HEADERS.items()
+            },
+            "parameters": {
+                name: {
+                    "name": name,
+                    "in": "header",
+                    "description": meaning,
+                    "schema": _HEADER_SCHEMAS.get(name, TEXT),
+                }
+                for name, meaning in REQUEST_HEADERS.items()
+            },
             "securitySchemes": {"key": {"type": "http", "scheme": "bearer"}},
         },
         "security": [{"key": []}],
@@ -64,7 +128,7 @@ def _operation(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         "operationId": route.name,
         "summary": summary.rstrip("."),
         "description": " ".join([*rest.split(), f"Keys: {scopes}."]),
-        "parameters": [*map(_in_path, route.parameters), *_in_query(route)],
+        "parameters": [*map(_in_path, route.parameters), *_in_query(route), *_in_header(route)],
         "responses": _responses(route, schemas),
     }
     if route.body is bytes:
@@ -82,13 +146,23 @@ def _in_path(name: str) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
 
 
+TEXT: Final = {"type": "string"}
+_TIME: Final = {"type": "string", "format": "date-time"}
+_QUERIES: Final = {
+    "limit": {"type": "integer", "minimum": 1, "maximum": 100},
+    **dict.fromkeys(TIMES, _TIME),
+}
+# As long as a key may be, and what it may be made of.
+_HEADER_SCHEMAS: Final = {"Idempotency-Key": {"type": "string", "pattern": "^[ -~]{1,200}$"}}
+
+
 def _in_query(route: Route) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
             "in": "query",
             "description": meaning,
-            "schema": {"type": "integer", "minimum": 1, "maximum": 100} if name == "limit" else {"type": "string"},
+            "schema": _QUERIES.get(name, {"const": meaning.partition(":")[0]} if name == "expand" else TEXT),
         }
         for name, meaning in route.query.items()
     ]
@@ -107,8 +181,9 @@ def _responses(route: Route, schemas: dict[int, dict[str, Any]]) -> dict[str, An
         {**ALWAYS, **{code: SOMETIMES.get(code, ALWAYS.get(code, "")) for code in route.also}}.items()
     ):
         found[str(status)] = {"description": meaning, "content": error if status >= 400 else _ANY}
-    found["304"] = {"description": "the caller has it already (If-None-Match)"}
-    return found
+    if route.method == "GET":
+        found["304"] = {"description": "the caller has it already (If-None-Match)"}
+    return {status: {**answer, "headers": _headers(route, status)} for status, answer in found.items()}
 
 
 def _page(schema: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from assay.adapters.store.errors import StoreError
 from assay.api.answers import ApiAnswer, problem
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.schema_errors import about, first, sentence
-from assay.engine.service.errors import BusyError, ConflictError, NotFoundError
+from assay.engine.service.errors import BusyError, ConflictError, NotFoundError, OutdatedError
 from assay.engine.service.keys import Key, Scope
 
 log = logging.getLogger("assay.api")
@@ -61,6 +61,8 @@ def answer_of(error: Exception, key: Key | None) -> ApiAnswer:
             return problem(404, "not_found", str(error))
         case BusyError():
             return problem(409, "busy", str(error), retry_after=BUSY_RETRY_SEC)
+        case OutdatedError():
+            return problem(412, "precondition_failed", str(error))
         case ConflictError():
             return problem(409, "conflict", str(error))
         case InvalidBodyError():

@@ -7,10 +7,9 @@ they still send. What was recorded stays, also if the stream breaks off.
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import Request
 
 from assay.api.answers import ApiAnswer, problem
 from assay.api.limits import arriving, too_large
@@ -37,13 +36,19 @@ class RecordLine:
     text: bytes
 
 
+class ComingBody(Protocol):
+    """A body as it comes."""
+
+    def stream(self) -> AsyncIterator[bytes]: ...
+
+
 async def record_stream(
-    service: Service, organisation: str, playground: str, request: Request, seconds: float
+    service: Service, organisation: str, playground: str, body: ComingBody, seconds: float
 ) -> ApiAnswer:
     """Record all lines of a body, and answer for each. Raises ``NotFoundError`` before anything is read."""
     await run_in_threadpool(service.playgrounds.get, organisation, playground)
     answers: list[bytes] = []
-    async for batch in _batches(request, seconds):
+    async for batch in _batches(body, seconds):
         answers += await run_in_threadpool(record_batch, service, organisation, playground, batch)
     return ApiAnswer(200, b"".join(answers), media_type=NDJSON)
 
@@ -89,11 +94,11 @@ def _answer(line: RecordLine, outcome: Record | InputError) -> bytes:
     return render_json(said) + b"\n"
 
 
-async def _batches(request: Request, seconds: float) -> AsyncIterator[list[RecordLine]]:
+async def _batches(body: ComingBody, seconds: float) -> AsyncIterator[list[RecordLine]]:
     """The lines that are not empty, some at a time. Raises ``RefusedError``."""
     rest, number, size = b"", 0, 0
     batch: list[RecordLine] = []
-    async for chunk in _chunks(request, seconds):
+    async for chunk in _chunks(body, seconds):
         *whole, rest = (rest + chunk).split(b"\n")
         if len(rest) > LINE_BYTES:
             raise too_large(LINE_BYTES)
@@ -115,9 +120,9 @@ def _take(batch: list[RecordLine], number: int, text: bytes) -> None:
         batch.append(RecordLine(number, text))
 
 
-async def _chunks(request: Request, seconds: float) -> AsyncIterator[bytes]:
+async def _chunks(body: ComingBody, seconds: float) -> AsyncIterator[bytes]:
     """The body as it comes. It must go on coming."""
-    stream = request.stream()
+    stream = body.stream()
     while True:
         async with arriving("the next part of the body", seconds):
             chunk = await anext(stream, None)

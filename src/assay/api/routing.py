@@ -1,17 +1,19 @@
 """A route: who may call it, what it takes, and what it answers. Every route is declared with ``Routes.add``."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError, create_model
 
-from assay.api.answers import JSON, unchanging
+from assay.api.answers import JSON, json_answer, unchanging
 from assay.core.errors import InputError
-from assay.engine.criteria.stored_limits import is_text
+from assay.engine.criteria.stored_limits import checked_time, is_text
 from assay.engine.explorer.list_slices import DEFAULT_LIMIT, MOST, SliceRequest, slice_request
 from assay.engine.service.keys import Key, Scope
+from assay.engine.service.storage import Between
 
 if TYPE_CHECKING:
     from assay.api.service import Service
@@ -25,6 +27,10 @@ PAGE: Final = {
     "limit": f"how many, from 1 to {MOST} (default: {DEFAULT_LIMIT})",
     "cursor": "next or prev of an earlier page",
 }
+TIMES: Final = {
+    "created_after": "only those that were added at this time or later",
+    "created_before": "only those that were added before this time",
+}
 READ: Final = (Scope.ADMIN, Scope.GRADER, Scope.READER)
 WRITE: Final = (Scope.ADMIN, Scope.GRADER)
 _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -32,7 +38,7 @@ _PLACE: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 @dataclass(frozen=True, slots=True)
 class ApiCall:
-    """One request, as far as it was read."""
+    """One request, as far as it was read. ``request`` is its id."""
 
     service: "Service"
     key: Key
@@ -41,6 +47,7 @@ class ApiCall:
     headers: Mapping[str, str]
     content: bytes
     body: Any = None
+    request: str | None = None
 
     @property
     def organisation(self) -> str:
@@ -49,6 +56,18 @@ class ApiCall:
     @property
     def id(self) -> str:
         return self.path["id"]
+
+    @property
+    def expected(self) -> list[str] | None:
+        """The tags that a caller saw, one of which must still be that of what is changed."""
+        written = self.headers.get("if-match")
+        return None if written in (None, "*") else [one.strip().strip('"') for one in str(written).split(",")]
+
+    @property
+    def between(self) -> Between | None:
+        """The time that a list is narrowed down to. Raises ``InputError``."""
+        least, end = (_time(name, self.query.get(name)) for name in TIMES)
+        return None if least is None and end is None else Between(least, end)
 
     def filter(self, name: str) -> str | None:
         """The value of a list's filter. Raises ``InputError``."""
@@ -69,6 +88,18 @@ class ApiCall:
         return slice_request(self.query.get("limit"), self.query.get("cursor"))
 
 
+def _time(name: str, written: str | None) -> datetime | None:
+    """A moment as it is written. Raises ``InputError``."""
+    try:
+        # A plus that isn't quoted arrives as a space.
+        at = None if written is None else datetime.fromisoformat(written.replace(" ", "+"))
+        if at is None:
+            return None
+        return checked_time(at, name)
+    except ValueError as error:
+        raise InputError(f"{name} must be a time such as 2026-06-01T12:00:00Z, got {written!r}") from error
+
+
 # What is answered: an ``Answer``, a part of a list, or a value to be shown with the status of the route.
 Handle: TypeAlias = Callable[[ApiCall], Any]
 
@@ -76,7 +107,8 @@ Handle: TypeAlias = Callable[[ApiCall], Any]
 @dataclass(frozen=True, slots=True)
 class Route:
     """``body`` is the model of what it takes, or ``bytes``; ``answer`` of what it answers, or None for nothing;
-    ``media`` is the type of the answer."""
+    ``media`` is the type of the answer. ``secret``: it shows one. ``noted``: the audit log
+    gets an entry for each request. ``location``: where what it makes is found by its id."""
 
     method: str
     path: str
@@ -90,6 +122,9 @@ class Route:
     also: tuple[int, ...]
     most_bytes: int
     media: str = JSON
+    secret: bool = False
+    noted: bool = True
+    location: str = ""
 
     @property
     def parameters(self) -> list[str]:
@@ -133,10 +168,14 @@ class Routes:
         also: tuple[int, ...] | None = None,
         most_bytes: int = JSON_BYTES,
         media: str = JSON,
+        secret: bool = False,
+        noted: bool | None = None,
+        location: str = "",
     ) -> Callable[[Handle], Handle]:
         """Declare a route. Without scopes it would be open to nobody, so that is a mistake.
 
-        ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there.
+        ``also`` are statuses beside ``status``; unless told otherwise, what a path names may not be there. What
+        changes something is ``noted``, unless told otherwise; reads of evidence say so.
         """
         if not scopes:
             raise TypeError(f"{method} {path} must say who may call it")
@@ -144,8 +183,9 @@ class Routes:
         known = also if also is not None else (404,) if "{" in path else ()
 
         def declare(handle: Handle) -> Handle:
-            told = (body, answer, status, lists, asked, known, most_bytes, media)
-            self.all.append(Route(method, path, frozenset(scopes), handle, *told))
+            shown = (body, answer, status, lists, asked, known, most_bytes, media, secret)
+            entry = method != "GET" if noted is None else noted
+            self.all.append(Route(method, path, frozenset(scopes), handle, *shown, entry, location))
             return handle
 
         return declare
@@ -168,6 +208,10 @@ class Routes:
         filters: Mapping[str, tuple[str, str]] | None = None,
         show: Callable[[Any], Any] = lambda one: one,
         final: Callable[[Any], bool] | None = None,
+        evidence: bool = False,
+        tagged: bool = False,
+        location: str | None = None,
+        part: "Part | None" = None,
         **routes: str,
     ) -> None:
         """The usual routes of resources: ``create_…`` with a ``body``, ``list_…``, and ``get_…``, ``replace_…``
@@ -175,36 +219,58 @@ class Routes:
 
         A path with an id is for the resources ``within`` that one. ``filters`` has what a list can be narrowed
         down by: the column, and the meaning. ``also`` is for ``create_…``. One that is ``final`` stays as it is.
+        Who reads ``evidence`` is noted. What is
+        ``tagged`` is changed only as its caller saw it, if the caller says so (``If-Match``). A ``part``
+        is shown to who asks for it.
         """
         columns = {name: column for name, (column, _) in (filters or {}).items()}
 
+        def with_part(call: ApiCall, found: Any) -> Any:
+            return show(found) if part is None else part.shown(call, found, found.id)
+
         def create(call: ApiCall) -> Any:
-            return show(resources(call.service).add(call.organisation, *call.path.values(), call.body))
+            return with_part(call, resources(call.service).add(call.organisation, *call.path.values(), call.body))
 
         def listed(call: ApiCall) -> Any:
             known = resources(call.service)
             if call.path:
                 return known.within(call.organisation, call.id, call.slice)
             wanted = {column: call.filter(name) for name, column in columns.items()}
-            return known.slice(call.organisation, call.slice, **wanted).each(show)
+            return known.slice(call.organisation, call.slice, created_at=call.between, **wanted).each(show)
 
         def get(call: ApiCall) -> Any:
+            if tagged:
+                return shown(call)
             found = resources(call.service).get(call.organisation, call.id)
-            return unchanging(found) if final is not None and final(found) else show(found)
+            told = with_part(call, found)
+            return unchanging(told) if final is not None and final(found) else told
 
-        def replace(call: ApiCall) -> Any:
-            return show(resources(call.service).replace(call.organisation, call.id, call.body))
+        def shown(call: ApiCall) -> Any:
+            found, tag = resources(call.service).tagged(call.organisation, call.id)
+            return replace(json_answer(with_part(call, found)), headers={"ETag": f'"{tag}"'})
+
+        def change(call: ApiCall) -> Any:
+            resources(call.service).replace(call.organisation, call.id, call.body, call.expected)
+            return shown(call)
 
         def delete(call: ApiCall) -> Any:
-            resources(call.service).remove(call.organisation, call.id)
+            resources(call.service).remove(call.organisation, call.id, *([call.expected] if tagged else []))
 
         one, query = f"{path}/{{id}}", {name: meaning for name, (_, meaning) in (filters or {}).items()}
+        query |= {} if "{" in path else TIMES
+        place = path if location is None else location
+        outdated = (404, 412) if tagged else (404,)
+        more = {} if part is None else part.query
+        whole = answer if part is None else part.answer(answer)
         usual = {
-            "create": (create, self.post(path, answer, body=body, status=201, also=also)),
-            "list": (listed, self.lists(path, answer, query=query)),
-            "get": (get, self.get(one, answer)),
-            "replace": (replace, self.put(one, answer, body=body)),
-            "delete": (delete, self.delete(one)),
+            "create": (
+                create,
+                self.post(path, whole, body=body, status=201, also=also, location=place, query=more),
+            ),
+            "list": (listed, self.lists(path, answer, query=query, noted=evidence)),
+            "get": (get, self.get(one, whole, noted=evidence, query=more)),
+            "replace": (change, self.put(one, whole, body=body, also=outdated, query=more)),
+            "delete": (delete, self.delete(one, also=outdated)),
         }
         for name, meaning in routes.items():
             handle, declare = usual[name.partition("_")[0]]
@@ -218,5 +284,40 @@ class Routes:
     def put(self, path: str, answer: Any, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
         return self.add("PUT", path, *(scopes or WRITE), answer=answer, **more)
 
-    def delete(self, path: str, *scopes: Scope) -> Callable[[Handle], Handle]:
-        return self.add("DELETE", path, *(scopes or WRITE), status=204, also=(404,))
+    def delete(self, path: str, *scopes: Scope, **more: Any) -> Callable[[Handle], Handle]:
+        return self.add("DELETE", path, *(scopes or WRITE), status=204, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """More of a resource, which is shown with it to who asks for that (``?expand=``): a list of ``model``."""
+
+    name: str
+    model: type[BaseModel]
+    items: Callable[[ApiCall, str], Any]
+
+    @property
+    def query(self) -> dict[str, str]:
+        return {"expand": f"{self.name}: show them, too"}
+
+    def answer(self, whole: Any) -> Any:
+        """The type of a resource with or without this part."""
+        more: dict[str, Any] = {self.name: (list[self.model], ...)}  # type: ignore[name-defined] # Made here.
+        return whole | create_model(f"{whole.__name__}With{self.model.__name__}s", __base__=whole, **more)
+
+    def shown(self, call: ApiCall, resource: BaseModel, identity: str) -> Any:
+        """The resource, with the part if that is asked for. Raises ``InputError``."""
+        wanted = call.filter("expand")
+        if wanted is None:
+            return resource
+        if wanted != self.name:
+            raise InputError(f"expand must be {self.name}, got {wanted!r}")
+        return {**resource.model_dump(mode="json", by_alias=True), self.name: list(self.items(call, identity))}
+
+
+def by_path(routes: Iterable[Route]) -> dict[str, dict[str, Route]]:
+    """The routes of each path by their methods. A word of a path comes before what may be any word."""
+    found: dict[str, dict[str, Route]] = {}
+    for route in sorted(routes, key=lambda one: [part.startswith("{") for part in one.path.split("/")]):
+        found.setdefault(route.path, {})[route.method] = route
+    return found

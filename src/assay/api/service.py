@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.adapters.machine.local_machine import ThisServer
 from assay.adapters.service.claim_renewal import LASTING, HeldClaims
@@ -10,6 +10,7 @@ from assay.adapters.service.coding_parts import CodingParts, CodingSetting
 from assay.adapters.service.grading import OpenStoredPlaygrounds, TracedGrader
 from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.service.sources import SourceOpener
+from assay.adapters.service.webhook_sender import WebhookSender
 from assay.adapters.service.worker import Worker
 from assay.adapters.sources.source_guard import SourcePolicy
 from assay.adapters.store.runs.imported import StoredImports
@@ -20,6 +21,10 @@ from assay.adapters.store.service.run_claims import StoredRunClaims
 from assay.adapters.store.service.storage import StoredStorage
 from assay.adapters.store.service.work import StoredWork
 from assay.adapters.store.store import Store
+from assay.engine.integration.deletion import Deletion
+from assay.engine.integration.kept_records import KeptRecords
+from assay.engine.integration.stored_answers import StoredAnswers
+from assay.engine.integration.webhooks import Webhooks
 from assay.engine.service.audit import AuditLog
 from assay.engine.service.benchmarks import BenchmarkRuns, Benchmarks, BenchmarkVersions
 from assay.engine.service.do_work import KEPT, ServiceWork
@@ -30,10 +35,10 @@ from assay.engine.service.keys import Keys, Owner
 from assay.engine.service.playgrounds import Playgrounds
 from assay.engine.service.runs import CriterionRuns, TaskRuns
 from assay.engine.service.sessions import Sessions
-from assay.engine.service.storage import renew_claims
+from assay.engine.service.storage import Resources, renew_claims
 from assay.engine.service.task_runs import Completed, complete_task_run
 from assay.engine.service.tasks import Criteria, Tasks
-from assay.engine.service.work import WorkQueue
+from assay.engine.service.work import Doer, WorkKind, WorkQueue
 
 if TYPE_CHECKING:
     from assay.adapters.service.job_worker import JobWorker
@@ -60,6 +65,8 @@ class Service:
         self.storage = storage = StoredStorage(store)
         self.keys = Keys(storage, host)
         self.sessions = Sessions(self.keys)
+        self.answers = StoredAnswers(storage, host)
+        self.deletion = Deletion(storage, host, self.blobs.discard)
         self.audit = AuditLog(storage, host)
         self.criteria = Criteria(storage, host)
         self.tasks = Tasks(self.criteria)
@@ -67,6 +74,7 @@ class Service:
         self.versions = BenchmarkVersions(self.benchmarks)
         self.playgrounds = Playgrounds(storage, host)
         self.records = StoredRecords(store)
+        self.kept = KeptRecords(self.playgrounds)
         self.runs = TaskRuns(storage, host, StoredRunClaims(store))
         self.criterion_runs = CriterionRuns(storage, host)
         self.benchmark_runs = BenchmarkRuns(self.versions, self.runs, self.keys)
@@ -81,16 +89,24 @@ class Service:
         self.coding = CodingParts(
             store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
         )
-        doing = (self.runs, self.work, self.grade, self.claims, self.coding.doers, kept_work)
+        doing = (self.runs, self.work, self.grade, self.claims, self._more_doers, kept_work)
         self.doing = ServiceWork(host, *doing)
+        opened = lambda hook, sealed: self.secrets.open(sealed, hook)["secret"]  # noqa: E731
+        self.sender = WebhookSender(self.policy)
+        self.webhooks = Webhooks(self.work, self.sender, opened)
+        announcing: tuple[Resources[Any], ...] = (self.runs, self.work, self.coding.runs)
+        for one in announcing:
+            one.announce = self.webhooks.note
+
+    def _more_doers(self) -> dict[str, Doer]:
+        return {WorkKind.DELIVER_WEBHOOK.value: self.webhooks.deliver, **self.coding.doers()}
 
     def _renew(self, claims: Iterable[str], until: datetime) -> None:
         renew_claims(self.storage, list(claims), until)
 
-    def complete(self, owner: Owner, task_run: str, idempotency_key: str | None = None) -> Completed:
+    def complete(self, owner: Owner, task_run: str) -> Completed:
         """Grade a started run, or answer how it ended before."""
-        kept = (self.runs, self.host, self.grade, self.claims)
-        return complete_task_run(*kept, owner, task_run, idempotency_key)
+        return complete_task_run(self.runs, self.host, self.grade, self.claims, owner, task_run)
 
     def worker(self, threads: int) -> "Worker | JobWorker":
         """Threads that do queued work, to be started."""
@@ -102,5 +118,6 @@ class Service:
 
     def close(self) -> None:
         self.claims.close()
+        self.sender.close()
         self.blobs.close()
         self.store.close()

@@ -41,6 +41,10 @@ class Watched:
                     *message["headers"],
                     (b"x-request-id", request_id.encode()),
                     (b"x-content-type-options", b"nosniff"),
+                    *(
+                        (name.lower().encode(), left.encode())
+                        for name, left in scope.get("assay.rate", {}).items()
+                    ),
                 ]
             await send(message)
 

@@ -13,7 +13,7 @@ from assay.adapters.machine.tracing import trace_if_configured
 from assay.adapters.service.blob_places import open_blobs
 from assay.adapters.service.coding_parts import CodingSetting
 from assay.adapters.service.secret_box import VARIABLE, SecretBox, key_beside, key_from_text
-from assay.adapters.sources.source_guard import SourcePolicy, networks
+from assay.adapters.sources.source_guard import SourcePolicy, allowed_sources
 from assay.adapters.store.opening import open_store
 from assay.api.service import Service
 from assay.engine.service.do_work import KEPT
@@ -46,7 +46,7 @@ def open_service(told: Opening, create: bool = False) -> Iterator[Service]:
     """The service, for the time of the block."""
     log_to_stderr(told.log)
     end_tracing = trace_if_configured()
-    policy = SourcePolicy(networks(told.allowed))
+    policy = SourcePolicy(allowed_sources(told.allowed))
     store = open_store(told.store, create)
     blobs = open_blobs(store, told.blobs)
     settings = (told.claim_sec, told.coding, blobs, told.kept_work)

@@ -7,9 +7,8 @@
 
 ``Client`` waits for each answer; ``AsyncClient`` has the same methods, to be awaited. ``Requests`` makes the
 requests, and ``send`` sends one. Answers are plain dictionaries, as the API's reference describes them; one that
-is no success raises ``ServiceError``. What may work a little later (409 busy, 429, 503) is tried again. After a
-connection broke, only what can be repeated without harm is sent again: starting, completing and cancelling, and
-all that only reads.
+is no success raises ``ServiceError``. What may work a little later (409 busy, 429, 503) is tried again. So is
+everything after a connection broke: what adds something has an ``Idempotency-Key``, and is done once.
 """
 
 from assay.client.clients import AsyncClient, Client

@@ -40,12 +40,12 @@ class Client(ServiceConnection):
 
     def send(self, request: Request) -> Any:
         """The answer to a request. Raises ``ServiceError``."""
-        tries = Tries(self._patience)
+        tries, arguments = Tries(self._patience), self._arguments(request)
         while True:
             try:
-                response = self._client.request(**self._arguments(request))
+                response = self._client.request(**arguments)
             except httpx_library().TransportError as error:
-                pause = tries.pause() if request.repeatable else None
+                pause = tries.pause()
                 if pause is None:
                     raise unreachable(self.url, error) from error
             else:
@@ -103,12 +103,12 @@ class AsyncClient(ServiceConnection):
 
     async def send(self, request: Request) -> Any:
         """The answer to a request. Raises ``ServiceError``."""
-        tries = Tries(self._patience)
+        tries, arguments = Tries(self._patience), self._arguments(request)
         while True:
             try:
-                response = await self._client.request(**self._arguments(request))
+                response = await self._client.request(**arguments)
             except httpx_library().TransportError as error:
-                pause = tries.pause() if request.repeatable else None
+                pause = tries.pause()
                 if pause is None:
                     raise unreachable(self.url, error) from error
             else:

@@ -2,6 +2,7 @@
 
 import random
 import time
+import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -44,7 +45,8 @@ class ServiceConnection:
         self._patience = patience_sec
 
     def _arguments(self, request: Request) -> dict[str, Any]:
-        headers = {"Authorization": f"Bearer {self._key}", **(request.headers or {})}
+        once = {"Idempotency-Key": str(uuid.uuid4())} if request.needs_key else {}
+        headers = {"Authorization": f"Bearer {self._key}", **once, **(request.headers or {})}
         content = {"content": request.body} if isinstance(request.body, bytes) else {"json": request.body}
         if request.body is None:
             content = {}

@@ -21,9 +21,9 @@ class Request:
     headers: Mapping[str, str] | None = None
 
     @property
-    def repeatable(self) -> bool:
-        """True if it may be sent again after a connection broke, when nobody knows whether it arrived."""
-        return self.method in ("GET", "PUT", "DELETE") or self.path.endswith(("/start", "/complete", "/cancel"))
+    def needs_key(self) -> bool:
+        """True if it must have an idempotency key to be sent again, when nobody knows whether it arrived."""
+        return self.method == "POST" and not self.path.endswith(("/start", "/complete", "/cancel"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""A judge's opinion on what was said in a call. It accompanies a result and is never part of one.
+"""A judge's opinion on what was said in a call. It accompanies a result, and is part of one only where an author
+asks for a judge's reading.
 
 Nothing here asks a model.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from assay.evidence.playground import PlaygroundState, Turn
@@ -22,12 +23,14 @@ class Unparseable:
 class Question:
     """Was one of the phrases said, in any words, in a turn that counts?
 
-    The judge reads all ``turns``, because a "yes" means nothing without its question.
+    The judge reads all ``turns``, because a "yes" means nothing without its question. With ``stands``: and does it
+    still hold at the end of the call?
     """
 
     phrases: tuple[str, ...]
     turns: tuple[Turn, ...]
     counted: tuple[Turn, ...]
+    stands: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +45,10 @@ class Opinion:
 
 @dataclass(frozen=True, slots=True)
 class NoOpinion:
-    """There is no judge, it can't be reached, or its answer can't be used."""
+    """There is no judge, it can't be reached, or its answer can't be used. ``down``: nobody could be asked."""
 
     why: str
+    down: bool = field(default=False, compare=False)
 
 
 Answer: TypeAlias = Opinion | NoOpinion
@@ -65,4 +69,4 @@ class Judged(Protocol):
 
 def opinion(state: PlaygroundState, question: Question) -> Answer:
     """The opinion of a state's judge, where there is one."""
-    return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE)
+    return state.opinion(question) if isinstance(state, Judged) else NoOpinion(NO_JUDGE, down=True)

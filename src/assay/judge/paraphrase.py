@@ -1,4 +1,4 @@
-"""Asks a model whether something was said in other words.
+"""Asks a model whether something was said in other words, or was said and still holds.
 
 What a model answers about a paraphrase: its schema, and how it is read.
 
@@ -19,6 +19,7 @@ from assay.judge.read_object import UnusableError, find_object, object_schema, t
 
 LONGEST_PROMPT: Final = 400_000
 NAME: Final = "paraphrase-1"
+READING: Final = "reading-1"
 LONGEST: Final = 20_000
 SCHEMA: Final = object_schema(
     {"said": {"type": "boolean"}, "turn": {"type": ["integer", "null"]}, "quote": {"type": "string"}}
@@ -28,20 +29,23 @@ SCHEMA: Final = object_schema(
 class ParaphraseJudge:
     """Fulfils ``Judge``."""
 
-    def __init__(self, client: ModelClient, file: PromptFile, make_mark: Callable[[], str]) -> None:
+    def __init__(
+        self, client: ModelClient, file_of: Callable[[str], PromptFile], make_mark: Callable[[], str]
+    ) -> None:
         self._client = client
-        self._file = file
+        self._file_of = file_of
         self._make_mark = make_mark
 
     def opinion(self, question: Paraphrase) -> Answer:
         """An opinion, or why there is none."""
-        prompt = build(paraphrase_question(question, self._file), self._make_mark)
+        file = self._file_of(READING if question.stands else NAME)
+        prompt = build(paraphrase_question(question, file), self._make_mark)
         if len(prompt.text) > LONGEST_PROMPT:
             return NoOpinion(f"the transcript is too long for a judge (over {LONGEST_PROMPT} characters)")
         try:
             reply = self._client.ask(ModelQuestion(prompt))
         except MeasurementError as error:
-            return NoOpinion(str(error))
+            return NoOpinion(str(error), down=True)
         return read_answer(reply.text, question, self._client.model)
 
 

@@ -6,6 +6,7 @@ import os
 import stat
 import struct
 import tarfile
+import time
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from assay.adapters.workspace.archives import ALL, Caps, unpack_archive
+from assay.adapters.workspace.archives import ALL, Caps, check_archive, unpack_archive
 from assay.core.errors import InputError
 from tests.builders import within
 
@@ -77,8 +78,23 @@ def unpacked(
     strip: int = 0,
     caps: Caps = ALL,
 ) -> None:
+    """Looking at an archive says the same as unpacking it, and writes nothing."""
     make(tmp_path / "archive", members)
-    unpack_archive(str(tmp_path / "archive"), str(target), strip, caps)
+    before = sorted(target.iterdir())
+    looked = None if strip else refusal(lambda: check_archive(str(tmp_path / "archive"), caps))
+    assert sorted(target.iterdir()) == before
+    why = refusal(lambda: unpack_archive(str(tmp_path / "archive"), str(target), strip, caps))
+    assert strip or (looked is None) == (why is None)
+    if why is not None:
+        raise why
+
+
+def refusal(act: Callable[[], None]) -> InputError | None:
+    try:
+        act()
+    except InputError as error:
+        return error
+    return None
 
 
 def texts(target: Path) -> dict[str, str]:
@@ -231,8 +247,9 @@ def test_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes, head: 
     folder = tmp_path_factory.mktemp("any")
     (folder / "archive").write_bytes(head + data)
     (folder / "target").mkdir()
-    with pytest.raises(InputError), within(60):
-        unpack_archive(str(folder / "archive"), str(folder / "target"))
+    with within(60):
+        assert refusal(lambda: check_archive(str(folder / "archive"), ALL)) is not None
+        assert refusal(lambda: unpack_archive(str(folder / "archive"), str(folder / "target"))) is not None
 
 
 def test_damaged_compressed_content(tmp_path: Path, target: Path) -> None:
@@ -271,3 +288,15 @@ def test_what_is_no_archive_is_said_in_one_line(tmp_path: Path, target: Path, ki
 def test_an_archive_that_is_not_there(tmp_path: Path, target: Path) -> None:
     with pytest.raises(InputError, match="No such file"):
         unpack_archive(str(tmp_path / "nothing"), str(target))
+
+
+@BOTH
+def test_the_members_are_counted_before_anything_is_written(tmp_path: Path, target: Path, make: Make) -> None:
+    """And looking at as many as may be there takes little time of the processor."""
+    members = [(f"d{n % 50}/f{n}", "file", "abc") for n in range(8000)]
+    make(tmp_path / "archive", members)
+    began = time.process_time()
+    check_archive(str(tmp_path / "archive"), Caps(members=8000))
+    assert time.process_time() - began < 2
+    with pytest.raises(InputError, match="must hold at most 7999 files"):
+        check_archive(str(tmp_path / "archive"), Caps(members=7999))

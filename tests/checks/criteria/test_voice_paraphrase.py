@@ -216,5 +216,6 @@ def test_no_opinion_changes_a_score(
 def test_what_lint_says(more: dict[str, Any], places: list[str]) -> None:
     found = lint({"criteria": [{"label": "a", "assertion": {**more, "since": "run_start"}}]}, {}, {})
     assert [(one.rule, one.place.removeprefix("criteria[0].")) for one in found] == [
-        ("unsupported", place) for place in places
+        *([("phrases-alone", "assertion")] * ("contains" in more)),
+        *(("unsupported", place) for place in places),
     ]

@@ -69,6 +69,11 @@ def read_marked(path: str) -> Marked:
         raise InputError(f"{path} must be nested less deeply") from error
 
 
+def marked_json(text: str) -> Marked:
+    """JSON that was sent, with its lines. Raises ``InputError``."""
+    return _json("the body", text)
+
+
 def _yaml(path: str, text: str) -> Marked:
     try:
         _refuse_depth(path, text)

@@ -194,12 +194,12 @@ def _judge(place: JudgePlace | None, waits: Waits) -> Iterator[Judge | None]:
     from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
     from assay.adapters.sources import bearer_tokens  # noqa: PLC0415 - only who has a judge needs it
     from assay.judge.model import GivingUp  # noqa: PLC0415
-    from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
+    from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
 
     token = None if place.token_env is None else bearer_tokens.from_environment(place.token_env)
     limits = limits_of(place.timeout_s)
     with ChatModel(place.url, place.model, token, limits, json_schema=place.json_schema) as model:
-        judge = ParaphraseJudge(GivingUp(model, time.monotonic), prompt_file(NAME), new_mark)
+        judge = ParaphraseJudge(GivingUp(model, time.monotonic), prompt_file, new_mark)
         yield WatchedJudge(judge, f"the judge {place.model}", waits)
 
 

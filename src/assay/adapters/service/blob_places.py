@@ -68,6 +68,13 @@ class BlobFolder:
         except OSError as error:
             raise MeasurementError(f"the file {digest} can't be read: {error.strerror}") from error
 
+    def remove(self, digest: str) -> None:
+        try:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(f"{self._root}/{digest[:2]}/{digest}")
+        except OSError as error:
+            raise MeasurementError(f"a file of a run can't be removed: {error.strerror}") from error
+
     def close(self) -> None:
         """Nothing is kept open."""
 
@@ -95,6 +102,9 @@ class BlobBucket:
             return self._bucket.part(_path(digest), start, length)
         except OSError as error:
             raise MeasurementError(f"the file {digest} is gone from its bucket") from error
+
+    def remove(self, digest: str) -> None:
+        self._bucket.remove(_path(digest))
 
     def close(self) -> None:
         self._bucket.close()

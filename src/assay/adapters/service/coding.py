@@ -21,7 +21,7 @@ from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.tasks.seeded_names import TASK, WORKSPACE
 from assay.adapters.tasks.seeded_task import load_seeded, read_record
 from assay.adapters.tasks.seeding_files import LocalSeedingFiles
-from assay.adapters.workspace.archives import Caps, unpack_archive
+from assay.adapters.workspace.archives import Caps, check_archive
 from assay.adapters.workspace.patched import apply_patch
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.report import Judges
@@ -45,10 +45,10 @@ _CHECKED_AT_ONCE: Final = threading.BoundedSemaphore(4)
 JudgesOf = Callable[[str], AbstractContextManager[Judges | None]]
 
 
-def check_archive(content: bytes) -> None:
-    """Unpack an archive and throw it away. Raises ``InputError`` for one that can't be used."""
+def check_sent_archive(content: bytes) -> None:
+    """Raises ``InputError`` for an archive that can't be used."""
     with _CHECKED_AT_ONCE, temporary_folder(0o700) as place:
-        unpack_archive(_write(place, "archive", content), _folder(place, "unpacked"), caps=CAPS)
+        check_archive(_write(place, "archive", content), CAPS)
 
 
 def patched_archive(task: bytes, patch: bytes) -> bytes:

@@ -29,6 +29,7 @@ from assay.evidence.verdict import Judge
 FHIR, FILES, JUDGE = "fhir", "files", "judge"
 TOKEN: Final = "token"  # noqa: S105 - the name of a field
 BUCKETS: Final = ("gs", "s3")
+PORTS: Final = {"sftp": 22, "http": 80}
 # Requests of a completion must end before its caller gives up.
 DEADLINE_SEC: Final = 20.0
 TIMEOUT_SEC: Final = 8.0
@@ -131,7 +132,7 @@ class SourceOpener:
         from assay.adapters.models.judge_model import ChatModel, limits_of  # noqa: PLC0415 - only who has a judge
         from assay.adapters.models.judge_setup import new_mark, prompt_file  # noqa: PLC0415
         from assay.judge.model import GivingUp  # noqa: PLC0415
-        from assay.judge.paraphrase import NAME, ParaphraseJudge  # noqa: PLC0415
+        from assay.judge.paraphrase import ParaphraseJudge  # noqa: PLC0415
 
         settings, secret = found
         model = ChatModel(
@@ -142,7 +143,7 @@ class SourceOpener:
             json_schema=settings.get("json_schema", True),
             client=self._guarded(),
         )
-        return ParaphraseJudge(GivingUp(stack.enter_context(model), time.monotonic), prompt_file(NAME), new_mark)
+        return ParaphraseJudge(GivingUp(stack.enter_context(model), time.monotonic), prompt_file, new_mark)
 
 
 def _token(written: str | None) -> Token | None:
@@ -159,22 +160,22 @@ def check_host(url: str, policy: SourcePolicy) -> None:
     parts = urlsplit(url)
     if not parts.hostname:
         raise MeasurementError("the URL of a source has no host")
-    policy.checked(parts.hostname, parts.port or 443)
+    policy.checked(parts.hostname, parts.port or PORTS.get(parts.scheme, 443))
 
 
 def check_files_url(url: str, credentials: dict[str, str], policy: SourcePolicy) -> None:
     """Raises for a place of files that a tenant must not name: the disk of the service, or its own accounts."""
     scheme = urlsplit(url).scheme
-    if scheme == "file" and not policy.local_files:
+    if scheme not in ("sftp", *BUCKETS) and not (scheme == "file" and policy.local_files):
         raise InputError("files must be at an sftp://, gs:// or s3:// URL, or be sent to the playground")
     if scheme == "gs" and "ASSAY_GCS_TOKEN" not in credentials and "STORAGE_EMULATOR_HOST" not in credentials:
         raise InputError("files at a gs:// URL must have the credential ASSAY_GCS_TOKEN")
+    for name in ("ASSAY_SFTP_KEY", "ASSAY_SFTP_KNOWN_HOSTS"):
+        if name in credentials:
+            raise InputError(f"{name} names a file of the service; use ASSAY_SFTP_PASSWORD")
     if scheme == "sftp":
         check_host(url, policy)
     for name in ("STORAGE_EMULATOR_HOST", "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"):
         endpoint = credentials.get(name)
         if endpoint:
             check_host(endpoint if "://" in endpoint else f"http://{endpoint}", policy)
-    for name in ("ASSAY_SFTP_KEY", "ASSAY_SFTP_KNOWN_HOSTS"):
-        if name in credentials:
-            raise InputError(f"{name} names a file of the service; use ASSAY_SFTP_PASSWORD")

@@ -11,7 +11,7 @@ from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.service.coding import CAPS
 from assay.adapters.service.import_runs import Importing
 from assay.adapters.store.runs.imported import StoredImports
-from assay.adapters.workspace.archives import unpack_archive
+from assay.adapters.workspace.archives import check_archive, unpack_archive
 from assay.core.errors import InputError
 from assay.engine.explorer.blobs import BlobStore
 from assay.engine.explorer.imported_runs import Imported
@@ -65,6 +65,7 @@ def _unpack(archive: bytes) -> Iterator[tuple[str, str | None]]:
         os.mkdir(folder)
         with open(packed, "xb") as file:
             file.write(archive)
+        check_archive(packed, CAPS)
         unpack_archive(packed, folder, caps=CAPS)
         inside = os.listdir(folder)
         only = inside[0] if len(inside) == 1 and inside[0] not in JOB_FILES else None

@@ -6,11 +6,12 @@ goes to the address that was checked. Redirects are never followed.
 """
 
 import ipaddress
+import re
 import socket
 import threading
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from assay.core.errors import InputError, MeasurementError
 
@@ -21,39 +22,104 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
+# Addresses at which clouds tell a machine its secrets: Amazon, Google, Azure, Alibaba, Oracle, Tencent, Scaleway.
+METADATA: Final = frozenset(
+    ipaddress.ip_address(one)
+    for one in (
+        *("169.254.169.254", "169.254.170.2", "169.254.170.23", "169.254.0.23", "169.254.42.42", "168.63.129.16"),
+        *("100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd00:ec2::23", "fd20:ce::254", "fd00:42::42"),
+    )
+)
+# Not for the internet, whatever the standard library says: protocol assignments, relays, and tunnels.
+_NOT_GLOBAL: Final = tuple(
+    map(
+        ipaddress.ip_network,
+        ("192.0.0.0/24", "192.88.99.0/24", "::/96", "2001::/23", "2002::/16", "64:ff9b:1::/48"),
+    )
+)
+_TRANSLATED: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_NAME: Final = re.compile(
+    r"[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?(\.[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?)*\.?"
+)
+REFUSED: Final = "the host {host!r} can't be found, or has an address that sources must not have"
+
+
+@dataclass(frozen=True, slots=True)
+class AllowedSource:
+    """A network or a host that sources may be at, at every port unless one is named."""
+
+    network: Network | None = None
+    host: str | None = None
+    port: int | None = None
+
+    def has(self, address: Address, host: str | None, port: int | None) -> bool:
+        if self.port is not None and self.port != port:
+            return False
+        if self.network is None:
+            return host is not None and host.lower().rstrip(".") == self.host
+        return address.version == self.network.version and address in self.network
+
+
 @dataclass(frozen=True, slots=True)
 class SourcePolicy:
-    """Exceptions by the operator, beside public addresses. Most clinical systems are in private networks."""
+    """Sources are at addresses of the internet, or where the operator allows them. Never at those of metadata."""
 
-    allowed: tuple[Network, ...] = field(default=())
+    allowed: tuple[AllowedSource, ...] = field(default=())
     local_files: bool = False
 
-    def permits(self, address: Address) -> bool:
-        plain = getattr(address, "ipv4_mapped", None) or address
-        if any(plain.version == network.version and plain in network for network in self.allowed):
+    def permits(self, address: Address, host: str | None = None, port: int | None = None) -> bool:
+        plain = _plain(address)
+        if plain in METADATA:
+            return False
+        if any(one.has(plain, host, port) for one in self.allowed):
             return True
-        own = plain.is_loopback or plain.is_link_local or plain.is_unspecified
-        return not (own or plain.is_multicast or plain.is_reserved)
+        apart = any(plain.version == network.version and plain in network for network in _NOT_GLOBAL)
+        return plain.is_global and not (apart or plain.is_multicast or plain.is_reserved or _is_site_local(plain))
 
     def checked(self, host: str, port: int) -> list[str]:
-        """The addresses of a host, all of which are permitted. Raises ``MeasurementError``."""
+        """The addresses of a host, all of which are permitted. Raises ``MeasurementError``, always with one text:
+        nobody shall learn which names and addresses there are behind the service."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            addresses = [str(one[4][0]) for one in found]
+            if not all(self.permits(ipaddress.ip_address(one.partition("%")[0]), host, port) for one in addresses):
+                raise OSError(REFUSED)
         except (OSError, UnicodeError) as error:
-            raise MeasurementError(f"the host {host!r} can't be found") from error
-        addresses = [str(one[4][0]) for one in found]
-        for one in addresses:
-            if not self.permits(ipaddress.ip_address(one.partition("%")[0])):
-                raise MeasurementError(f"the host {host!r} has an address that sources must not have")
+            raise MeasurementError(REFUSED.format(host=host)) from error
         return list(dict.fromkeys(addresses))
 
 
-def networks(written: Iterable[str]) -> tuple[Network, ...]:
-    """Networks as an operator writes them. Raises ``InputError``."""
+def _plain(address: Address) -> Address:
+    """The address of the older kind that one of the newer kind only wraps."""
+    if isinstance(address, ipaddress.IPv6Address):
+        if address in _TRANSLATED:
+            return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        return address.ipv4_mapped or address
+    return address
+
+
+def _is_site_local(address: Address) -> bool:
+    return isinstance(address, ipaddress.IPv6Address) and address.is_site_local
+
+
+def allowed_sources(written: Iterable[str]) -> tuple[AllowedSource, ...]:
+    """Sources as an operator names them: a network or a host, maybe with a port. Raises ``InputError``."""
+    return tuple(map(_allowed, written))
+
+
+def _allowed(written: str) -> AllowedSource:
+    place, port = written, None
+    end = re.fullmatch(r"(?P<place>\[[^\]]*\]|[^:]*)(:(?P<port>[0-9]{1,5}))?", written)
+    if end is not None:
+        place, port = end["place"].strip("[]"), None if end["port"] is None else int(end["port"])
     try:
-        return tuple(ipaddress.ip_network(one, strict=False) for one in written)
+        return AllowedSource(network=ipaddress.ip_network(place, strict=False), port=port)
     except ValueError as error:
-        raise InputError(f"an allowed network must be like 127.0.0.0/8: {error}") from error
+        if _NAME.fullmatch(place) is None or place.replace(".", "").isdecimal() or port == 0:
+            raise InputError(
+                f"an allowed source must be like 10.0.0.0/8, fhir.example or fhir.example:8080, got {written!r}"
+            ) from error
+    return AllowedSource(host=place.lower().rstrip("."), port=port)
 
 
 class GuardedClient:
@@ -99,7 +165,8 @@ def guarded_client(policy: SourcePolicy) -> "httpx.Client":
                     return self._inner.connect_tcp(address, port, timeout, local_address, socket_options)
                 except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
                     refused = error
-            raise refused or httpcore.ConnectError(f"{host} has no address")
+            # A port that is closed looks as one that doesn't answer.
+            raise httpcore.ConnectError(f"{host} has no address that answers") from refused
 
         def connect_unix_socket(self, *_: Any, **__: Any) -> Any:
             raise httpcore.ConnectError("sources have no sockets in files")

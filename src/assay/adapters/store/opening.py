@@ -54,9 +54,15 @@ def open_store(where: str, create: bool = False) -> "Store":
     if url.get_backend_name() == "sqlite":
         return open_store(str(url.database or ""), create)
     with _packages("a PostgreSQL database", "postgres"):
-        # Settings behind a question mark may have a password, too.
-        name = url.set(drivername="postgresql", query={}).render_as_string(hide_password=True)
-        return Store(engine_for(url), name)
+        return Store(engine_for(url), store_name(where))
+
+
+def store_name(where: str) -> str:
+    """How messages call a store: a path, or a URL without its password."""
+    if "://" not in where:
+        return where
+    # Settings behind a question mark may have a password, too.
+    return str(_url(where).set(drivername="postgresql", query={}).render_as_string(hide_password=True))
 
 
 @contextmanager

@@ -20,7 +20,9 @@ from assay.core.errors import install_hint
 
 BATCH: Final = 10_000
 # Keys, secrets and the content of files are no data to analyse.
-LEFT_OUT: Final = frozenset({"keys", "sources", "blobs", "blob_parts", "run_texts", "run_totals"})
+LEFT_OUT: Final = frozenset(
+    {"keys", "sources", "webhooks", "stored_answers", "blobs", "blob_parts", "run_texts", "run_totals"}
+)
 
 
 def export_parquet(store: Store, folder: str) -> list[str]:

@@ -135,7 +135,7 @@ task_runs = listed_table(
     *required(sa.Text, "task", "snapshot", "status", "phase"),
     playground_column(),
     *required(sa.Boolean, "scored"),
-    *optional(sa.Text, "verdict", "reason", "idempotency_key"),
+    *optional(sa.Text, "verdict", "reason"),
     *optional(sa.Float, "score"),
     *optional(sa.JSON, "axes"),
     *optional(UtcTime, "started_at", "deadline_at", "completed_at", "claimed_until"),
@@ -145,7 +145,6 @@ task_runs = listed_table(
     *optional(sa.Text, "claim"),
     *map(list_index, ("benchmark_run", "status", "verdict", "task")),
     sa.Index(None, "status", "deadline_at"),
-    sa.UniqueConstraint("organisation", "idempotency_key"),
 )
 
 criterion_runs = listed_table(
@@ -194,6 +193,7 @@ audit = table(
     *optional(sa.Text, "key", "target", "request"),
     *required(sa.Text, "action"),
     *required(UtcTime, "at"),
+    sa.Column("denied", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Index(None, "organisation", "id"),
 )
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from assay.adapters.store import run_tables, service_tables
+from assay.adapters.store import integration_tables, run_tables, service_tables
 from assay.adapters.store.columns import (
     DEFAULT_ORGANISATION,
     UtcTime,
@@ -17,6 +17,7 @@ from assay.adapters.store.columns import (
 # Whoever knows these tables knows those of the service too: a database has all or none.
 __all__ = [
     "events",
+    "integration_tables",
     "metadata",
     "playgrounds",
     "replaced_rows",

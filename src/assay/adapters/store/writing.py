@@ -7,15 +7,17 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 
-from sqlalchemy import Connection, Table, delete, insert, literal, select
+from sqlalchemy import Connection, Table, delete, insert, literal, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.sql.elements import ColumnElement
 
 from assay.adapters.store import service_tables, tables
 from assay.adapters.store.columns import DEFAULT_ORGANISATION, UtcTime
 from assay.adapters.store.errors import StoreRefusalError
+from assay.adapters.store.integration_tables import sent_records
+from assay.adapters.store.record_kinds import RECORD_KINDS
 from assay.engine.criteria import stored_limits
-from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record
+from assay.engine.criteria.watched_sources import NewEvent, NewResponse, Playground, Record, SentRecord
 from assay.evidence.playground import StateRow, Turn
 
 
@@ -49,7 +51,7 @@ def remove_playground(connection: Connection, identity: str) -> None:
         raise StoreRefusalError(
             f"the playground {identity!r} can't be replaced: task runs of the service worked in it"
         )
-    records = (tables.events, tables.state_rows, tables.replaced_rows, tables.turns, tables.x12_responses)
+    records = (*RECORD_KINDS, tables.replaced_rows, sent_records)
     for table in (*records, service_tables.files, service_tables.replaced_files, service_tables.sources):
         connection.execute(delete(table).where(table.c.playground == identity))
     connection.execute(delete(tables.playgrounds).where(tables.playgrounds.c.id == identity))
@@ -58,16 +60,18 @@ def remove_playground(connection: Connection, identity: str) -> None:
 def add_all(
     connection: Connection, playground: str, records: Iterable[Record], received: datetime | None = None
 ) -> int:
-    """Add records to a playground that is there; returns how many."""
-    count = 0
-    for count, record in enumerate(records, 1):  # noqa: B007 - what is left over is the number
-        add(connection, playground, record, received)
-    return count
+    """Add records to a playground that is there; returns how many. One that was sent before isn't added again."""
+    return sum(add(connection, playground, record, received) for record in records)
 
 
-def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> None:
-    """Add one record to a playground that is there. It was received now, unless told otherwise."""
-    table, checked = _checked_row(record)
+def add(connection: Connection, playground: str, record: Record, received: datetime | None = None) -> bool:
+    """Add one record to a playground that is there. It was received now, unless told otherwise.
+
+    Returns whether it is new: one with its sender's id that was sent before is left as it is.
+    """
+    table, checked = _checked_row(record.record if isinstance(record, SentRecord) else record)
+    if isinstance(record, SentRecord) and not _note_sender(connection, playground, table, record):
+        return False
     received = received or datetime.now(UTC)
     values = {"playground": playground, "received_at": received, **checked}
     if table is tables.state_rows:
@@ -79,10 +83,33 @@ def add(connection: Connection, playground: str, record: Record, received: datet
         if not insert_new(connection, table, values):
             raise StoreRefusalError(f"turn {values['number']} exists already")
     else:
-        connection.execute(insert(table).values(values))
+        values["id"] = connection.execute(insert(table).values(values).returning(table.c.id)).scalar_one()
+    if isinstance(record, SentRecord):
+        named = update(sent_records).where(_sent(playground, record))
+        connection.execute(named.values(record=RECORD_KINDS[table].identity(values)))
+    return True
 
 
-def _checked_row(record: Record) -> tuple[Table, dict[str, object]]:
+def _note_sender(connection: Connection, playground: str, table: Table, record: SentRecord) -> bool:
+    """Whether nothing was sent with this sender's id before. Raises ``StoreRefusalError`` for something else.
+
+    Of two who send the same at once, the second waits for the first.
+    """
+    identity = stored_limits.checked_name(record.sender_id, "the id of a record")
+    known = {"playground": playground, "kind": RECORD_KINDS[table].name, "record": ""}
+    if insert_new(connection, sent_records, {**known, "sender_id": identity, "digest": record.digest}):
+        return True
+    found = select(sent_records.c.digest).where(_sent(playground, record))
+    if connection.execute(found).scalar() != record.digest:
+        raise StoreRefusalError(f"another record was sent with the id {identity!r}")
+    return False
+
+
+def _sent(playground: str, record: SentRecord) -> ColumnElement[bool]:
+    return (sent_records.c.playground == playground) & (sent_records.c.sender_id == record.sender_id)
+
+
+def _checked_row(record: NewEvent | NewResponse | StateRow | Turn) -> tuple[Table, dict[str, object]]:
     """The table of a record, and its values there. Raises ``InputError`` for what no store can hold."""
     at = partial(stored_limits.checked_time, record.at)
     match record:

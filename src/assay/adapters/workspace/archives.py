@@ -4,6 +4,7 @@ Nothing is written outside the target, and never more than the caps allow, whate
 socket or a pipe becomes a pipe: it shows as neither file, folder nor link, and nobody opens it.
 """
 
+import errno
 import lzma
 import os
 import posixpath
@@ -11,8 +12,9 @@ import stat
 import tarfile
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 from assay.core.errors import InputError
 
@@ -60,7 +62,15 @@ ALL = Caps()
 
 def unpack_archive(archive: str, target: str, strip: int = 0, caps: Caps = ALL) -> None:
     """Unpack files, folders and links, without ``strip`` leading folders of each name. Raises ``InputError``."""
-    unpacking = _Unpacking(archive, target, strip, caps)
+    _unpack(_Unpacking(archive, target, strip, caps), archive, caps)
+
+
+def check_archive(archive: str, caps: Caps) -> None:
+    """Raises ``InputError`` for an archive that can't be unpacked within the caps. Nothing is written."""
+    _unpack(_Looking(archive, "", 0, caps), archive, caps)
+
+
+def _unpack(unpacking: "_Unpacking", archive: str, caps: Caps) -> None:
     try:
         if zipfile.is_zipfile(archive):
             unpacking.zip()
@@ -113,6 +123,8 @@ class _Unpacking:
         self._archive, self._target, self._strip = archive, target, strip
         self._caps, self._called = caps, caps.called or archive
         self._bytes_left, self._members_left = caps.bytes, caps.members
+        # Folders that are there, and no links. They stay: only what is no folder is replaced.
+        self._folders = {target}
 
     def tar(self) -> None:
         with tarfile.open(self._archive, tarinfo=_Member) as tar:
@@ -121,14 +133,14 @@ class _Unpacking:
                 if path is None:
                     continue
                 if member.isdir():
-                    os.makedirs(path, exist_ok=True)
+                    self._make_folder(path)
                 elif member.issym():
-                    os.symlink(member.linkname, path)
+                    self._link(member.linkname, path)
                 elif member.isreg() or member.islnk():
                     # A hard link becomes a file of its own, with the content of the one it names.
                     self._write(path, tar.extractfile(member), member.mode)
                 else:
-                    os.mkfifo(path, 0o600)
+                    self._pipe(path)
 
     def zip(self) -> None:
         if _most_members(self._archive) > self._caps.members:
@@ -140,15 +152,15 @@ class _Unpacking:
                 if path is None:
                     continue
                 if member.is_dir():
-                    os.makedirs(path, exist_ok=True)
+                    self._make_folder(path)
                 elif stat.S_ISLNK(mode):
                     with packed.open(member) as content:
                         # No link is longer, and the content of this one is taken into memory.
-                        os.symlink(os.fsdecode(content.read(_LONGEST_LINK)), path)
+                        self._link(os.fsdecode(content.read(_LONGEST_LINK)), path)
                 elif stat.S_IFMT(mode) in (0, stat.S_IFREG):
                     self._write(path, packed.open(member), mode or 0o644)
                 else:
-                    os.mkfifo(path, 0o600)
+                    self._pipe(path)
 
     def _place(self, name: str) -> str | None:
         """Where a member goes; None if nothing of its name is left. A path through a link is refused."""
@@ -159,9 +171,12 @@ class _Unpacking:
         if not parts:
             return None
         path = f"{self._folder(parts[:-1], name)}/{parts[-1]}"
+        self._make_room(path)
+        return path
+
+    def _make_room(self, path: str) -> None:
         if os.path.lexists(path) and (os.path.islink(path) or not os.path.isdir(path)):
             os.unlink(path)
-        return path
 
     def _too_many(self) -> InputError:
         return InputError(f"{self._called} must hold at most {self._caps.members} files, got more")
@@ -176,19 +191,76 @@ class _Unpacking:
         folder = self._target
         for part in parts:
             folder = f"{folder}/{part}"
-            if os.path.islink(folder):
-                raise InputError(f"{self._called}: names must not lead through a link, got {name!r}")
-        os.makedirs(folder, exist_ok=True)
+            if folder not in self._folders:
+                if self._is_link(folder):
+                    raise InputError(f"{self._called}: names must not lead through a link, got {name!r}")
+                self._make_folder(folder)
+                self._folders.add(folder)
         return folder
+
+    def _is_link(self, path: str) -> bool:
+        return os.path.islink(path)
+
+    def _make_folder(self, path: str) -> None:
+        os.makedirs(path, exist_ok=True)
+
+    def _link(self, target: str, path: str) -> None:
+        os.symlink(target, path)
+
+    def _pipe(self, path: str) -> None:
+        os.mkfifo(path, 0o600)
 
     def _write(self, path: str, content: IO[bytes] | None, mode: int) -> None:
         if content is None:  # A hard link to something without content.
-            os.mkfifo(path, 0o600)
+            self._pipe(path)
             return
         with open(path, "xb") as file, content:
-            while chunk := content.read(_CHUNK):
-                self._bytes_left -= len(chunk)
-                if self._bytes_left < 0:
-                    raise InputError(f"{self._called} must hold at most {self._caps.bytes} bytes, got more")
-                file.write(chunk)
-        os.chmod(path, 0o755 if mode & 0o100 else 0o644)
+            file.writelines(self._chunks(content))
+            os.fchmod(file.fileno(), 0o755 if mode & 0o100 else 0o644)
+
+    def _chunks(self, content: IO[bytes]) -> Iterator[bytes]:
+        while chunk := content.read(_CHUNK):
+            self._bytes_left -= len(chunk)
+            if self._bytes_left < 0:
+                raise InputError(f"{self._called} must hold at most {self._caps.bytes} bytes, got more")
+            yield chunk
+
+
+class _Looking(_Unpacking):
+    """Goes through an archive as if it were unpacked, and remembers what would be where."""
+
+    def __init__(self, *told: Any) -> None:
+        super().__init__(*told)
+        self._links: set[str] = set()
+        self._others: set[str] = set()
+
+    def _make_room(self, path: str) -> None:
+        self._links.discard(path)
+        self._others.discard(path)
+
+    def _is_link(self, path: str) -> bool:
+        return path in self._links
+
+    def _make_folder(self, path: str) -> None:
+        if path in self._others:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        self._folders.add(path)
+
+    def _link(self, target: str, path: str) -> None:  # noqa: ARG002 - as the other
+        self._put(path)
+        self._links.add(path)
+
+    def _pipe(self, path: str) -> None:
+        self._put(path)
+
+    def _write(self, path: str, content: IO[bytes] | None, mode: int) -> None:  # noqa: ARG002 - as the other
+        self._put(path)
+        if content is not None:
+            with content:
+                for _ in self._chunks(content):
+                    pass
+
+    def _put(self, path: str) -> None:
+        if path in self._folders:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        self._others.add(path)

@@ -38,7 +38,7 @@ def rotate(call: ServiceCall) -> PageAnswer:
 
 @routes.add("POST", "/keys/{id}/revoke", Scope.ADMIN)
 def revoke(call: ServiceCall) -> PageAnswer:
-    call.service.keys.revoke(call.organisation, call.path["id"])
+    call.service.keys.revoke(call.organisation, call.path["id"], spare_last_admin=True)
     return call.go(call.site.to("keys"))
 
 

@@ -50,6 +50,8 @@ from assay.web.site import Site, Viewer
 log = logging.getLogger("assay.pages")
 
 BASE: Final = "/ui/"
+# Pages with what agents and clinical systems said: who reads them is noted.
+EVIDENCE: Final = ("/runs/{id}", "/runs/{id}/steps", "/review/runs/{id}", "/task-runs/{id}", "/playgrounds/{id}")
 COOKIE: Final = "assay_session"
 MOST_BYTES: Final = 2 * 1024 * 1024
 NOBODY: Final = Viewer(Scope.RUN)
@@ -203,14 +205,15 @@ class PageServer:
         route, values = found
         request.scope["assay.route"] = BASE.rstrip("/") + route.path
         if call.key.scope not in route.scopes:
+            self._note(request, call.key, route.name, values.get("id", place), denied=True)
             return trouble(call, 403, f"a key of the scope {call.key.scope.value} can't do this")
         answer = answer_page(route, replace(call, path=values))
-        if route.method != "GET" and answer.status < 400:
-            self._note(request, call.key, route.name, values.get("id"))
+        if (route.method != "GET" or route.path in EVIDENCE) and answer.status < 400:
+            self._note(request, call.key, route.name, values.get("id", place))
         return answer
 
-    def _note(self, request: Request, key: Key, action: str, target: str | None) -> None:
-        self._service.audit.add(key, action, target, request.scope.get("assay.request"))
+    def _note(self, request: Request, key: Key, action: str, target: str, *, denied: bool = False) -> None:
+        self._service.audit.add(key, action, target, request.scope.get("assay.request"), denied=denied)
 
     def _sign_in(self, request: Request, query: Fields, form: Fields) -> PageAnswer:
         onward = self.site.inside(form.get("next") or query.get("next"))

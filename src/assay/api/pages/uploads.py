@@ -2,7 +2,7 @@
 the judge of the organisation, which is set here, too.
 """
 
-from assay.adapters.service.coding import check_archive, patched_archive
+from assay.adapters.service.coding import check_sent_archive, patched_archive
 from assay.api.pages.calls import ServiceCall
 from assay.api.routes.coding_runs import ask_again
 from assay.api.routes.jobs import add_job
@@ -32,7 +32,7 @@ def add_archive(call: ServiceCall) -> PageAnswer:
     """Keep the files that a scenario begins with, and go on to a scenario that begins with them."""
     coding, content = call.service.coding, _file(call, "archive")
     coding.check_on()
-    check_archive(content)
+    check_sent_archive(content)
     return call.go(
         call.site.to("scenarios/new", {"archive": coding.archives.add(call.organisation, content).path})
     )
@@ -75,7 +75,7 @@ def _left(call: ServiceCall) -> bytes:
     if "patch" in call.files:
         begun = call.service.coding.tasks.workspace(call.organisation, call.path["id"])
         return patched_archive(begun, call.files["patch"])
-    check_archive(call.files["workspace"])
+    check_sent_archive(call.files["workspace"])
     return call.files["workspace"]
 
 

@@ -1,13 +1,16 @@
 """Benchmarks, their versions and runs; tasks and their criteria."""
 
-from typing import Any
+from dataclasses import asdict, replace
+from typing import Any, Final
 
 from pydantic import Field
 
+from assay.adapters.machine.yaml_lines import marked_json
 from assay.api.answers import unchanging
-from assay.api.routing import ApiCall, Routes
+from assay.api.routing import READ, ApiCall, Part, Routes
 from assay.dialects.criteria.models import CriterionRun
 from assay.dialects.criteria.resources import (
+    MOST_CRITERIA,
     Benchmark,
     BenchmarkRun,
     NewBenchmark,
@@ -20,11 +23,21 @@ from assay.dialects.criteria.resources import (
     TaskCriterion,
     TaskRun,
     Version,
+    WholeBenchmark,
     Written,
 )
+from assay.engine.criteria.lint import lint
+from assay.engine.schema_errors import about
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
+WHOLE: Final = {"location": "/benchmarks", "most_bytes": 64 * 1024 * 1024}
+CRITERIA = Part(
+    "criteria", TaskCriterion, lambda call, task: call.service.criteria.in_order(call.organisation, task)
+)
+TASK_RUNS = Part(
+    "task_runs", TaskRun, lambda call, run: call.service.runs.of_benchmark_run(call.organisation, run)
+)
 
 
 class StartedBenchmarkRun(StrictModel):
@@ -33,6 +46,31 @@ class StartedBenchmarkRun(StrictModel):
     benchmark_run: BenchmarkRun
     task_runs: list[TaskRun]
     token: str = Field(description="may start and complete the task runs of this benchmark run, and nothing else")
+
+
+class AddedBenchmark(StrictModel):
+    """A benchmark that was added whole, with all ids."""
+
+    benchmark: Benchmark
+    version: Version
+    tasks: list[Any] = Field(description="each as GET /tasks/{id}?expand=criteria has it")
+
+
+class LintedCriteria(StrictModel):
+    """Criteria as a file has them, to be looked at. ``data`` is what they may refer to."""
+
+    criteria: list[Written] = Field(max_length=MOST_CRITERIA)
+    data: Written = Field(default_factory=dict)
+
+
+class LintFinding(StrictModel):
+    """A likely mistake: by which rule, where, and why. ``message`` says the last two in a sentence."""
+
+    rule: str
+    line: int | None
+    place: str
+    why: str
+    message: str
 
 
 class NewTrial(StrictModel):
@@ -66,6 +104,8 @@ routes.resource(
     list_tasks="The tasks, the newest first.",
     get_task="One task.",
     replace_task="Change a task with its criteria. Versions and runs that exist keep the task as it was.",
+    tagged=True,
+    part=CRITERIA,
 )
 routes.resource(
     "/tasks/{id}/criteria",
@@ -73,6 +113,7 @@ routes.resource(
     lambda service: service.criteria,
     body=NewCriterion,
     also=(404, 409),
+    location="/criteria",
     create_criterion=(
         "Add a criterion to a task. It is kept as it is written; one that can't be used fails when it is graded."
     ),
@@ -94,7 +135,15 @@ routes.resource(
     get_criterion="One criterion of a task.",
     replace_criterion="Change a criterion of a task. Versions and runs that exist keep it as it was.",
     delete_criterion="Remove a criterion from its task. Versions and runs that exist keep it.",
+    tagged=True,
 )
+
+
+@routes.post("/criteria/lint", list[LintFinding], *READ, body=LintedCriteria)
+def lint_criteria(call: ApiCall) -> Any:
+    """Likely mistakes in criteria, as ``assay criteria lint`` finds them. Nothing is stored."""
+    sent = marked_json(call.content.decode())
+    return [{**asdict(one), "message": about(one.place, one.why)} for one in lint(sent.value, sent.lines, {})]
 
 
 @routes.post("/criteria/try", TriedCriterion, body=NewTrial, also=(404,))
@@ -122,11 +171,28 @@ routes.resource(
     list_benchmarks="The benchmarks, the newest first.",
     get_benchmark="One benchmark, by its id or its slug.",
 )
+
+
+@routes.post("/benchmarks/bulk", AddedBenchmark, body=WholeBenchmark, status=201, also=(409,), **WHOLE)
+def create_whole_benchmark(call: ApiCall) -> Any:
+    """Add a benchmark with its tasks and their criteria, as its first version: all of it, or nothing."""
+    service, organisation = call.service, call.organisation
+    version = service.versions.add_whole(organisation, call.body, service.tasks)
+    asked = replace(call, query={"expand": CRITERIA.name})
+    tasks = [service.tasks.get(organisation, task.task_id) for task in version.tasks]
+    return {
+        "benchmark": service.benchmarks.get(organisation, call.body.slug),
+        "version": version,
+        "tasks": [CRITERIA.shown(asked, task, task.id) for task in tasks],
+    }
+
+
 routes.resource(
     "/benchmarks/{id}/versions",
     Version,
     lambda service: service.versions,
     body=NewVersion,
+    location="",
     create_version="Freeze tasks as the next version of a benchmark.",
     list_versions="The versions of a benchmark, the newest first.",
 )
@@ -139,7 +205,15 @@ def get_version(call: ApiCall) -> Any:
     return unchanging(call.service.versions.named(call.organisation, f"{benchmark.slug}@{call.path['version']}"))
 
 
-@routes.post("/benchmark-runs", StartedBenchmarkRun, body=NewBenchmarkRun, status=201, also=(404,))
+@routes.post(
+    "/benchmark-runs",
+    StartedBenchmarkRun,
+    body=NewBenchmarkRun,
+    status=201,
+    also=(404,),
+    secret=True,
+    location="/benchmark-runs",
+)
 def create_benchmark_run(call: ApiCall) -> Any:
     """Create a run of all tasks of a version, with a token for the agent."""
     run, token = call.service.benchmark_runs.begin(call.organisation, call.body)
@@ -155,6 +229,7 @@ routes.resource(
     BenchmarkRun,
     lambda service: service.benchmark_runs,
     final=lambda run: run.status is not Status.ACTIVE,
+    part=TASK_RUNS,
     list_benchmark_runs="The benchmark runs, the newest first.",
     get_benchmark_run="One benchmark run. It has a score once every task run has ended.",
 )

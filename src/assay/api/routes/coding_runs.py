@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.api.answers import ApiAnswer, json_answer
 from assay.api.routes.run_files import BYTES
 from assay.api.routes.scenarios import ARCHIVE_BYTES
@@ -40,7 +40,7 @@ class CodingCompletion(StrictModel):
     work: WorkResource | None
 
 
-@routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409))
+@routes.post("/scenarios/{id}/tasks", SeedingTask, status=202, also=(404, 409), location="/coding-tasks")
 def seed_task(call: ApiCall) -> Any:
     """Seed a task from the newest version of a scenario: a worker prepares the workspace and freezes everything.
 
@@ -74,7 +74,9 @@ def get_workspace(call: ApiCall) -> Any:
     return ApiAnswer(200, found, media_type=BYTES)
 
 
-@routes.post("/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409))
+@routes.post(
+    "/coding-tasks/{id}/runs", CodingRun, body=NewCodingRun, status=201, also=(404, 409), location="/coding-runs"
+)
 def create_coding_run(call: ApiCall) -> Any:
     """Create a run of an agent at a seeded task. It takes uploads until it is completed."""
     return call.service.coding.runs.add(call.organisation, call.id, call.body)
@@ -101,7 +103,7 @@ def put_workspace(call: ApiCall) -> Any:
     """Send the workspace as the agent left it: a tar or zip archive of the files below the working folder."""
     runs, identity = call.service.coding.runs, call.id
     runs.get(call.organisation, identity)
-    check_archive(call.content)
+    check_sent_archive(call.content)
     runs.put_workspace(call.organisation, identity, call.content)
     return runs.get(call.organisation, identity)
 
@@ -138,7 +140,7 @@ def cancel_coding(call: ApiCall) -> Any:
     return cancel_coding_run(call.service.coding.runs, call.organisation, call.id)
 
 
-@routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409))
+@routes.post("/runs/{id}/gradings", WorkResource, body=GradeAgain, status=202, also=(404, 409), location="/work")
 def grade_run_again(call: ApiCall) -> Any:
     """Grade a coding run again from what is kept of it, by the same frozen scorers, or only by the judge.
 

@@ -59,7 +59,12 @@ class NewEvaluationResult(StrictModel):
 
 
 @routes.post(
-    "/evaluation-results", EvaluationResultResource, body=NewEvaluationResult, status=201, also=(404, 409)
+    "/evaluation-results",
+    EvaluationResultResource,
+    body=NewEvaluationResult,
+    status=201,
+    also=(404, 409),
+    location="/evaluation-results",
 )
 def create_evaluation_result(call: ApiCall) -> Any:
     """Put an EvaluationResult on a run, or have one made from a verifier's reward.json and details.json.

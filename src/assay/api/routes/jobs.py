@@ -47,6 +47,7 @@ class ReportedJob(StrictModel):
     ImportedJob,
     body=bytes,
     status=201,
+    location="/jobs",
     query={"name": "what to call the job (default: the name of the folder in the archive)"},
     also=(409,),
     most_bytes=ARCHIVE_BYTES,

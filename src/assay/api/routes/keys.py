@@ -44,7 +44,7 @@ class NewSecret(StrictModel):
     secret: str = Field(description="to be sent as a bearer token")
 
 
-@routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,))
+@routes.post("/keys", NewSecret, Scope.ADMIN, body=NewKey, status=201, also=(404,), secret=True)
 def create_key(call: ApiCall) -> Any:
     """Add a key. Its secret is shown once."""
     return _new_secret(issued_key(call.service, call.organisation, call.body))
@@ -65,16 +65,16 @@ def list_keys(call: ApiCall) -> Any:
     return call.service.keys.slice(call.organisation, call.slice).each(_key_resource)
 
 
-@routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201)
+@routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201, secret=True)
 def rotate(call: ApiCall) -> Any:
     """A new key in place of this one, which is revoked at once."""
     return _new_secret(rotate_key(call.service.keys, call.organisation, call.id))
 
 
-@routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN)
+@routes.post("/keys/{id}/revoke", KeyResource, Scope.ADMIN, also=(404, 409))
 def revoke(call: ApiCall) -> Any:
-    """Revoke a key at once."""
-    return _key_resource(call.service.keys.revoke(call.organisation, call.id))
+    """Revoke a key at once. The last valid admin key stays."""
+    return _key_resource(call.service.keys.revoke(call.organisation, call.id, spare_last_admin=True))
 
 
 @routes.lists("/audit", AuditEntry, Scope.ADMIN)

@@ -11,26 +11,42 @@ from assay.api.answers import ProblemDetail
 from assay.api.problems import parse_body
 from assay.api.routing import STREAM, ApiCall, Routes
 from assay.api.service import Service
-from assay.core.errors import InputError
-from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, JudgePlace
-from assay.dialects.criteria.records import EventLine, ResponseLine, RowLine, TurnLine
+from assay.core.errors import InputError, MeasurementError
+from assay.dialects.criteria.playground_file import FilesPlace, JudgePlace
+from assay.dialects.criteria.records import RowLine, SentEvent, SentResponse, TurnLine
 from assay.dialects.criteria.resources import NewPlayground, PlaygroundResource
 from assay.engine.criteria.load_playground import no_file, record_of
 from assay.engine.criteria.stored_limits import PAYLOAD_BYTES
 from assay.engine.service.errors import NotFoundError
+from assay.formats.endpoint_url import base_url
 from assay.formats.strict_model import StrictModel
 from assay.web.playground_view import SourceView, view_sources
 
 routes = Routes()
 MOST_RECORDS: Final = 1000
 FILE_BYTES: Final = PAYLOAD_BYTES
+RECORDING: Final = {"status": 201, "most_bytes": FILE_BYTES}
+ONE: Final = "{record:path}"
 Secret = Field(default=None, min_length=1, max_length=10_000)
 
 
 class Recorded(StrictModel):
-    """How many records were added."""
+    """How many records were added. Those that were sent before with the same id are not added again."""
 
     recorded: int
+
+
+class RecordResource(StrictModel):
+    """A record of a playground. ``sender_id`` is the newest id that its sender gave it.
+
+    ``record`` is what was sent; in a list without its payload, data or text.
+    """
+
+    id: str
+    sender_id: str | None
+    at: datetime
+    received_at: datetime | None
+    record: dict[str, Any]
 
 
 class LineAnswer(StrictModel):
@@ -106,22 +122,48 @@ def _as_list(written: Any) -> Any:
 
 
 def _records(kind: str, model: Any, meaning: str) -> None:
-    """The route for records of a kind."""
+    """The routes for records of a kind."""
 
     def record(call: ApiCall) -> Any:
         now = call.service.host.now()
         records = [record_of(line, no_file, f"record {n}", now) for n, line in enumerate(call.body, 1)]
         return {"recorded": call.service.playgrounds.record(call.organisation, call.id, records)}
 
-    record.__name__, record.__doc__ = f"record_{kind}", meaning
-    limits = {"status": 201, "most_bytes": FILE_BYTES}
-    routes.post(f"/playgrounds/{{id}}/{kind}", Recorded, body=_several(model), **limits)(record)
+    def listed(call: ApiCall) -> Any:
+        return call.service.kept.slice(call.organisation, call.id, kind, call.slice)
+
+    def get(call: ApiCall) -> Any:
+        return call.service.kept.get(call.organisation, call.id, kind, call.path["record"])
+
+    def delete(call: ApiCall) -> None:
+        call.service.kept.remove(call.organisation, call.id, kind, call.path["record"])
+
+    path, word = f"/playgrounds/{{id}}/{kind}", kind.removesuffix("s")
+    usual = (
+        (record, f"record_{kind}", meaning, routes.post(path, Recorded, body=_several(model), **RECORDING)),
+        (
+            listed,
+            f"list_{kind}",
+            f"The {kind} of a playground, the newest first.",
+            routes.lists(path, RecordResource, noted=True),
+        ),
+        (
+            get,
+            f"get_{word}",
+            f"One of the {kind}, as it was sent.",
+            routes.get(f"{path}/{ONE}", RecordResource, noted=True),
+        ),
+        (delete, f"delete_{word}", f"Remove one of the {kind}, for good.", routes.delete(f"{path}/{ONE}")),
+    )
+    for handle, name, told, declare in usual:
+        handle.__name__, handle.__doc__ = name, told
+        declare(handle)
 
 
-_records("events", EventLine, "Record an event or a list of them, such as messages that were sent: all or none.")
+_records("events", SentEvent, "Record an event or a list of them, such as messages that were sent: all or none.")
 _records("rows", RowLine, "Record a row of state or a list of them. A row replaces the one with its key.")
 _records("turns", TurnLine, "Record a turn of a call or a list of them.")
-_records("responses", ResponseLine, "Record an X12 response or a list of them.")
+_records("responses", SentResponse, "Record an X12 response or a list of them.")
 
 
 @routes.post("/playgrounds/{id}/records", LineAnswer, body=STREAM, also=(400, 404))
@@ -186,13 +228,16 @@ def _check(kind: str, settings: dict[str, Any], secrets: dict[str, str], policy:
     """Refuse whatever a playground file would refuse. Raises ``InputError``."""
     try:
         if kind == FHIR:
-            FhirPlace(url=settings["url"])
-            JudgePlace(url=settings["url"], model="x")
+            base_url(settings["url"], "a FHIR server")
         elif kind == JUDGE:
             JudgePlace(url=settings["url"], model=settings["model"])
         else:
             FilesPlace(url=settings["url"], credentials={name: name for name in secrets})
             check_files_url(settings["url"], secrets, policy)
-    except ValidationError as error:
+    except MeasurementError as error:
+        raise InputError(str(error)) from error
+    except ValueError as error:
+        if not isinstance(error, ValidationError):
+            raise InputError(str(error)) from error
         told = error.errors(include_url=False, include_input=False)[0]["msg"].partition(", ")[2]
         raise InputError(told or f"the URL of the source can't be used: {kind}") from error

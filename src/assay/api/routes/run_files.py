@@ -62,6 +62,7 @@ def list_run_files(call: ApiCall) -> Any:
         "length": f"how many bytes to read, at most {MOST_BYTES} (default: {MOST_BYTES})",
     },
     media=BYTES,
+    noted=True,
 )
 def read_run_file(call: ApiCall) -> Any:
     """A part of a file. The header Assay-File-Size says how large the whole file is."""

@@ -117,7 +117,7 @@ def get_run(call: ApiCall) -> Any:
     return call.service.imports.run(call.organisation, call.id).shown()
 
 
-@routes.get("/runs/{id}/gradings", list[dict[str, Any]])
+@routes.get("/runs/{id}/gradings", list[dict[str, Any]], noted=True)
 def list_gradings(call: ApiCall) -> Any:
     """The gradings of a run, the oldest first."""
     return call.service.imports.gradings(call.organisation, call.id)

@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from pydantic import Field, field_validator
 
-from assay.adapters.service.coding import check_archive
+from assay.adapters.service.coding import check_sent_archive
 from assay.adapters.service.judges import TOKEN, place
 from assay.adapters.service.sources import check_host
 from assay.api.answers import unchanging
@@ -51,7 +51,7 @@ class JudgeResource(StrictModel):
 def create_archive(call: ApiCall) -> Any:
     """Send a tar or zip archive of files, for a scenario's workspace_seed. The same one twice is kept once."""
     call.service.coding.check_on()
-    check_archive(call.content)
+    check_sent_archive(call.content)
     return call.service.coding.archives.add(call.organisation, call.content)
 
 
@@ -62,7 +62,7 @@ def get_archive(call: ApiCall) -> Any:
     return unchanging(call.service.coding.archives.get(call.organisation, digest))
 
 
-@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,))
+@routes.post("/scenarios", ScenarioResource, body=Scenario, status=201, also=(409,), location="/scenarios")
 def create_scenario(call: ApiCall) -> Any:
     """Add a coding scenario, as scenario files have it, but without repositories and folders of the service."""
     coding = call.service.coding
@@ -77,22 +77,23 @@ routes.resource(
     lambda service: service.coding.scenarios,
     list_scenarios="Scenarios with their newest versions, the newest scenario first.",
     get_scenario="A scenario with its newest version.",
+    tagged=True,
 )
 
 
-@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409))
+@routes.put("/scenarios/{id}", ScenarioResource, body=Scenario, also=(404, 409, 412))
 def replace_scenario(call: ApiCall) -> Any:
     """Change a scenario: a new version, unless nothing is different. Seeded tasks stay as they are."""
     coding = call.service.coding
     coding.check_on()
     check_scenario(call.body, coding.policy)
-    return coding.scenarios.replace(call.organisation, call.id, call.body)
+    return coding.scenarios.replace(call.organisation, call.id, call.body, call.expected)
 
 
-@routes.delete("/scenarios/{id}")
+@routes.delete("/scenarios/{id}", also=(404, 412))
 def remove_scenario(call: ApiCall) -> Any:
     """Remove a scenario. Its versions can still be read, and tasks that were seeded from it stay."""
-    call.service.coding.scenarios.remove(call.organisation, call.id)
+    call.service.coding.scenarios.remove(call.organisation, call.id, call.expected)
 
 
 @routes.lists("/scenarios/{id}/versions", ScenarioVersion, also=())
@@ -138,7 +139,7 @@ def get_judge(call: ApiCall) -> Any:
     return _judge(*found)
 
 
-@routes.delete("/judge", Scope.ADMIN)
+@routes.delete("/judge", Scope.ADMIN, also=(404,))
 def remove_judge(call: ApiCall) -> Any:
     """Forget the organisation's judge, and its token."""
     call.service.coding.judges.remove(call.organisation)

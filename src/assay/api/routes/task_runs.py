@@ -6,9 +6,8 @@ from typing import Any
 from pydantic import Field
 
 from assay.api.answers import ApiAnswer, json_answer, resource_from, unchanging
-from assay.api.routes.work import shown_work
-from assay.api.routing import ApiCall, Routes, always
-from assay.core.errors import InputError
+from assay.api.routes.work import shown_work, without_reason
+from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.keys import Owner, Scope
@@ -23,7 +22,6 @@ from assay.engine.service.work import WorkKind
 from assay.formats.strict_model import StrictModel
 
 routes = Routes()
-IDEMPOTENCY_KEY = "idempotency-key"
 
 
 class Started(StrictModel):
@@ -75,14 +73,22 @@ routes.resource(
 )
 
 
-@routes.get("/task-runs/{id}", TaskRun)
+CRITERION_RUNS = Part(
+    "criterion_runs",
+    CriterionRun,
+    lambda call, run: call.service.runs.criterion_runs_of(Owner(call.organisation), run),
+)
+
+
+@routes.get("/task-runs/{id}", CRITERION_RUNS.answer(TaskRun), query=CRITERION_RUNS.query)
 def get_task_run(call: ApiCall) -> Any:
     """One run of a task."""
     owner = Owner(call.organisation)
     run = call.service.runs.task_run(owner, call.id)
     if end_overdue(call.service.runs, call.organisation, run, call.service.host.now()):
         run = call.service.runs.task_run(owner, run.id)
-    return run if run.status is Status.ACTIVE else unchanging(run)
+    told = CRITERION_RUNS.shown(call, run, run.id)
+    return told if run.status is Status.ACTIVE else unchanging(told)
 
 
 @routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
@@ -107,7 +113,7 @@ def complete(call: ApiCall) -> Any:
         later = _completed_later(call)
         if later is not None:
             return later
-    return completed_answer(call.service.complete(call.key.owner, call.id, _idempotency_key(call)))
+    return completed_answer(call.service.complete(call.key.owner, call.id))
 
 
 def _completed_later(call: ApiCall) -> ApiAnswer | None:
@@ -116,14 +122,9 @@ def _completed_later(call: ApiCall) -> ApiAnswer | None:
     if run.status is not Status.ACTIVE or run.completion_requested_at is None:
         return None
     added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
-    told = shown_work(added)
-    if call.key.scope is Scope.RUN:
-        # Why a try failed names the sources that the agent is graded by.
-        told = told.model_copy(update={"reason": None})
-    answer, headers = json_answer(told, 202), {"Preference-Applied": "respond-async", "Retry-After": "1"}
-    # A run token can't look at work: it completes again.
-    where = {} if call.key.scope is Scope.RUN else {"Location": f"/v1/work/{added.id}"}
-    return replace(answer, headers={**answer.headers, **headers, **where})
+    told = without_reason(added) if call.key.scope is Scope.RUN else shown_work(added)
+    headers = {"Preference-Applied": "respond-async", "Retry-After": "1", "Location": f"/v1/work/{added.id}"}
+    return replace(json_answer(told, 202), headers=headers)
 
 
 def completed_answer(done: Completed) -> dict[str, Any]:
@@ -137,15 +138,6 @@ def completed_answer(done: Completed) -> dict[str, Any]:
         if left_out
         else done.criterion_runs,
     }
-
-
-def _idempotency_key(call: ApiCall) -> str | None:
-    """That of a run token is its own: whether somebody else used the same one must not show."""
-    written = call.headers.get(IDEMPOTENCY_KEY)
-    if written is not None and not (0 < len(written) <= 200 and written.isascii() and written.isprintable()):
-        raise InputError("Idempotency-Key must be 1 to 200 printable ASCII characters")
-    mine = call.key.benchmark_run
-    return written if written is None or mine is None else f"{mine}/{written}"
 
 
 @routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))
@@ -168,6 +160,7 @@ routes.resource(
     lambda service: service.criterion_runs,
     filters={"task_run_id": ("task_run", "only those of this task run")},
     final=always,
+    evidence=True,
     list_criterion_runs="How criteria came out, the newest first.",
     get_criterion_run="How one criterion came out, with its details and all evidence, also for a scored run.",
 )

@@ -8,11 +8,13 @@ from typing import Any, Final
 from starlette.concurrency import run_in_threadpool
 
 from assay.api.answers import resource_from
-from assay.api.routing import WATCH, ApiCall, Routes
+from assay.api.routing import READ, WATCH, ApiCall, Routes
 from assay.api.service import Service
 from assay.core.errors import AssayError
 from assay.engine.explorer.run_export import render_json
-from assay.engine.service.work import Work, WorkState
+from assay.engine.service.errors import NotFoundError
+from assay.engine.service.keys import Scope
+from assay.engine.service.work import Work, WorkKind, WorkState
 from assay.formats.strict_model import StrictModel
 
 routes = Routes()
@@ -47,6 +49,11 @@ def shown_work(work: Work) -> WorkResource:
     return resource_from(WorkResource, work, waiting_for_source_since=work.source_down_since, next_try_at=again)
 
 
+def without_reason(work: Work) -> WorkResource:
+    """Why a try failed names the sources that the agent is graded by."""
+    return shown_work(work).model_copy(update={"reason": None})
+
+
 routes.resource(
     "/work",
     WorkResource,
@@ -54,8 +61,19 @@ routes.resource(
     filters={"state": ("state", "only work in this state")},
     show=shown_work,
     list_work="Work, the newest first.",
-    get_work="One piece of work, and how far it is.",
 )
+
+
+@routes.get("/work/{id}", WorkResource, *READ, Scope.RUN)
+def get_work(call: ApiCall) -> Any:
+    """One piece of work, and how far it is. A run token sees the completions of its own runs, without reasons."""
+    found = call.service.work.get(call.organisation, call.id)
+    if call.key.scope is not Scope.RUN:
+        return shown_work(found)
+    if found.kind != WorkKind.COMPLETE_TASK_RUN.value:
+        raise NotFoundError("there is no such work")
+    call.service.runs.task_run(call.key.owner, found.target)
+    return without_reason(found)
 
 
 @routes.get("/work/{id}/events", WorkResource, body=WATCH)

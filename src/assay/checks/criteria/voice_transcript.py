@@ -1,18 +1,29 @@
 """Looks for phrases in the recorded turns of a call.
 
-``contains`` has phrases that must be said; each is a text, or a list of texts of which one is enough.
-``not_contains`` has phrases that must not be said. ``speaker`` limits both to the turns of one party, ``turns`` to
-turns by number (``[first, last]``), and ``in_order`` requires the phrases one after the other. ``fuzzy`` (0 to 1)
-allows small differences between words.
+``contains`` has phrases that must be said; each is a text, a list of texts of which one is enough, or an
+object (see below). ``not_contains`` has phrases that must not be said. ``speaker`` limits both to the turns of
+one party, ``turns`` to turns by number (``[first, last]``), and ``in_order`` requires the phrases one after
+the other. ``fuzzy`` (0 to 1) allows small differences between words.
 
-Phrases are compared word by word. It doesn't matter how a number, a date, a time, an amount of money or a spelling
-is written (``June 5th`` is "the fifth of June" and 6/5, ``$25.50`` is "twenty-five dollars and fifty cents"), nor
-do contractions, punctuation and fillers such as "um"; the digits themselves must be the same. A negated phrase is
-not found: "is booked" is not in "is not yet booked", nor "book the visit" in "we were unable to book the visit".
-Neither is what was taken back: "June 5th" is not in "June 5th, no wait, June 6th".
+Phrases are compared word by word. It doesn't matter how a number, a date, a time, an amount of money or a
+spelling is written (``June 5th`` is "the fifth of June" and 6/5, ``$25.50`` is "twenty-five dollars and fifty
+cents"), nor do contractions, punctuation and fillers such as "um"; the digits themselves must be the same. A
+negated phrase is not found: "is booked" is not in "is not yet booked", nor "book the visit" in "we were unable
+to book the visit". Neither is what was taken back: "June 5th" is not in "June 5th, no wait, June 6th".
 
-A wanted phrase that claims something ("is booked") must be a statement: it isn't found in a question or behind an
-"if". A forbidden phrase is found there, too.
+A wanted phrase that claims something ("is booked") must be a statement: it isn't found in a question or behind
+an "if". A forbidden phrase is found there, too.
+
+**A phrase is a mention.** What this check can promise is that the words were said, and that nothing that it
+knows takes them back. It doesn't read what was meant: "it's false that the CT is approved" has the words.
+Whoever needs more asks for a state beside it (the appointment is booked), or writes a phrase as an object with
+``phrase`` (a text or a list) and
+
+- ``last_about``: words of a topic, one text or a list of which one is enough. Only the last turn that mentions
+  the topic counts, so what was said about it before, and perhaps taken back later, doesn't.
+- ``judge: true``: the judge of the playground reads the call and decides whether it was said, in whatever
+  words, and still holds at the end. Its reading is ``judge`` in the evidence. Where there is no judge, or it
+  can't be reached, nothing is scored; where its answer can't be used, the criterion fails and says so.
 
 A phrase must be within one turn. ``since: run_start`` looks only at turns of this run.
 
@@ -28,13 +39,28 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
+from assay.core.errors import MeasurementError, UnmeasuredError
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.playground import Escapes, PlaygroundState, Turn, made_once, older_note
-from assay.evidence.verdict import Answer, NoOpinion, Question, opinion
+from assay.evidence.verdict import Answer, NoOpinion, Opinion, Question, opinion
 from assay.formats.speech.heard import Heard
 from assay.formats.speech.phrases import phrase_tokens
 
-Phrase = str | tuple[str, ...]
+Words = str | tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPhrase:
+    """A phrase with more than its words. A name that is misspelled is refused."""
+
+    __pydantic_config__: ClassVar = {"extra": "forbid", "strict": True}
+
+    phrase: Words
+    last_about: Words | None = None
+    judge: bool = False
+
+
+Phrase = Words | AskedPhrase
 Spoken = Sequence[tuple[Turn, Heard]]
 
 
@@ -62,9 +88,9 @@ class VoiceTranscript:
         if self.turns is not None and not 1 <= self.turns[0] <= self.turns[1]:
             raise ValueError(f"turns must be [first, last], counted from 1, got {list(self.turns)}")
         for phrase in (*self.contains, *self.not_contains):
-            if not phrase:
+            if not phrase or not _alternatives(phrase):
                 raise ValueError("a phrase must be a text, or a list with at least one text")
-            for one in _alternatives(phrase):
+            for one in (*_alternatives(phrase), *_topics(phrase)):
                 phrase_tokens(one)
 
     def run(self, evidence: PlaygroundState) -> Outcome:
@@ -74,7 +100,8 @@ class VoiceTranscript:
         spoken = [(turn, _read_once(turn.text, known)) for turn in heard if self._is_meant(turn)]
         if not spoken:
             return self._silence(sum(self._is_meant(turn) for turn in turns))
-        looked = [*self._find_wanted(spoken), *self._forbidden(spoken)]
+        found = [*self._find_wanted(spoken), *self._forbidden(spoken)]
+        looked = [_read_by_judge(one, heard, evidence) if _is_for_judge(one.phrase) else one for one in found]
         held = [one.held for one in looked]
         summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
         unread = {str(turn.number): turn.unread for turn, _ in spoken if turn.unread is not None}
@@ -114,8 +141,11 @@ class VoiceTranscript:
         self, phrase: Phrase, spoken: Spoken, after: tuple[int, int], *, claimed: bool
     ) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
-        wanted = _alternatives(phrase)
+        wanted, topics = _alternatives(phrase), _topics(phrase)
+        about = [at for at, (_, heard) in enumerate(spoken) if any(map(heard.mentions, topics))]
         for index in range(after[0], len(spoken)):
+            if topics and index != max(about, default=None):
+                continue
             start = after[1] if index == after[0] else 0
             ends = [spoken[index][1].end_of(one, self.fuzzy, start, claimed=claimed) for one in wanted]
             if any(end is not None for end in ends):
@@ -125,28 +155,46 @@ class VoiceTranscript:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """A phrase, the turn that it was found in, and those in which it was looked for."""
+    """A phrase, the turn that it was found in, and those in which it was looked for. A judge's reading decides."""
 
     phrase: Phrase
     forbidden: bool
     found: Turn | None
     among: tuple[Turn, ...]
+    reading: Opinion | None = None
 
     @property
     def held(self) -> bool:
+        if self.reading is not None:
+            return self.reading.said != self.forbidden
         return self.found is None and self.unsure is None if self.forbidden else self.found is not None
 
     @property
     def unsure(self) -> str | None:
         """Why it is unknown whether a forbidden phrase was said, if it is."""
-        if not self.forbidden or self.found is not None:
+        if not self.forbidden or self.found is not None or self.reading is not None:
             return None
         return next((f"turn {one.number} can't be read: {one.unread}" for one in self.among if one.unread), None)
 
     def row(self) -> dict[str, object]:
         row = _row(self.phrase, self.found)
+        if self.reading is not None:
+            row |= {"found": self.reading.said, "turn": self.reading.turn, "judge": _opinion_row(self.reading)}
         forbidden = {"forbidden": True} if self.forbidden else {}
         return {**row, **forbidden, **({} if self.unsure is None else {"error": self.unsure})}
+
+
+def _is_for_judge(phrase: Phrase) -> bool:
+    return isinstance(phrase, AskedPhrase) and phrase.judge
+
+
+def _read_by_judge(one: _Looked, heard: Sequence[Turn], evidence: PlaygroundState) -> _Looked:
+    """A phrase as the judge reads it. Raises ``MeasurementError``, ``UnmeasuredError`` where it can't be read."""
+    answer = opinion(evidence, Question(_alternatives(one.phrase), tuple(heard), one.among, stands=True))
+    if isinstance(answer, NoOpinion):
+        why = f"a phrase needs the reading of a judge, but there is none: {answer.why}"
+        raise MeasurementError(why) if answer.down else UnmeasuredError(why)
+    return replace(one, reading=answer)
 
 
 def _with_opinions(
@@ -157,7 +205,7 @@ def _with_opinions(
     count: Counter[str] = Counter()
     for one in looked:
         row = one.row()
-        if one.found is None:
+        if one.found is None and one.reading is None:
             answer = opinion(evidence, Question(_alternatives(one.phrase), tuple(heard), one.among))
             row["paraphrase"] = _opinion_row(answer)
             count[_in_short(answer, one.forbidden)] += 1
@@ -197,9 +245,16 @@ def _read_once(text: str, known: dict[str, Heard]) -> Heard:
 
 
 def _alternatives(phrase: Phrase) -> tuple[str, ...]:
-    return (phrase,) if isinstance(phrase, str) else phrase
+    words = phrase.phrase if isinstance(phrase, AskedPhrase) else phrase
+    return (words,) if isinstance(words, str) else words
+
+
+def _topics(phrase: Phrase) -> tuple[str, ...]:
+    topics = phrase.last_about if isinstance(phrase, AskedPhrase) else None
+    return (topics,) if isinstance(topics, str) else topics or ()
 
 
 def _row(phrase: Phrase, found: Turn | None) -> dict[str, object]:
-    said = phrase if isinstance(phrase, str) else list(phrase)
+    words = phrase.phrase if isinstance(phrase, AskedPhrase) else phrase
+    said = words if isinstance(words, str) else list(words)
     return {"phrase": said, "found": found is not None, "turn": None if found is None else found.number}

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 CODING: Final = ("auto", "bubblewrap", "namespaces", "container", "process", "off")
 BLOBS_VARIABLE = "ASSAY_BLOBS"
+SOURCES_VARIABLE = "ASSAY_ALLOW_SOURCE"
 
 
 def add_store(parser: argparse.ArgumentParser) -> None:
@@ -39,16 +40,23 @@ def blobs_of(args: argparse.Namespace) -> str | None:
     return args.blobs or os.environ.get(BLOBS_VARIABLE) or None
 
 
+def sources_of(args: argparse.Namespace) -> tuple[str, ...]:
+    """Where sources may be beside the internet."""
+    written = os.environ.get(SOURCES_VARIABLE, "").split(",")
+    return tuple(args.allow_source or filter(None, map(str.strip, written)))
+
+
 def add_service(parser: argparse.ArgumentParser) -> None:
     """Options of the processes that do the work of a service."""
     add_store(parser)
     add_blobs(parser)
     parser.add_argument(
         "--allow-source",
-        metavar="NETWORK",
+        metavar="SOURCE",
         action="append",
         default=[],
-        help="addresses that sources may have although they are of this machine, such as 127.0.0.0/8",
+        help="where sources may be beside the internet: 10.0.0.0/8, a host, or either with :PORT; repeatable"
+        f" (default: {SOURCES_VARIABLE}, with commas)",
     )
     parser.add_argument(
         "--coding",

@@ -90,9 +90,15 @@ def _at_store(args: argparse.Namespace) -> int:
         from assay.adapters.store.service.storage import StoredStorage  # noqa: PLC0415
         from assay.engine.service.keys import Keys  # noqa: PLC0415
 
-        keys = Keys(StoredStorage(store), ThisServer())
-        for line in _lines(keys, args.organisation or "default", args):
+        storage, organisation = StoredStorage(store), args.organisation or "default"
+        keys = Keys(storage, ThisServer())
+        for line in _lines(keys, organisation, args):
             print(line)
+        if args.action != "list":
+            from assay.engine.service.audit import AuditLog  # noqa: PLC0415
+
+            target = args.key or keys.every(organisation)[0].id
+            AuditLog(storage, keys.host).add_at_store(organisation, f"{args.action}_key", target)
     return 0
 
 

@@ -12,8 +12,8 @@ in without one, and the server must listen on this machine only. Browsers may re
 localhost, or by a name that --page-host gives.
 
 Secrets of sources are encrypted with the key in ASSAY_SECRET_KEY (32 bytes in base64), or else with one that is
-made beside a SQLite store. Sources at loopback and link-local addresses are refused unless --allow-source names
-them.
+made beside a SQLite store. Sources must be at addresses of the internet unless
+--allow-source names theirs; addresses at which clouds tell a machine its secrets are always refused.
 
 Coding runs are graded in a sandbox that isolates, if one works on this machine; --coding chooses another one, or
 none. Scenarios see no folder of this machine, no image and no network unless an option allows it.
@@ -25,7 +25,7 @@ import argparse
 from datetime import timedelta
 
 from assay.cli.options.common import add_listening, extra_packages, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
+from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
 
 PORT = 8765
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
         args.port,
         args.rate,
         not args.no_worker,
-        allowed=tuple(args.allow_source),
+        allowed=sources_of(args),
         log=args.log,
         claim_sec=args.claim,
         kept_work=timedelta(days=args.keep_work),

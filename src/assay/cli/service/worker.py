@@ -16,7 +16,7 @@ import threading
 from datetime import timedelta
 
 from assay.cli.options.common import extra_packages, positive
-from assay.cli.options.service import add_service, blobs_of, coding_of, store_of
+from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     told = Working(
         store_of(args),
         args.threads,
-        allowed=tuple(args.allow_source),
+        allowed=sources_of(args),
         log=args.log,
         claim_sec=args.claim,
         kept_work=timedelta(days=args.keep_work),

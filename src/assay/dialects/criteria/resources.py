@@ -105,6 +105,12 @@ class NewBenchmark(StrictModel):
     name: Name | None = None
 
 
+class WholeBenchmark(NewBenchmark):
+    """A benchmark with its tasks and their criteria, which become its first version."""
+
+    tasks: list[NewTask] = Field(min_length=1, max_length=MOST_TASKS)
+
+
 class Benchmark(StrictModel):
     """A benchmark. ``latest`` is its newest version, if it has one."""
 

@@ -100,7 +100,8 @@ def _says(spoken: str, phrase: str) -> bool:
 
 
 def _alternatives(phrase: Any) -> list[str]:
-    return [phrase] if isinstance(phrase, str) else list(phrase)
+    words = phrase.get("phrase", ()) if isinstance(phrase, dict) else phrase
+    return [words] if isinstance(words, str) else list(words)
 
 
 def _x12_paths(assertion: dict[str, Any], place: Place) -> Iterator[Remark]:

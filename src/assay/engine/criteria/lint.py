@@ -30,10 +30,12 @@ RULES: Final = {
     "since": "what was there before the run can pass the criterion",
     "blank": "a path begins or ends with a blank",
     "pattern": "a pattern is only a value",
+    "phrases-alone": "a call is judged by phrases alone, and a phrase is only a mention",
     "weight": "the weights make the score meaningless",
     "duplicate-label": "two criteria can't be told apart in a report",
 }
 LISTS: Final = ("fields", "assertions")
+CALL: Final = "voice-transcript"
 HARMLESS: Final = ("id", "MSH-1", "ISA01", "content")
 """A path for each language."""
 _EVENT: Final = re.compile(r"\s*[A-Z][0-9]{2}\s*(?:\^.*)?")
@@ -74,6 +76,7 @@ def _remarks(value: Any, data: Mapping[str, Any]) -> Iterator[Remark]:
     known = {**(given if isinstance(given, dict) else {}), **data}
     yield from _weights(criteria)
     yield from _labels(criteria)
+    yield from _phrases_alone(criteria)
     for number, criterion in criteria.items():
         yield from _assertion(criterion.assertion, ("criteria", number, "assertion"), known)
 
@@ -102,6 +105,19 @@ def _labels(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
         if before != number:
             why = f"{criterion.label!r} is already the label of criteria[{before}]"
             yield Remark("duplicate-label", ("criteria", number, "label"), why)
+
+
+def _phrases_alone(criteria: Mapping[int, Criterion]) -> Iterator[Remark]:
+    """Calls that nothing but phrases judges: no state beside them, and no judge."""
+    calls = {number: one.assertion for number, one in criteria.items() if one.assertion.get("assert") == CALL}
+    if len(calls) < len(criteria):
+        return
+    for number, assertion in calls.items():
+        wanted = assertion.get("contains")
+        listed = wanted if isinstance(wanted, list) else []
+        if listed and not any(isinstance(phrase, dict) and phrase.get("judge") is True for phrase in listed):
+            why = "a phrase is only a mention: add a criterion on a state, or judge: true to a phrase"
+            yield Remark("phrases-alone", ("criteria", number, "assertion"), why)
 
 
 def _assertion(assertion: dict[str, Any], place: Place, data: Mapping[str, Any]) -> Iterator[Remark]:

@@ -1,6 +1,7 @@
 """Load a prepared state into the playground that a playground file describes."""
 
 import base64
+import hashlib
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -13,8 +14,15 @@ from pydantic_core import ErrorDetails
 
 from assay.core.errors import InputError
 from assay.dialects.criteria.playground_file import FhirPlace, FilesPlace, PlaygroundFile
-from assay.dialects.criteria.records import LINES, RECORD_LINE, EventLine, RecordLine, ResponseLine, RowLine
-from assay.engine.criteria.watched_sources import NewEvent, NewResponse, PlaygroundStore, Record, new_playground
+from assay.dialects.criteria.records import LINES, RECORD_LINE, RecordLine, RowLine, SentEvent, SentResponse
+from assay.engine.criteria.watched_sources import (
+    NewEvent,
+    NewResponse,
+    PlaygroundStore,
+    Record,
+    SentRecord,
+    new_playground,
+)
 from assay.engine.schema_errors import about, first, sentence
 from assay.evidence.playground import Event, StateRow, StoredFile, Turn
 
@@ -59,22 +67,30 @@ def _describe_error(told: ErrorDetails) -> str:
 
 def record_of(line: RecordLine, read_file: ReadFile, where: str, now: datetime) -> Record:
     """A line's record in the store. ``where`` begins the message about a file that can't be read."""
-    at = line.at or now
-    if isinstance(line, EventLine):
+    record = _record(line, read_file, where, line.at or now)
+    if line.id is None:
+        return record
+    return SentRecord(line.id, hashlib.sha256(line.model_dump_json().encode()).hexdigest(), record)
+
+
+def _record(
+    line: RecordLine, read_file: ReadFile, where: str, at: datetime
+) -> NewEvent | NewResponse | StateRow | Turn:
+    if isinstance(line, SentEvent):
         return NewEvent(line.type, _payload(line, read_file, where), at)
-    if isinstance(line, ResponseLine):
+    if isinstance(line, SentResponse):
         return NewResponse(_payload(line, read_file, where), at)
     if isinstance(line, RowLine):
         return StateRow(line.resource, line.key, line.data, at)
     return Turn(line.number, line.speaker, line.text, at)
 
 
-def _payload(line: EventLine | ResponseLine, read_file: ReadFile, where: str) -> bytes:
+def _payload(line: SentEvent | SentResponse, read_file: ReadFile, where: str) -> bytes:
     if line.payload is not None:
         return line.payload.encode()
     if line.payload_base64 is not None:
         return base64.b64decode(line.payload_base64)
-    name = str(line.payload_file)
+    name = str(getattr(line, "payload_file", None))
     return read_file(name, f"{where}: payload_file: {name}")
 
 

@@ -132,7 +132,7 @@ class SharedJudge:
 
     def _ask_once(self, question: Question) -> verdict.Answer:
         if self._judge is None:
-            return NoOpinion(verdict.NO_JUDGE)
+            return NoOpinion(verdict.NO_JUDGE, down=True)
         try:
             return self._judge.opinion(question)
         except Exception as error:  # noqa: BLE001 - a broken judge has no opinion, whatever broke it
@@ -193,7 +193,11 @@ class SharedState:
 
     def opinion(self, question: Question) -> verdict.Answer:
         """The judge's opinion, if there is one."""
-        return NoOpinion("the grading was stopped") if self._stopped.is_set() else self._judge.opinion(question)
+        return (
+            NoOpinion("the grading was stopped", down=True)
+            if self._stopped.is_set()
+            else self._judge.opinion(question)
+        )
 
     @property
     def fhir(self) -> FhirSource:

@@ -49,7 +49,16 @@ class NewResponse:
     at: datetime
 
 
-Record: TypeAlias = NewEvent | NewResponse | StateRow | Turn
+@dataclass(frozen=True, slots=True)
+class SentRecord:
+    """A record with the id that its sender gave it, and the hash of what was sent."""
+
+    sender_id: str
+    digest: str
+    record: "NewEvent | NewResponse | StateRow | Turn"
+
+
+Record: TypeAlias = NewEvent | NewResponse | StateRow | Turn | SentRecord
 
 
 class PlaygroundStore(Protocol):

@@ -14,13 +14,14 @@ from assay.dialects.criteria.resources import (
     NewBenchmarkRun,
     NewVersion,
     Version,
+    WholeBenchmark,
 )
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Keys, Owner, Scope, issue_key
 from assay.engine.service.runs import TaskRuns
-from assay.engine.service.storage import Resources, Row, require
-from assay.engine.service.tasks import freeze
+from assay.engine.service.storage import Resources, Row, Transaction, require
+from assay.engine.service.tasks import Tasks, freeze
 
 _WANTED: Final = re.compile(r"(?P<slug>[^@]+)(?:@(?P<version>[1-9][0-9]{0,8}))?")
 
@@ -33,11 +34,16 @@ class Benchmarks(Resources[Benchmark]):
 
     def add(self, organisation: str, new: NewBenchmark) -> Benchmark:
         """Raises ``ConflictError`` if the organisation has one with that slug."""
-        values = {"id": self.host.new_id(self.prefix), "slug": new.slug, "name": new.name or new.slug}
         with self.storage.transaction() as rows:
-            if not rows.add(self.table, organisation=organisation, created_at=self.host.now(), **values):
-                raise ConflictError(f"there is a benchmark {new.slug!r} already")
-        return self.get(organisation, values["id"])
+            identity = self.add_within(rows, organisation, new)
+        return self.get(organisation, identity)
+
+    def add_within(self, rows: Transaction, organisation: str, new: NewBenchmark) -> str:
+        """The same within a transaction; returns its id."""
+        values = {"id": self.host.new_id(self.prefix), "slug": new.slug, "name": new.name or new.slug}
+        if not rows.add(self.table, organisation=organisation, created_at=self.host.now(), **values):
+            raise ConflictError(f"there is a benchmark {new.slug!r} already")
+        return values["id"]
 
 
 class BenchmarkVersions(Resources[Version]):
@@ -55,12 +61,24 @@ class BenchmarkVersions(Resources[Version]):
             raise InputError("tasks must name each task once")
         with self.storage.transaction() as rows:
             row = self._benchmarks.lock_row(rows, organisation, identity)
-            frozen = [freeze(rows, organisation, task) for task in new.tasks]
-            number = (row["latest"] or 0) + 1
-            tasks = [task.model_dump(include={"task_id", "name", "digest"}) for task in frozen]
-            self._insert(rows, organisation, benchmark=row["id"], version=number, tasks=tasks)
-            rows.change("benchmarks", {"latest": number}, id=row["id"])
+            number = self._freeze(rows, organisation, row, new.tasks)
         return self.named(organisation, f"{row['slug']}@{number}")
+
+    def add_whole(self, organisation: str, new: WholeBenchmark, tasks: Tasks) -> Version:
+        """A benchmark with its tasks and their criteria, and the first version of it: all, or nothing."""
+        with self.storage.transaction() as rows:
+            identity = self._benchmarks.add_within(rows, organisation, new)
+            added = [tasks.add_within(rows, organisation, one) for one in new.tasks]
+            self._freeze(rows, organisation, self._benchmarks.lock_row(rows, organisation, identity), added)
+        return self.named(organisation, f"{new.slug}@1")
+
+    def _freeze(self, rows: Transaction, organisation: str, benchmark: Row, tasks: Sequence[str]) -> int:
+        frozen = [freeze(rows, organisation, task) for task in tasks]
+        number = int(benchmark["latest"] or 0) + 1
+        named = [task.model_dump(include={"task_id", "name", "digest"}) for task in frozen]
+        self._insert(rows, organisation, benchmark=benchmark["id"], version=number, tasks=named)
+        rows.change("benchmarks", {"latest": number}, id=benchmark["id"])
+        return number
 
     def named(self, organisation: str, written: str) -> Version:
         """By ``slug@version``; a slug alone means the newest. Raises ``NotFoundError``."""

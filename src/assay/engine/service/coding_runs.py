@@ -255,8 +255,8 @@ class CodingGradings:
         rows.change("coding_runs", {"state": GradingState.GRADED.value, "graded_at": at}, id=run)
         return True
 
-    @staticmethod
     def _list(
+        self,
         rows: Transaction,
         organisation: str,
         coding: CodingRun,
@@ -274,6 +274,9 @@ class CodingGradings:
         if coding.workspace_sha256 is not None:
             beside[WORKSPACE] = Blob(coding.workspace_sha256, coding.workspace_bytes or 0)
         listed = coding_row(coding, task, record, named_files(coding.files, beside), searched)
+        event = "measurement.broken" if listed.run.state is State.BROKEN else "coding_run.graded"
+        told = {"id": coding.id, "state": listed.run.state.value, "score": listed.run.score}
+        self._runs.announce(rows, organisation, event, {**told, "grading": record.number})
         if first or listed.run.state is not State.BROKEN:
             rows.list_run(organisation, coding.id, listed, at, beside=first)
 

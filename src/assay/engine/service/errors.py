@@ -11,5 +11,9 @@ class ConflictError(InputError):
     """The request doesn't fit the present state, such as completing a run that was cancelled."""
 
 
+class OutdatedError(ConflictError):
+    """It was changed since the caller looked at it."""
+
+
 class BusyError(ConflictError):
     """Somebody else is at it. Asking again a little later will do."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from assay.core.errors import InputError
 from assay.engine.criteria import stored_limits
-from assay.engine.service.errors import NotFoundError
+from assay.engine.service.errors import ConflictError, NotFoundError
 from assay.engine.service.storage import EMPTY, Resources
 
 PREFIX: Final = "ask_"
@@ -96,10 +96,20 @@ class Keys(Resources[Key]):
         """The newest first."""
         return self.to_resources(self.storage.every(self.table, organisation=organisation))[::-1]
 
-    def revoke(self, organisation: str, identity: str) -> Key:
-        """A key that was revoked before keeps its time. Raises ``NotFoundError``."""
+    def revoke(self, organisation: str, identity: str, *, spare_last_admin: bool = False) -> Key:
+        """A key that was revoked before keeps its time. Raises ``NotFoundError``.
+
+        With ``spare_last_admin``, ``ConflictError`` for a key without which nobody could add one.
+        """
         with self.storage.transaction() as rows:
+            rows.lock("organisations", id=organisation)
             self.row(rows, organisation, identity)
+            admins = self.to_resources(rows.every(self.table, organisation=organisation, scope=Scope.ADMIN.value))
+            valid = [one.id for one in admins if one.valid_at(self.host.now())]
+            if spare_last_admin and valid == [identity]:
+                raise ConflictError(
+                    "the last admin key must stay: add another one first, or use 'assay keys revoke'"
+                )
             rows.change(self.table, {"revoked_at": self.host.now()}, id=identity, revoked_at=EMPTY)
         return self.get(organisation, identity)
 

@@ -44,7 +44,6 @@ class Ending:
     axes: Mapping[str, AxisScore] | None = None
     reason: str | None = None
     criterion_runs: Sequence[CriterionRun] = field(default=())
-    idempotency_key: str | None = None
 
     @property
     def decision(self) -> Decision:
@@ -220,14 +219,12 @@ class TaskRuns(Resources[TaskRun]):
                 rows.insert("criterion_runs", [*_criterion_rows(organisation, ending.criterion_runs)])
             run = _explorer_run(rows, self.snapshot(organisation, row["snapshot"]).name, row, ending)
             rows.list_run(organisation, None, Kept(run), ending.at, beside=False)
-            if row["benchmark_run"] is not None:
-                _settle(rows, row["benchmark_run"], ending.at)
+            told = {name: row[name] for name in ("id", "status", "verdict", "score", "task", "benchmark_run")}
+            self.announce(rows, organisation, "task_run.ended", told)
+            if row["benchmark_run"] is not None and (whole := _settle(rows, row["benchmark_run"], ending.at)):
+                told = {name: whole[name] for name in ("id", "status", "verdict", "score", "benchmark")}
+                self.announce(rows, organisation, "benchmark_run.ended", told)
         return True
-
-    def run_with_key(self, organisation: str, idempotency_key: str) -> str | None:
-        """The id of the run that was completed with a key, if there is one."""
-        row = self.storage.find(self.table, organisation=organisation, idempotency_key=idempotency_key)
-        return None if row is None else str(row["id"])
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
         """The frozen task of a run. It never changes, so it is read once."""
@@ -282,22 +279,21 @@ def _ending_values(ending: Ending) -> dict[str, object]:
         "completed_at": ending.at,
         "claim": None,
         "claimed_until": None,
-        "idempotency_key": ending.idempotency_key,
     }
     if ending.status is Status.COMPLETED:
         values["phase"] = Phase.COMPLETED.value
     return values
 
 
-def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> None:
-    """End a benchmark run with the last of its task runs."""
+def _settle(rows: Transaction, benchmark_run: str, now: datetime) -> Row | None:
+    """End a benchmark run with the last of its task runs. Returns it if it has ended."""
     if rows.find("task_runs", benchmark_run=benchmark_run, status=Status.ACTIVE.value):
-        return
+        return None
     runs = rows.every("task_runs", benchmark_run=benchmark_run)
     result = benchmark_result([(Status(row["status"]), row["score"]) for row in runs])
     verdict = None if result.verdict is None else result.verdict.value
     values = {"status": result.status.value, "score": result.score, "verdict": verdict, "completed_at": now}
-    rows.change("benchmark_runs", values, id=benchmark_run)
+    return rows.change("benchmark_runs", values, id=benchmark_run)[0]
 
 
 def _explorer_id(rows: RowReader, organisation: str, row: Row) -> str:

@@ -1,5 +1,6 @@
 """Scenarios with their versions, the archives that workspaces are seeded from, and the judges of coding runs."""
 
+from collections.abc import Collection
 from typing import Any, ClassVar
 
 from assay.core.errors import InputError
@@ -11,7 +12,7 @@ from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.coding_policy import PREFIX, archive_of
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.host import ServiceHost
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
+from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require, tag_of
 
 
 class Archives:
@@ -90,6 +91,9 @@ class Scenarios(Resources[ScenarioResource]):
         """The same without its content. Raises ``NotFoundError``."""
         return require(rows.lock("scenarios", organisation=organisation, id=identity, removed_at=EMPTY), self.word)
 
+    def tag(self, rows: RowReader, row: Row) -> str:  # noqa: ARG002 - as the others
+        return tag_of([{name: row[name] for name in ("id", "latest")}])
+
     def slice(self, organisation: str, asked: SliceRequest, **wanted: Any) -> Slice[ScenarioResource]:
         return super().slice(organisation, asked, removed_at=EMPTY, **wanted)
 
@@ -101,20 +105,24 @@ class Scenarios(Resources[ScenarioResource]):
             self._versions.add(rows, organisation, identity, 1, new)
         return self.get(organisation, identity)
 
-    def replace(self, organisation: str, identity: str, new: Scenario) -> ScenarioResource:
-        """A new version, unless nothing changed. Raises ``NotFoundError``."""
+    def replace(
+        self, organisation: str, identity: str, new: Scenario, expected: Collection[str] | None = None
+    ) -> ScenarioResource:
+        """A new version, unless nothing changed. Raises ``NotFoundError``, ``OutdatedError``."""
         with self.storage.transaction() as rows:
             _check_archive(rows, organisation, new)
-            latest = self.lock_row(rows, organisation, identity)["latest"]
+            row = self.lock_row(rows, organisation, identity)
+            self.check_tag(rows, row, expected)
+            latest = row["latest"]
             if self._versions.is_changed(rows, organisation, identity, latest, new):
                 self._versions.add(rows, organisation, identity, latest + 1, new)
                 rows.change("scenarios", {"latest": latest + 1}, id=identity)
         return self.get(organisation, identity)
 
-    def remove(self, organisation: str, identity: str) -> None:
-        """Seeded tasks and versions stay. Raises ``NotFoundError``."""
+    def remove(self, organisation: str, identity: str, expected: Collection[str] | None = None) -> None:
+        """Seeded tasks and versions stay. Raises ``NotFoundError``, ``OutdatedError``."""
         with self.storage.transaction() as rows:
-            self.lock_row(rows, organisation, identity)
+            self.check_tag(rows, self.lock_row(rows, organisation, identity), expected)
             rows.change("scenarios", {"removed_at": self.host.now()}, id=identity)
 
 

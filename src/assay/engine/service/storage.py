@@ -4,7 +4,8 @@ The use cases decide what is kept, changed and refused. A store finds, adds and 
 these rules. What is read and listed in the same way everywhere is written once, in ``Resources``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +16,7 @@ from pydantic import TypeAdapter
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service.errors import NotFoundError
+from assay.engine.service.errors import NotFoundError, OutdatedError
 from assay.engine.service.host import ServiceHost
 
 Row = Mapping[Any, Any]
@@ -30,6 +31,14 @@ class UpTo:
     """Asks for rows whose value in a column is at most this."""
 
     value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """Asks for rows whose value in a column is at least ``least`` and below ``end``, where these are given."""
+
+    least: Any = None
+    end: Any = None
 
 
 class RowReader(Protocol):
@@ -61,6 +70,12 @@ class Transaction(RowReader, Protocol):
 
     def remove(self, table: str, /, **wanted: Any) -> int:
         """Remove rows, and return how many there were."""
+
+    def remove_whole(self, table: str, identities: Collection[str], /) -> Sequence[str]:
+        """Remove rows by their ids, with all that belongs to them and the files that only they named.
+
+        Returns the hashes of files of runs that nothing names any more.
+        """
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         """Add records to a playground that is there, and return how many."""
@@ -97,6 +112,19 @@ def renew_claims(storage: Storage, claims: list[str], until: datetime) -> None:
             rows.change(table, {"claimed_until": until}, claim=claims)
 
 
+# Tells those who want to know of an event, within a transaction: of which organisation, what, and the ids of it.
+Announce = Callable[[Transaction, str, str, Row], None]
+
+
+def unheard(_rows: Transaction, _organisation: str, _event: str, _told: Row) -> None:
+    """Nobody wants to know."""
+
+
+def tag_of(rows: Sequence[Row]) -> str:
+    """The same for the same rows, and another one for others."""
+    return hashlib.sha256(repr([sorted(row.items()) for row in rows]).encode()).hexdigest()[:32]
+
+
 def require(row: Item | None, word: str) -> Item:
     """What must be there. Raises ``NotFoundError``."""
     if row is None:
@@ -118,6 +146,7 @@ class Resources(Generic[Model]):
     written: ClassVar[str | None] = None
     other_key: ClassVar[str | None] = None
     renamed: ClassVar[Mapping[str, str]] = {}
+    announce: Announce = staticmethod(unheard)
 
     def __init__(self, storage: Storage, host: ServiceHost) -> None:
         self.storage = storage
@@ -128,6 +157,19 @@ class Resources(Generic[Model]):
     def get(self, organisation: str, identity: str) -> Model:
         """Raises ``NotFoundError``."""
         return self.to_resources([self.row(self.storage, organisation, identity)])[0]
+
+    def tagged(self, organisation: str, identity: str) -> tuple[Model, str]:
+        """The same, with a tag that is another one once it has changed. Raises ``NotFoundError``."""
+        row = self.row(self.storage, organisation, identity)
+        return self.to_resources([row])[0], self.tag(self.storage, row)
+
+    def tag(self, rows: RowReader, row: Row) -> str:  # noqa: ARG002 - kinds with parts look them up
+        return tag_of([row])
+
+    def check_tag(self, rows: Transaction, row: Row, expected: Collection[str] | None) -> None:
+        """Raises ``OutdatedError`` for a row that was changed since its caller saw it, if the caller says so."""
+        if expected is not None and self.tag(rows, row) not in expected:
+            raise OutdatedError(f"the {self.word} was changed since: get it again, and change that")
 
     def slice(self, organisation: str, asked: SliceRequest, **wanted: Any) -> Slice[Model]:
         """A part of those with the values that are wanted, the newest first."""

@@ -85,15 +85,11 @@ def complete_task_run(
     claims: Claims,
     owner: Owner,
     identity: str,
-    idempotency_key: str | None = None,
 ) -> Completed:
     """Grade a started run, or answer how it ended before. Never grades twice.
 
     Raises ``ConflictError`` for a run that has no result to give, and ``MeasurementError`` if a source is down.
     """
-    known = None if idempotency_key is None else store.run_with_key(owner.organisation, idempotency_key)
-    if known not in (None, identity):
-        raise ConflictError("the idempotency key must be a new one: another task run was completed with it")
     claim = host.new_id("claim")
     patience = _Patience(host)
     while True:
@@ -101,7 +97,7 @@ def complete_task_run(
         run = store.claim(owner, identity, claim, now, now + claims.lasting)
         if run is not None:
             done = _grade(store, grade, claims, owner.organisation, run, claim)
-            result = (done.verdict, done.score, done.axes, None, done.criterion_runs, idempotency_key)
+            result = (done.verdict, done.score, done.axes, None, done.criterion_runs)
             ending = Ending(Status.COMPLETED, host.now(), *result)
             if store.end(owner.organisation, run.id, ending, claim):
                 return Completed(_ended_run(run, ending), ending.criterion_runs)

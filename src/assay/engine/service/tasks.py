@@ -2,14 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from assay.dialects.criteria.resources import MOST_CRITERIA, NewTask, Snapshot, Task, TaskCriterion, Written
 from assay.engine.criteria import stored_limits
 from assay.engine.explorer.list_slices import Slice, SliceRequest
 from assay.engine.service.errors import ConflictError
-from assay.engine.service.storage import Resources, Row, RowReader, Transaction, require
+from assay.engine.service.storage import Resources, Row, RowReader, Transaction, require, tag_of
 
 # What a frozen copy has beside the columns of the task.
 _OWN: Final = ("digest", "task_id", "criteria")
@@ -47,18 +47,20 @@ class Criteria(Resources[TaskCriterion]):
         checked = [stored_limits.checked_data(one, "a criterion") for one in new]
         return [self._insert(rows, organisation, task=task, written=one) for one in checked]
 
-    def replace(self, organisation: str, identity: str, written: Written) -> TaskCriterion:
-        """Raises ``NotFoundError``."""
+    def replace(
+        self, organisation: str, identity: str, written: Written, expected: Collection[str] | None = None
+    ) -> TaskCriterion:
+        """Raises ``NotFoundError``, ``OutdatedError``."""
         checked = stored_limits.checked_data(written, "a criterion")
         with self.storage.transaction() as rows:
-            self.row(rows, organisation, identity)
+            self.check_tag(rows, self.lock_row(rows, organisation, identity), expected)
             rows.change(self.table, {"written": checked}, id=identity)
         return self.get(organisation, identity)
 
-    def remove(self, organisation: str, identity: str) -> None:
-        """Raises ``NotFoundError``."""
+    def remove(self, organisation: str, identity: str, expected: Collection[str] | None = None) -> None:
+        """Raises ``NotFoundError``, ``OutdatedError``."""
         with self.storage.transaction() as rows:
-            self.row(rows, organisation, identity)
+            self.check_tag(rows, self.lock_row(rows, organisation, identity), expected)
             rows.remove(self.table, id=identity)
 
 
@@ -73,15 +75,31 @@ class Tasks(Resources[Task]):
 
     def add(self, organisation: str, new: NewTask) -> Task:
         with self.storage.transaction() as rows:
-            identity = self._insert(rows, organisation, **_values(new))
-            self._criteria.add_all(rows, organisation, identity, new.criteria)
+            identity = self.add_within(rows, organisation, new)
         return self.get(organisation, identity)
 
-    def replace(self, organisation: str, identity: str, new: NewTask, *, keep_criteria: bool = False) -> Task:
-        """Change a task, with its criteria unless these are kept. Raises ``NotFoundError``."""
+    def add_within(self, rows: Transaction, organisation: str, new: NewTask) -> str:
+        """The same within a transaction; returns its id."""
+        identity = self._insert(rows, organisation, **_values(new))
+        self._criteria.add_all(rows, organisation, identity, new.criteria)
+        return identity
+
+    def tag(self, rows: RowReader, row: Row) -> str:
+        return tag_of([row, *rows.every("criteria", task=row["id"])])
+
+    def replace(
+        self,
+        organisation: str,
+        identity: str,
+        new: NewTask,
+        expected: Collection[str] | None = None,
+        *,
+        keep_criteria: bool = False,
+    ) -> Task:
+        """Change a task, with its criteria unless these are kept. Raises ``NotFoundError``, ``OutdatedError``."""
         values = _values(new)
         with self.storage.transaction() as rows:
-            self.row(rows, organisation, identity)
+            self.check_tag(rows, self.lock_row(rows, organisation, identity), expected)
             rows.change(self.table, values, id=identity)
             if not keep_criteria:
                 rows.remove("criteria", task=identity)

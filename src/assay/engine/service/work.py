@@ -49,6 +49,7 @@ class WorkKind(Enum):
     SEED_CODING_TASK = "seed_coding_task"
     GRADE_CODING_RUN = "grade_coding_run"
     GRADE_AGAIN = "grade_again"
+    DELIVER_WEBHOOK = "deliver_webhook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,18 @@ class WorkQueue(Resources[Work]):
             kept |= {"state": over.value, "finished_at": now}
         with self.storage.transaction() as rows:
             free = {"claim": None, "claimed_until": None}
-            return bool(rows.change(self.table, {**kept, **free}, id=work.id, claim=claim))
+            changed = bool(rows.change(self.table, {**kept, **free}, id=work.id, claim=claim))
+            if changed and work.kind != WorkKind.DELIVER_WEBHOOK.value:
+                self._announce(rows, work, kept)
+            return changed
+
+    def _announce(self, rows: Transaction, work: Work, values: Row) -> None:
+        """Tell of work that waits for a source from now on, and of work that somebody must look at."""
+        told = {"id": work.id, "kind": work.kind, "target": work.target}
+        if values.get("state") == WorkState.SET_ASIDE.value:
+            self.announce(rows, work.organisation, "work.set_aside", told)
+        elif values.get("source_waits") == 1:
+            self.announce(rows, work.organisation, "measurement.broken", told)
 
     def waiting(self) -> int:
         """How much work is not done yet."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from assay.formats.speech.numbers import IN_NUMBERS, UNIFORM_UNITS, UNITS, WITH_CENTS, clock_digits, digits_in
-from assay.formats.speech.phrases import find_sought, phrase_tokens, sought_phrase
+from assay.formats.speech.phrases import find_sought, is_mentioned, phrase_tokens, sought_phrase
 from assay.formats.speech.tokens import MONTH_NUMBERS, Token, tokens
 from assay.formats.speech.words import FILLERS, SHORT_FORMS, WRITTEN_OUT
 
@@ -74,6 +74,14 @@ class Heard:
         if self._tokens is None:
             self._tokens = tokens(self.text)
         return find_sought(sought_phrase(phrase), self._tokens, fuzzy, start, claimed=claimed)
+
+    def mentions(self, phrase: str) -> bool:
+        """Whether the words of a phrase are there, whatever is said about it."""
+        if not self._may_have(_wanted_phrase(phrase)):
+            return False
+        if self._tokens is None:
+            self._tokens = tokens(self.text)
+        return is_mentioned(sought_phrase(phrase).phrase, self._tokens)
 
     def _may_have(self, wanted: "_Wanted") -> bool:
         if not self._looked:

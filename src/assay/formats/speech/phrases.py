@@ -136,6 +136,11 @@ def find_phrase(
     return find_sought(_sought_tokens(phrase), spoken, fuzzy, start, claimed=claimed) if phrase else None
 
 
+def is_mentioned(phrase: Sequence[Token], spoken: Sequence[Token]) -> bool:
+    """Whether the words are there at all: also denied, asked for, or taken back."""
+    return any(_end(phrase, spoken, at, None) is not None for at in range(len(spoken)))
+
+
 @functools.lru_cache(maxsize=1024)
 def sought_phrase(phrase: str) -> Sought:
     """A phrase that an author wrote. Raises ``ValueError`` for one without a word in it."""

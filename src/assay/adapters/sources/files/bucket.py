@@ -1,5 +1,6 @@
 """A bucket of an object store: the objects below a prefix as files, whichever store it is."""
 
+import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,7 +30,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """How an object is written."""
+    """How an object is written or removed."""
 
     method: str
     url: str
@@ -50,6 +51,9 @@ class BucketApi(Protocol):
 
     def upload(self, key: str, body_sha256: str) -> Upload:
         """How an object with this content is written."""
+
+    def removal(self, key: str) -> Upload:
+        """How an object is removed."""
 
     def listing_url(self, prefix: str, mark: str) -> str:
         """The page of the listing that begins at a mark; "" is the first page."""
@@ -105,6 +109,12 @@ class Bucket:
         plain_parts(path)
         how = self._api.upload(self._prefix + path, body_sha256)
         self._http.send(how.method, httpx_module().URL(how.url), how.headers, size, content)
+
+    def remove(self, path: str) -> None:
+        """Remove an object, if it is there."""
+        plain_parts(path)
+        how = self._api.removal(self._prefix + path)
+        self._http.send(how.method, httpx_module().URL(how.url), how.headers, 0, io.BytesIO())
 
     def _page(self, mark: str) -> tuple[Sequence[Listed], str | None]:
         name = self._api.name

@@ -98,7 +98,7 @@ class HttpObjects:
                 raise UnreachableError(f"it can't be reached ({type(error).__name__})") from error
             if said.status_code in AGAIN:
                 raise UnreachableError(f"it answers {said.status_code}", _seconds(said))
-            if said.status_code not in (200, 201, 204):
+            if said.status_code not in (200, 201, 204) and (method, said.status_code) != ("DELETE", 404):
                 raise MeasurementError(f"{self._what}: {_reason(said.status_code)}")
 
         patiently(self._what, self._limits, self._pace, attempt)

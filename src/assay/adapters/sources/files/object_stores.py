@@ -62,6 +62,10 @@ class S3Api:
         url = self.object_url(key)
         return Upload("PUT", url, lambda parsed: self._signed(parsed, "PUT", body_sha256))
 
+    def removal(self, key: str) -> Upload:
+        empty = hashlib.sha256(b"").hexdigest()
+        return Upload("DELETE", self.object_url(key), lambda parsed: self._signed(parsed, "DELETE", empty))
+
     def _signed(self, url: "httpx.URL", *signed: str) -> Mapping[str, str]:
         plain, account = {"Accept-Encoding": "identity"}, self._account
         if account.credentials is None:
@@ -115,6 +119,9 @@ class GcsApi:
 
     def upload(self, key: str, _body_sha256: str) -> Upload:
         return Upload("POST", f"{self._uploads}?{urlencode({'uploadType': 'media', 'name': key})}", self.headers)
+
+    def removal(self, key: str) -> Upload:
+        return Upload("DELETE", self.object_url(key).removesuffix("?alt=media"), self.headers)
 
     def object_url(self, key: str) -> str:
         return f"{self._objects}/{quote(key, safe='', errors='surrogatepass')}?alt=media"

@@ -32,6 +32,9 @@ class BlobPlace(Protocol):
     def part(self, digest: str, start: int, length: int) -> bytes:
         """Some of the bytes; fewer if there aren't as many. Raises ``MeasurementError`` if there are none."""
 
+    def remove(self, digest: str) -> None:
+        """Forget the bytes, if they are there."""
+
     def close(self) -> None: ...
 
 
@@ -65,6 +68,11 @@ class StoredBlobs:
                 # Named only after it is safe: who finds the name finds the content.
                 self._name([_index_row(whole, size, parts)])
         return Blob(whole, size)
+
+    def discard(self, digests: Iterable[str]) -> None:
+        """Forget files that the store doesn't name any more."""
+        for digest in digests:
+            self._place.remove(digest)
 
     @contextmanager
     def batch(self) -> Iterator["BlobBatch"]:
@@ -206,6 +214,9 @@ class InDatabase:
         if not rows:
             refuse_lost(digest, "the store")
         return bytes(rows[0].content)[:length]
+
+    def remove(self, _digest: str) -> None:
+        """They go with their name."""
 
     def close(self) -> None:
         """Left to whoever opened the store."""

@@ -1,6 +1,6 @@
 """Rows of the store's tables for the use cases of the service, by the values of their columns."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from enum import Enum
@@ -10,8 +10,10 @@ from typing import Any, Final, TypeAlias
 from sqlalchemy import Connection, FromClause, Select, Table, bindparam, delete, func, insert, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
+from assay.adapters.store.record_kinds import LISTED_RECORDS
 from assay.adapters.store.runs.listed_runs import list_run, note_run
 from assay.adapters.store.service.keyset import Order, sorted_slice
+from assay.adapters.store.service.removal import remove_whole
 from assay.adapters.store.service_tables import listed_scenarios, seeded_tasks
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
@@ -20,11 +22,15 @@ from assay.engine.criteria.stored_limits import is_text
 from assay.engine.criteria.watched_sources import Record
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.explorer.list_slices import Slice, SliceRequest
-from assay.engine.service.storage import EMPTY, Row, UpTo
+from assay.engine.service.storage import EMPTY, Between, Row, UpTo
 
 Ask = Callable[[Any, Row], Sequence[Row]]
 # What is read like a table, but is a join of several.
-_JOINS: Final[Mapping[str, FromClause]] = {"listed_scenarios": listed_scenarios, "seeded_tasks": seeded_tasks}
+_JOINS: Final[Mapping[str, FromClause]] = {
+    "listed_scenarios": listed_scenarios,
+    "seeded_tasks": seeded_tasks,
+    **LISTED_RECORDS,
+}
 
 
 class _StoredRows:
@@ -68,6 +74,9 @@ class StoredTransaction(_StoredRows):
 
     def remove(self, table: str, /, **wanted: Any) -> int:
         return self._connection.execute(*prepared(_removed, table, wanted)).rowcount
+
+    def remove_whole(self, table: str, identities: Collection[str], /) -> Sequence[str]:
+        return remove_whole(self._connection, table, identities)
 
     def record(self, playground: str, records: Iterable[Record], at: datetime) -> int:
         return add_all(self._connection, playground, records, at)
@@ -119,6 +128,8 @@ class _Match(Enum):
 
     SAME = "same"
     EMPTY = "empty"
+    FROM = "from"
+    BEFORE = "before"
     UP_TO = "up to"
     AMONG = "among"
 
@@ -130,21 +141,27 @@ def prepared(make: Callable[..., Any], table: str, wanted: Row, *more: str) -> t
     """
     shape, values = [], {}
     for name, value in wanted.items():
-        if value is None:
-            continue
-        shape.append((name, _match_of(value)))
-        if value is not EMPTY:
-            found = value.value if isinstance(value, UpTo) else value
-            values[f"wanted_{name}"] = "" if isinstance(found, str) and not is_text(found) else found
+        for match, found in _matches(value):
+            shape.append((name, match))
+            if match is not _Match.EMPTY:
+                values[_parameter(name, match)] = "" if isinstance(found, str) and not is_text(found) else found
     return make(table, tuple(shape), *more), values
 
 
-def _match_of(value: object) -> _Match:
+def _matches(value: Any) -> Iterator[tuple[_Match, Any]]:
     if value is EMPTY:
-        return _Match.EMPTY
-    if isinstance(value, UpTo):
-        return _Match.UP_TO
-    return _Match.AMONG if isinstance(value, list) else _Match.SAME
+        yield _Match.EMPTY, None
+    elif isinstance(value, Between):
+        ends = ((_Match.FROM, value.least), (_Match.BEFORE, value.end))
+        yield from ((match, end) for match, end in ends if end is not None)
+    elif isinstance(value, UpTo):
+        yield _Match.UP_TO, value.value
+    elif value is not None:
+        yield _Match.AMONG if isinstance(value, list) else _Match.SAME, value
+
+
+def _parameter(name: str, match: _Match) -> str:
+    return f"wanted_{name}_{match.value}" if match in (_Match.FROM, _Match.BEFORE) else f"wanted_{name}"
 
 
 Shape: TypeAlias = tuple[tuple[str, _Match], ...]
@@ -153,10 +170,14 @@ Shape: TypeAlias = tuple[tuple[str, _Match], ...]
 def where(known: FromClause, shape: Shape) -> Iterator[ColumnElement[bool]]:
     for name, match in shape:
         column: Any = known.c[name]
-        value = bindparam(f"wanted_{name}", type_=column.type, expanding=match is _Match.AMONG)
+        value = bindparam(_parameter(name, match), type_=column.type, expanding=match is _Match.AMONG)
         match match:
             case _Match.EMPTY:
                 yield column.is_(None)
+            case _Match.FROM:
+                yield column >= value
+            case _Match.BEFORE:
+                yield column < value
             case _Match.UP_TO:
                 yield column <= value
             case _Match.AMONG:
