@@ -5,8 +5,9 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from subprocess import PIPE
 from urllib.parse import urlsplit
@@ -53,21 +54,30 @@ def run(jobs: MadeJobs) -> Iterator[Result]:
 
 
 def _postgres() -> Iterator[Result]:
-    """The same completions as on SQLite, on the server of the tests, which needs their packages."""
+    """The same completions as on SQLite."""
+    with databases() as empty_database:
+        if empty_database is not None:
+            service = Service(open_store(empty_database()))
+            try:
+                for clients in CLIENTS:
+                    yield completions(service, clients, "PostgreSQL")
+            finally:
+                service.close()
+
+
+@contextmanager
+def databases() -> Iterator[Callable[[], str] | None]:
+    """Makes empty databases, on the server of the tests, which needs their packages; None where there is none."""
     try:
         from tests.adapters.store.databases import StoppableServer, empty_database  # noqa: PLC0415
 
         server = StoppableServer()
     except Exception as error:  # noqa: BLE001 - whatever it is, the reader learns of it
         print(f"no PostgreSQL could be started here, so nothing was measured on it: {error!r}")
+        yield None
         return
     try:
-        service = Service(open_store(empty_database(server.url)))
-        try:
-            for clients in CLIENTS:
-                yield completions(service, clients, "PostgreSQL")
-        finally:
-            service.close()
+        yield lambda: empty_database(server.url)
     finally:
         server.end()
 

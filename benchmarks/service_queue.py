@@ -22,6 +22,7 @@ from assay.api.service import Service
 from assay.engine.service.work import Work, WorkKind
 from benchmarks.made_job import MadeJobs
 from benchmarks.measure import TIMES, Result, sized
+from benchmarks.service_load import databases
 
 JOBS, WAITING = sized(1_000, 20), sized(100_000, 40)
 AT_ONCE = 4
@@ -33,20 +34,12 @@ KIND = WorkKind.COMPLETE_TASK_RUN.value
 
 def run(jobs: MadeJobs) -> Iterator[Result]:
     """Work that does nothing: by 1, 2 and 4 processes, with much that waits behind it, and one by one."""
-    try:
-        from tests.adapters.store.databases import StoppableServer, empty_database  # noqa: PLC0415
-
-        server = StoppableServer()
-    except Exception as error:  # noqa: BLE001 - whatever it is, the reader learns of it
-        print(f"no PostgreSQL could be started here, so nothing was measured on it: {error!r}")
-        return
-    try:
-        for count in PROCESSES:
-            yield _beside(empty_database(server.url), empty_database(server.url), count, 0)
-        yield _beside(empty_database(server.url), empty_database(server.url), 2, WAITING)
-        yield from _picked_up(Service(open_store(empty_database(server.url))), "PostgreSQL")
-    finally:
-        server.end()
+    with databases() as empty_database:
+        if empty_database is not None:
+            for count in PROCESSES:
+                yield _beside(empty_database(), empty_database(), count, 0)
+            yield _beside(empty_database(), empty_database(), 2, WAITING)
+            yield from _picked_up(Service(open_store(empty_database())), "PostgreSQL")
     yield from _picked_up(Service(open_store(str(jobs.root / "picked.db"), create=True)), "SQLite")
 
 

@@ -197,8 +197,9 @@ def test_an_outcome_made_of_an_error_elsewhere_is_noticed() -> None:
     assert not makes_an_error_an_outcome("isinstance(outcome, Errored)")
 
 
-# What a store may raise: its own two errors, and mistakes of its callers that no user can make.
-STORE_ERRORS = {"StoreError", "StoreRefusalError", "ValueError"}
+# What a store may raise: its own two errors, mistakes of its callers that no user can make, and what tells a pool
+# that its connections are dead.
+STORE_ERRORS = {"InvalidatePoolError", "StoreError", "StoreRefusalError", "ValueError"}
 
 
 def errors_raised(source: str) -> set[str]:

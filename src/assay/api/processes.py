@@ -27,21 +27,21 @@ class Processes:
         self._ending = False
         # Nothing is ever written. It ends when the parent does, however that dies.
         self._reading, self._writing = os.pipe()
+        for one in ENDING:
+            signal.signal(one, self._end)
 
     def run(self) -> int:
         """Until a signal, or as long as they live. To be called before the process has threads."""
-        for one in ENDING:
-            signal.signal(one, self._end)
         for number in range(self._count):
             self._start(number)
         while self._alive:
             process, status = os.wait()
-            number = self._alive.pop(process)
-            if not self._ending:
+            died = self._alive.pop(process, None)
+            if died is not None and not self._ending:
                 why = os.waitstatus_to_exitcode(status)
-                self._say(f"process {number} of {self._count} ended by itself ({why}), and is started again")
+                self._say(f"process {died} of {self._count} ended by itself ({why}), and is started again")
                 time.sleep(PAUSE_SEC)
-                self._start(number)
+                self._start(died)
         return 0
 
     def _end(self, number: int, _frame: object) -> None:

@@ -49,16 +49,16 @@ def serve(told: Serving, say: Say) -> int:
     with _listening(told) as listening:
         if told.processes == 1:
             with open_service(told, create=True) as service:
-                _announce(service, told, listening, say)
                 return _serve_on(service, told, listening, say)
-        with open_service(told, create=True) as service:
-            _announce(service, told, listening, say)
 
         def serve_one(number: int) -> int:
             with open_service(told) as service:
                 return _serve_on(service, told, listening, say, str(number))
 
-        return Processes(told.processes, serve_one, say).run()
+        processes = Processes(told.processes, serve_one, say)
+        with open_service(told, create=True) as service:
+            _announce(service, told, listening, say)
+        return processes.run()
 
 
 def _announce(service: Service, told: Serving, listening: socket.socket, say: Say) -> None:
@@ -78,6 +78,8 @@ def _serve_on(
     app = make_app(service, Settings(told.requests_per_second, workers, pages=pages, metrics=Metrics(process)))
     server = uvicorn.Server(uvicorn_config(app, ConnectionLimits(most=most_connections())))
     _end_with_signals(server)
+    if process is None:
+        _announce(service, told, listening, say)
     if pages.enter is not None:
         say(f"pages, only for you: {_address(listening)}{BASE}enter?token={pages.enter}")
     server.run(sockets=[listening])
