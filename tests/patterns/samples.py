@@ -41,6 +41,7 @@ SAMPLES: Mapping[str, Mapping[str, Any]] = {
     "detectors/settings/compare.py": {"pattern": "ab"},
     "adapters/models/wire_reply.py": {"name": "ab"},
     "engine/coding/guess_tests.py": {"runner": "ab"},
+    "formats/json_items.py": {"name": b"ab"},
     "engine/tasks/reward_lint.py": {"name": "ab"},
     "engine/tasks/rules/answers.py": {"path": "/ab"},
     "engine/tasks/rules/facts.py": {"path": "/ab"},

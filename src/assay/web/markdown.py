@@ -18,7 +18,7 @@ _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"\s{0,3}([-*_])(?:\s*\1){2,}\s*$")
 _ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])(\s+)(?=\S)")
-_CELLS = re.compile(r"\s*\|?(?:\s*:?-+:?\s*\|)+(?:\s*:?-+:?)?\s*$")
+_CELLS = re.compile(r"(?=[^|]*\|)\s*+(?:\|\s*+)?:?-++:?\s*+(?:\|\s*+:?-++:?\s*+)*+\|?\s*+$")
 # Lengths are bounded, so that a text made to be slow isn't.
 _INLINE = re.compile(
     r"(?P<tick>`{1,3})(?P<code>[^`]{1,500})(?P=tick)"

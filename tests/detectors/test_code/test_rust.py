@@ -85,3 +85,8 @@ def test_a_macro_that_only_looks_like_an_assertion() -> None:
 def test_of_two_twins_the_one_that_is_built_counts() -> None:
     test = only("#[cfg(any())] #[test] fn a() { }\n#[cfg(all())] #[test] fn a() { assert_eq!(x, 3); }")
     assert (len(test.assertions), test.skips) == (1, ())
+
+
+def test_tests_in_macros_count_however_many_there_are() -> None:
+    blocks = "".join(f"quickcheck! {{ fn t{number}(x: u8) -> bool {{ f(x) }} }}\n" for number in range(60))
+    assert len(RUST.read(blocks).tests) == 60

@@ -158,7 +158,7 @@ def _script_of(words: list[str]) -> str | None:
     """The script that a shell is given as an argument."""
     if not words or not _SHELL.fullmatch(posixpath.basename(words[0])):
         return None
-    options = [at for at, word in enumerate(words[:-1]) if re.fullmatch(r"-[a-z]*c[a-z]*", word)]
+    options = [at for at, word in enumerate(words[:-1]) if re.fullmatch(r"-[abd-z]*c[a-z]*", word)]
     return words[options[0] + 1] if options else None
 
 

@@ -50,6 +50,7 @@ DEMANDS = [
     ("Expect(got).To(HaveLen(3))", SHAPE, "got", "len 3"),
     ("Expect(got)", VACUOUS, "got", None),
     ("Expect(true).To(BeTrue())", VACUOUS, "true", "true"),
+    ("c.Assert(got, qt.Equals, 3)", EXACT, "got", "3"),
     ("checkTotal(t, got, 3)", SHAPE, "got", "3"),
 ]
 

@@ -7,13 +7,17 @@ COLLECTED = [
     ("#[rstest] fn a() { }", True),
     ("#[wasm_bindgen_test] fn a() { }", True),
     ("#[quickcheck] fn a(x: u8) -> bool { true }", True),
+    ("proptest! { #[test] fn a(x in 0..3) { prop_assert!(x < 3); } }", True),
+    ("fn a() { assert_eq!(x, 3); }", False),
+    ("// #[test]\nfn a() { assert_eq!(x, 3); }", False),
+    ("fn test_a() { f(); }", False),
+    ("#[cfg_attr(any(), test)] fn a() { assert_eq!(x, 3); }", False),
     ("#[ignore] fn a() { }", False),
     ("#[case(1)] fn a(#[case] x: u8) { }", False),
+    ("quickcheck::quickcheck! { fn a(x: u8) -> bool { let y = x; y == x } }", True),
 ]
 
 NO_TESTS = [
-    "fn test_a() { f(); }",
-    "#[cfg_attr(any(), test)] fn a() { assert_eq!(x, 3); }",
     "fn check(x: u8) { assert_eq!(x, 3); }",
     "fn make() -> Foo { Foo::new() }",
     "impl Foo { fn a(&self) { assert_eq!(self.x, 3); } }",
@@ -22,7 +26,7 @@ NO_TESTS = [
 ]
 
 IDENTITIES = [
-    ("#[test] fn a() { }", ["tests > a"]),
+    ("quickcheck::quickcheck! { fn a(x: u8) -> bool { let y = x; y == x } }", ["tests > a"]),
 ]
 
 CASES = [

@@ -41,6 +41,8 @@ DEMANDS = [
     ("f(1).unwrap();", PRESENCE, "f(1)", "no error"),
     ('f(1).expect("works");', PRESENCE, "f(1)", "no error"),
     ("f(1).unwrap_err();", SHAPE, "f(1)", None),
+    ("cmd.assert().success();", SHAPE, "cmd", "success()"),
+    ('expect![["3"]].assert_eq(&x);', EXACT, "x", 'expect![["3"]]'),
     ("rt.block_on(async { assert_eq!(f().await, 3); });", EXACT, "f().await", "3"),
     ("for x in xs { assert_eq!(x, 3); }", EXACT, "x", "3"),
     ('if f() != 3 { panic!("no"); }', EXACT, "f()", "3"),
@@ -96,6 +98,7 @@ SAME_TEXT = [
     ("assert!(x == 3);", "assert!((x == 3));"),
     ('assert_eq!(x, "a");', 'assert_eq!(x, r"a");'),
     ("assert_eq!(x, 1_000);", "assert_eq!(x, 1000);"),
+    ("assert_eq!(x, 3);", "assert_eq! { x, 3 }"),
 ]
 
 SAME_DEMAND = [

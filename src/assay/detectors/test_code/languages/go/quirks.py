@@ -7,17 +7,18 @@ from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import last_opening
 from assay.detectors.test_code.engine.expressions.calls import Call
 from assay.detectors.test_code.engine.expressions.chains import chain
+from assay.detectors.test_code.engine.expressions.conditions import equality
 from assay.detectors.test_code.engine.expressions.parts import Part
-from assay.detectors.test_code.engine.expressions.truth import build_holds, comparison
+from assay.detectors.test_code.engine.expressions.truth import comparison
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import DeclaredPart, Declaring, Quirks, roles
 from assay.detectors.test_code.engine.marks import Function
 from assay.detectors.test_code.engine.reading import Reading, noted
 from assay.detectors.test_code.engine.rows import rows_of
 from assay.detectors.test_code.engine.scopes import CodeScope, Role, title
+from assay.detectors.test_code.languages.go.tags import constraints
 from assay.detectors.test_code.model import Assertion, Skip, Strength
 from assay.detectors.test_code.tree import Node
-from assay.detectors.test_code.word_sets import word_set
 
 _HANDLES = re.compile(r"\b(\w+)\s+(?:\*testing\.[TBF]|testing\.TB|\*check\.C|\*C|\*qt\.C|GinkgoTInterface)\b")
 _FAKE = re.compile(r"(?:&\s*testing\.T\s*\{|new\(\s*testing\.T\s*\)|testing\.T\s*\{)")
@@ -50,6 +51,7 @@ DECLARING = Declaring(
 _REPORTING = frozenset(
     ("Error", "Errorf", "Fatal", "Fatalf", "Fail", "FailNow", "panic", "Equal", "NotNil", "Nil", "True")
 )
+_CHECKERS = frozenset(("Equals", "DeepEquals", "CmpEquals", "ErrorIs", "JSONEquals", "ErrorMatches"))
 
 
 def _file_skips(reading: Reading) -> list[Skip]:
@@ -174,6 +176,26 @@ def _empty(reading: Reading, loop: Node) -> bool:
     return rows_of(reading, loop) == []
 
 
+def _asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
+    """gocheck's and quicktest's checkers, and assertions on a fake ``t``."""
+    if call.names[-1:] not in (("Assert",), ("Check",)) or call.inner is not None:
+        return None
+    words = reading.words_of(call.node)
+    given = [each for each in chain(words)[-1].arguments or [] if joined(each) not in reading.handles]
+    if len(given) < 2:
+        return None
+    subject, checker, expected = [*given, []][:3]
+    if checker[-1] in _CHECKERS and expected:
+        return [WrittenDemand(joined(words), equality(subject, expected, {}, reading.language.logic))]
+    nothing = {
+        "IsNil": (Strength.EXACT, "nil"),
+        "NotNil": (Strength.PRESENCE, None),
+        "IsNotNil": (Strength.PRESENCE, None),
+    }
+    strength, wanted = nothing.get(checker[-1], (Strength.SHAPE, joined(expected) or None))
+    return [WrittenDemand(joined(words), Demand(strength, joined(subject), wanted))]
+
+
 def _condition(reading: Reading, words: list[str], wanted: bool, guard: Node) -> WrittenDemand | None:
     """``diff := cmp.Diff(want, got); diff != ""``, and that there is no error."""
     compared = comparison(words)
@@ -238,6 +260,7 @@ QUIRKS = Quirks(
     file_skips=_file_skips,
     function=_function,
     call=_call,
+    asserted=_asserted,
     condition=_condition,
     lost=_lost,
     skip=_skip,
@@ -245,49 +268,3 @@ QUIRKS = Quirks(
     empty=_empty,
     fields=_fields,
 )
-
-
-_PACKAGE = re.compile(r"^package\s+\w+", re.MULTILINE)
-_CONSTRAINT = re.compile(r"^//(?:go:build\s+(?P<new>.+)|\s*\+build\s+(?P<old>.+))$", re.MULTILINE)
-_WORD = re.compile(r"&&|\|\||!|\(|\)|[\w.]+")
-_VERSION = re.compile(r"go1(?:\.\d+)*\Z")
-_PLATFORMS = word_set(
-    "aix android darwin dragonfly freebsd illumos ios js linux netbsd openbsd plan9 solaris wasip1 windows "
-    "unix 386 amd64 arm arm64 loong64 mips mipsle mips64 mips64le ppc64 ppc64le riscv64 s390x wasm race msan "
-    "asan purego gccgo boringcrypto"
-)
-_ALWAYS = frozenset(("gc", "cgo"))
-_MOST_WORDS = 60
-
-
-def constraints(text: str) -> list[Skip]:
-    """A skip for each constraint that keeps the file out, or may keep it out on some platform."""
-    package = _PACKAGE.search(text)
-    head = text[: package.start()] if package is not None else text[:4000]
-    skips = []
-    for match in _CONSTRAINT.finditer(_without_blocks(head)):
-        holds = _holds(match)
-        if holds is not True:
-            line = head.count("\n", 0, match.start()) + 1
-            skips.append(Skip("excluded", line, match[0].strip(), conditional=holds is None))
-    return skips
-
-
-def _without_blocks(head: str) -> str:
-    """Block comments blanked, so that lines keep their numbers."""
-    return re.sub(r"/\*.*?(?:\*/|\Z)", lambda match: re.sub(r"[^\n]", " ", match[0]), head, flags=re.DOTALL)
-
-
-def _tag(word: str) -> bool | None:
-    word = word.removeprefix("tag ")
-    if word in _ALWAYS or _VERSION.match(word):
-        return True
-    # Any tag that is no platform is set by nobody unless the command asks for it.
-    return None if word in _PLATFORMS else False
-
-
-def _holds(match: re.Match[str]) -> bool | None:
-    """In the old style, spaces mean or and commas mean and."""
-    written = match["new"] or " || ".join(match["old"].replace(",", "&&").split())
-    words = _WORD.findall(written)[:_MOST_WORDS]
-    return build_holds([f"tag {word}" if word[0].isalnum() else word for word in words], _tag)

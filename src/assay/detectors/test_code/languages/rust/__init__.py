@@ -1,4 +1,4 @@
-"""Tests in Rust: the built-in harness, rstest, test_case and the asynchronous runtimes' attributes."""
+"""Tests in Rust: the built-in harness, rstest, test_case, proptest and the asynchronous runtimes' attributes."""
 
 import re
 
@@ -11,7 +11,7 @@ from assay.detectors.test_code.engine.language import Catching, Declaring, Heads
 from assay.detectors.test_code.engine.rules import Kind, Rule
 from assay.detectors.test_code.languages.rust import attributes, quirks
 from assay.detectors.test_code.languages.rust.asserts import MACROS
-from assay.detectors.test_code.languages.rust.written import bare_parsed
+from assay.detectors.test_code.languages.rust.macros import bare_parsed
 from assay.detectors.test_code.word_sets import word_set
 
 _GRAMMAR = Grammar(

@@ -4,10 +4,11 @@ import re
 from dataclasses import replace
 from itertools import islice
 
-from assay.detectors.test_code.engine.demand import WrittenDemand
+from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.calls import Call, Names
 from assay.detectors.test_code.engine.expressions.parts import Part
+from assay.detectors.test_code.engine.expressions.sides import unborrowed
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import DeclaredPart
 from assay.detectors.test_code.engine.marked import expect_error
@@ -25,14 +26,19 @@ from assay.detectors.test_code.languages.rust.attributes import (
     rows,
     skips,
 )
+from assay.detectors.test_code.languages.rust.macros import regions
 from assay.detectors.test_code.model import Strength
 from assay.detectors.test_code.tree import Node
 
 _MACRO = re.compile(r"\s*+(?:::\s*)?((?:\w+\s*::\s*)*+\w+)\s*!\s*[(\[{]")
 _DEFINED = re.compile(r"macro_rules!\s*(\w+)")
 _ASSERTS = re.compile(r"\b(?:panic|unwrap|expect|(?>\w*?assert)\w*+)\b")
+_ASSERTING = re.compile(r"\b(?:panic|unreachable|(?>\w*?assert)\w*+)!")
 _SWALLOWS_ASSERTS = re.compile(r"\W*|.*(?:assert|left|right|panicked|failed).*")
+_RESULTS = re.compile(r"\)\s*->\s*([^{;]{1,200})\{?\Z")
+_CHECKS = {"success": False, "failure": False, "code": True, "stdout": True, "stderr": True, "interrupted": False}
 _OF_TESTS = frozenset(("case", "ignore", "should_panic"))
+_CHAINED = re.compile(r"\.\s*assert(?:_eq|_debug_eq)?\s*\(")
 _CASE = re.compile(r"#\[case\]\s*+(?:mut\s++)?+(\w++)")
 _LONGEST = 20_000
 
@@ -54,9 +60,9 @@ def klass(reading: Reading, found: Class) -> DeclaredPart:
 def function(reading: Reading, found: Function) -> DeclaredPart | None:
     """A test by its attributes, what looks like one, or a function that tests may call."""
     own = found.marks
-    collected = any(one.name in TESTS and not one.unsure for one in own)
+    collected = any(one.name in TESTS and not one.unsure for one in own) or _in_region(reading, found.node)
     marked = collected or any(one.name in TESTS or one.name in _OF_TESTS for one in own)
-    if not marked:
+    if not marked and not _looks_like_test(reading, found):
         if reading.scope_of[found.node.parent].role is Role.TEST:  # type: ignore[index]
             return None
         # Beside unit tests stands production code, which may assert for reasons of its own.
@@ -89,6 +95,11 @@ def _rows(reading: Reading, found: Function, own: list[Mark], takes: str) -> lis
     return [[table.get(name, name) for name in taken] for table in tables]
 
 
+def _in_region(reading: Reading, node: Node) -> bool:
+    """Whether a macro around a function makes a test of it."""
+    return any(start <= node.start < end for start, end in regions(reading))
+
+
 @noted
 def _with_tests(reading: Reading) -> set[Node | None]:
     """Parents of functions with a test's attribute."""
@@ -101,10 +112,27 @@ def _is_among_tests(reading: Reading, node: Node) -> bool:
     return any(around in held for around in islice(node.ancestors(), FAR))
 
 
+def _looks_like_test(reading: Reading, found: Function) -> bool:
+    """A test whose attribute is gone, and no function that others call."""
+    holder = reading.scope_of[found.node.parent]  # type: ignore[index]
+    if holder.role not in (Role.SUITE, Role.FILE) or found.takes or found.name == "main":
+        return False
+    results = _RESULTS.search(_takes(reading, found.node))
+    if (results is not None and "Result" not in results[1]) or reading.values.mentions(found.name) > 1:
+        return False
+    if found.node.parent not in _with_tests(reading) and holder.name not in ("tests", "test"):
+        return False
+    body = found.node.part_child(Part.BLOCK)
+    asserts = body is not None and _ASSERTING.search(reading.tree.text, body.start, body.end)
+    return found.name.startswith("test_") or bool(asserts)
+
+
 def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDemand] | None:
-    """What stands in macros that have no tree."""
+    """``cmd.assert().success()``, ``expect![…].assert_eq(&x)``, and what stands in macros that have no tree."""
     name = call.names[-1] if call.names else ""
-    if not name.endswith("!") or name in reading.language.fails:
+    if not name.endswith("!"):
+        return _chained(reading, call) if call.inner is not None or len(call.names) > 1 else None
+    if name in reading.language.fails:
         return None
     if MACROS.rule(name) is None:
         text = reading.tree.text
@@ -114,6 +142,33 @@ def asserted(reading: Reading, call: Call, scope: CodeScope) -> list[WrittenDema
         found = _nested(reading, reading.words_of(call.node))
         return [each._replace(demand=replace(each.demand, strength=Strength.VACUOUS)) for each in found]
     return None
+
+
+def _chained(reading: Reading, call: Call) -> list[WrittenDemand] | None:
+    end = min(call.node.end, call.node.start + _LONGEST)
+    if _CHAINED.search(reading.tree.text, call.node.start, end) is None:
+        return None
+    words = reading.words_of(call.node)
+    links = reading.chain(words)
+    for at, link in enumerate(links):
+        if link.arguments is None:
+            continue
+        if link.name in ("assert_eq", "assert_debug_eq") and len(words) > 4 and words[0] != link.name:
+            before = joined(words[: len(words) - words[::-1].index(link.name) - 2])
+            subject = joined(unborrowed(link.argument(0), reading.language.logic))
+            return [WrittenDemand(joined(words), Demand(Strength.EXACT, subject, before))]
+        if link.name == "assert" and not link.given and links[at + 1 :]:
+            subject = joined(words[: words.index("assert") - 1])
+            return [
+                _checked(subject, one.name, one.text(0) or "") for one in links[at + 1 :] if one.name in _CHECKS
+            ]
+    return None
+
+
+def _checked(subject: str, name: str, given: str) -> WrittenDemand:
+    strength = Strength.EXACT if _CHECKS[name] else Strength.SHAPE
+    said = f"{name}({given})"
+    return WrittenDemand(f"{subject}.assert().{said}", Demand(strength, subject, said))
 
 
 def _nested(reading: Reading, words: list[str]) -> list[WrittenDemand]:

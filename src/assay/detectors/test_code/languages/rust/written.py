@@ -7,9 +7,6 @@ import re
 from dataclasses import dataclass, field
 from itertools import islice
 
-from assay.detectors.test_code.engine.expressions.parts import Grammar, Part
-from assay.detectors.test_code.tree import Node, ParsedText, parse_parts
-
 _MACRO = re.compile(r"\bmacro_rules!\s*(\w+)\s*[({]")
 _TEST = re.compile(r"#\[(?:\w+::)*(?:test|rstest|test_case)\b")
 _TOKEN = re.compile(
@@ -218,31 +215,3 @@ def _filled(body: Tokens, bound: _Bound, depth: int = 0) -> Tokens:
         out += [" ", *bound.names[word]] if word in bound.names else [body[index]]
         index += 1
     return out
-
-
-_FAILURE = re.compile(r"return\s+Err\b")
-_STR = re.compile(r"\bstr!(?=\s*\[)")
-
-
-def bare_parsed(text: str, grammar: Grammar) -> ParsedText:
-    """A text, parsed with the tests that its macros write."""
-    text = written_out(text)
-    # The grammar takes ``str!`` for a type, and then loses its way in the string that follows.
-    parsed = _STR.sub("txt!", text) if "str![" in text else text
-    tree = parse_parts(text, grammar, parsed)
-    for node in tree.nodes:
-        if node.kind == "return_expression" and _FAILURE.match(tree.text, node.start, node.end):
-            node.part = Part.THROW
-        elif node.kind == "let_declaration" and _is_unless(tree, node):
-            node.part = Part.UNLESS
-    return tree
-
-
-def _is_unless(tree: ParsedText, node: Node) -> bool:
-    """``let Some(x) = f() else { return };``."""
-    last = node.children[-1] if node.children else None
-    return (
-        last is not None
-        and last.kind == "block"
-        and tree.text[last.start - 12 : last.start].rstrip().endswith("else")
-    )
