@@ -149,7 +149,7 @@ class Webhooks(Resources[Webhook]):
             done = {**tried, "delivered_at": now if error is None else None}
             rows.change(self.deliveries.table, done, id=row["id"])
         if error is not None:
-            raise SourceDownError(f"webhook {hook['id']}: {error}")
+            raise SourceDownError(f"webhook {hook['id']}: {error}; it is sent again later")
 
 
 def signed(delivery: Row, url: str, secret: str, now: datetime) -> SignedRequest:
