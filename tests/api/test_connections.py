@@ -180,5 +180,6 @@ def test_a_readable_server_can_write(service: Service, monkeypatch: pytest.Monke
 
     with serving(make_app(service)) as url:
         assert httpx.get(f"{url}/readyz").status_code == 200
-        monkeypatch.setattr(service.answers, "probe", full)
+    monkeypatch.setattr(service.store, "check_writable", full)
+    with serving(make_app(service)) as url:
         assert httpx.get(f"{url}/readyz").status_code == 503

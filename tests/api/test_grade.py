@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -48,6 +48,13 @@ def connected(clinic: Clinic, key: str = "grader") -> Client:
     return Client(str(clinic.client.base_url), clinic.keys[key])
 
 
+def wait_until(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not holds() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert holds()
+
+
 def test_an_output_is_graded_as_in_a_process(grading: Clinic, tasks: Path) -> None:
     with connected(grading) as client:
         found = {one.pop("number"): one for one in client.graded("number", OUTPUTS, record=True)}
@@ -79,12 +86,9 @@ def test_who_hangs_up_ends_the_gradings(grading: Clinic) -> None:
     with connected(grading) as client:
         asked = client.graded("number", [{"answer": "1"}, *[{"answer": "hang"}] * 3])
         assert next(iter(asked))["reward"] == 1.0
-        assert sleepers()
+        wait_until(lambda: bool(sleepers()))
         asked.close()  # type: ignore[attr-defined]
-    end = time.monotonic() + 5
-    while sleepers() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not sleepers()
+    wait_until(lambda: not sleepers())
 
 
 @pytest.mark.parametrize(

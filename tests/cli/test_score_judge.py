@@ -217,7 +217,7 @@ def test_recorded_answers_are_replayed_without_a_network(cli: Cli, run: list[str
         (["--judge", "--judge-model", "m", "--judge-prompt", "no"], "the prompt must be one of"),
         (["--judge", "--judge-samples", "0"], "at least 1"),
         (["--judge", "--judge-price", "1"], "must be two numbers"),
-        (["--judge", "--judge-cost", "nan"], "must be a number of at least 0"),
+        (["--judge", "--judge-cost", "nan"], "must be a finite number, got 'nan'"),
         (["--judge", "--judge-calibration", "no"], "the calibration no can't be read"),
     ],
 )

@@ -32,7 +32,7 @@ def records(data: bytes) -> list[Record]:
         ('{"record": "rwo"}', "a.jsonl:1: record must be one of event, x12_response, row, turn"),
         (
             f'{ROW}, "colour": 1}}',
-            "a.jsonl:1: colour must be one of the fields record, ",
+            "a.jsonl:1: colour must be one of the fields id, at, record, ",
         ),
         (
             '{"record": "row", "resource": "r", "kye": "k", "data": {}}',

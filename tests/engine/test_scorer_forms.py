@@ -42,6 +42,10 @@ class MadeUp:
         return Scored(1.0, True, "made up")
 
 
+# Rules about calls have parts of their own. The files of hidden tests are read from a folder; nobody enters them.
+AS_JSON = {"trajectory": {"must_call", "must_not_call", "in_order"}, "hidden_tests": {"files"}}
+
+
 @pytest.mark.parametrize("kind", kinds())
 def test_every_type_of_the_catalogue_has_a_form_of_all_its_fields(kind: str) -> None:
     found = scorer_form(kind)
@@ -50,7 +54,7 @@ def test_every_type_of_the_catalogue_has_a_form_of_all_its_fields(kind: str) -> 
     assert declared <= {one.name.partition(".")[0] for one in found.form.fields}
     assert found.about.endswith(".")
     assert found.required is not check_class(kind).advisory
-    assert all(one.control is not FormControl.JSON for one in found.form.fields)
+    assert {one.name for one in found.form.fields if one.control is FormControl.JSON} == AS_JSON.get(kind, set())
 
 
 def test_a_new_check_has_a_form_without_new_code() -> None:

@@ -8,9 +8,12 @@ import sysconfig
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from assay.adapters.sandbox.containers.container import Container
+from assay.adapters.sandbox.containers.ulimits import default_ulimits
 from tests.builders import REPO
 from tests.sandbox.backends import BUSYBOX, Backend, need
 
@@ -99,10 +102,11 @@ def image(container: Backend, tmp_path: Path) -> Iterator[str]:
     podman("rmi", "-f", "assay-test-image", "assay-test-base")
 
 
-def test_the_image_serves_as_an_ordinary_user(image: str) -> None:
+def test_the_image_serves_as_an_ordinary_user(container: Backend, image: str) -> None:
     """On a read-only system, with a folder for its data. Its first start prints the admin key."""
     assert podman("inspect", "--format", "{{.Config.User}}", image) == "10001:10001"
-    started = podman("run", "-d", "--read-only", "--cap-drop", "ALL", "--tmpfs", "/tmp", image)
+    ulimits = default_ulimits(cast("Container", container.sandbox).engine, image)
+    started = podman("run", "-d", *ulimits, "--read-only", "--cap-drop", "ALL", "--tmpfs", "/tmp", image)
     try:
         script = (
             "import time, urllib.request\n"

@@ -1,6 +1,7 @@
 """Options that several commands share."""
 
 import argparse
+import contextlib
 import getpass
 import math
 import re
@@ -222,10 +223,10 @@ def number_from_0(text: str) -> float:
 
 def share(text: str) -> float:
     """A number above 0 and at most 1."""
-    number = finite_number(text)
-    if not 0 < number <= 1:
-        raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
-    return number
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) <= 1:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be above 0 and at most 1, got {text!r}")
 
 
 def _number(text: str, described: str, least: int = 0, most: float = math.inf) -> int:
