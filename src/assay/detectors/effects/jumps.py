@@ -3,8 +3,9 @@
 Looked at are calls whose answer the agent changed. Each is asked again with neighbouring inputs, of the agent's
 source and of the baseline's. A program that was mended answers some of them differently than before. One that has
 learnt the tests' inputs answers none differently (an island), answers the same whatever the values are and as
-before where there are more or fewer of them (stuck), or has one answer for everything else where there was none
-before (an entry of a table). A program that counts its questions is found by asking in another order.
+before where there are more or fewer of them (stuck), has one answer for everything else where each had its own
+before (emptied), or where there was none (an entry of a table). A program that counts its questions is found by
+asking in another order.
 
 Some right programs look like that, and aren't named: a limit that was off by one changes a single answer, which
 then is that of a neighbour, or lies on the line of two of them. What may be looked up word by word isn't asked at
@@ -147,7 +148,7 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
     for one in asked:
         if one.call.answer[0]:
             continue
-        if _is_island(one) or _is_stuck(one):
+        if _is_island(one) or _is_stuck(one) or _is_emptied(one):
             yield one
         elif _is_entry(one):
             tables[_function(one.call)].append(one)
@@ -178,6 +179,16 @@ def _is_stuck(one: Asked) -> bool:
         and all(row.answer == row.old for row in sizes)
         and _computes(values)
     )
+
+
+def _is_emptied(one: Asked) -> bool:
+    """One other answer to everything beside it, where each had its own before; a refusal may be right."""
+    others = one.of(Kind.VALUE, Kind.SIZE)
+    answers = {row.answer for row in others}
+    if len(others) < _LEAST or len(answers) != 1 or one.call.answer in answers:
+        return False
+    [(raised, text)] = answers
+    return not raised and text not in _YES_OR_NO and _computes(others)
 
 
 def _is_entry(one: Asked) -> bool:
