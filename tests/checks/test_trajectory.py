@@ -242,7 +242,7 @@ def test_calls_of_subagents_count_with_their_names() -> None:
 @pytest.mark.parametrize(
     ("rules", "problem"),
     [
-        ({}, "it must have at least one rule"),
+        ({}, "max_steps must be given, or another rule such as must_not_read"),
         ({"must_call": [{}]}, "a call must be described by tool, command or arguments"),
         ({"must_call": [{"command": "("}]}, "isn't|is not a regular expression"),
         ({"max_steps": -1}, "max_steps must be a number of at least 0, got -1"),

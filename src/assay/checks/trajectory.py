@@ -158,7 +158,7 @@ class TrajectoryRules:
             raise ValueError("a glob must have at least one character")
         calls = (*self.must_call, *self.must_not_call, *self.in_order)
         if not (calls or globs or not self.network or any(most is not None for most in budgets.values())):
-            raise ValueError("it must have at least one rule, such as must_not_read or max_steps")
+            raise ValueError("max_steps must be given, or another rule such as must_not_read")
 
     def run(self, evidence: Workspace) -> Outcome:
         trajectory = evidence.agent.trajectory
