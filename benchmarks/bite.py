@@ -11,6 +11,7 @@ from pathlib import Path
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
+from assay.checks.tests_bite import LEAST_TRIED
 from assay.dialects.scorers.report import ScorersReport
 from assay.engine.coding.score_coding_run import Candidate, Files, score_against
 from assay.engine.sandbox import Images, Isolation, Ran, Sandbox, SandboxCommand
@@ -21,7 +22,7 @@ from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suit
 from benchmarks.measure import SMOKE, TIMES, Result, sized, wall
 
 TESTS = sized(200, 10)
-MUTANTS, FEW_MUTANTS = sized(12, 2), sized(4, 1)
+MUTANTS, FEW_MUTANTS = sized(30, 20), sized(10, 10)
 GOAL = 20.0
 """The default budget: so many times the suite's own time."""
 AMPLE = 1000
@@ -77,7 +78,7 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
         project = Project(Path(folder, "many"), TESTS, sandbox)
         first = project.suite()
-        took, found = project.scored(1) if SMOKE else project.scored()
+        took, found = project.scored(LEAST_TRIED) if SMOKE else project.scored()
         runs = len(sandbox.runs)
         # Before and after, because others use the machine, too.
         suite = first if SMOKE else mean(first, project.suite())

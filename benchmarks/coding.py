@@ -27,7 +27,7 @@ from benchmarks.measure import TIMES, Result, sized, wall
 FILES, CHANGED, ROUNDS = sized(10_000, 400), 60, sized(15)
 GIT_GOAL = 1.2
 FEW, MANY = sized(250, 2), sized(1000, 4)
-FURTHER = ("protected_config", "runner_tampering", "suspicious_source")
+FURTHER = ("protected_config", "runner_tampering", "suspicious_source", "trajectory")
 DETECTORS = ("no_new_skips", "assertions_not_weakened")
 DETECTOR_GOAL = 5.0
 GROWTH_GOAL = 1.25
@@ -40,6 +40,7 @@ _CONFIG: dict[str, dict[str, object]] = {
     "tests_unmodified": {"paths": ["tests/part000/test_module0.py"]},
     "baseline_unmodified": {"paths": ["shop/part000/module1.py"]},
     "llm_judge": {"rubric": "Is it clear?"},
+    "trajectory": {"max_steps": 100},
 }
 
 
