@@ -1,10 +1,11 @@
 """All signs of a file in a language that the native parser reads: what to ask, and when it is worth while."""
 
+import ast
 import re
+import warnings
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from assay.detectors.source_signs.python_tree import parse_python
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.workspace import ReadApart
 
@@ -92,3 +93,14 @@ def _python_signs(question: SignsText) -> NativeSigns:
 
 def _encodable(question: SignsText) -> SignsText:
     return replace(question, text=question.text.encode("utf-8", "replace").decode())
+
+
+@lru_cache(maxsize=8)
+def parse_python(text: str) -> ast.Module | None:
+    """Source as Python itself reads it, or None where this Python can't parse it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

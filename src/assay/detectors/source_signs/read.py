@@ -3,8 +3,7 @@
 import re
 from functools import lru_cache
 
-from assay.detectors.source_signs.native import SignsText, is_worth_reading, native_signs
-from assay.detectors.source_signs.python_tree import parse_python
+from assay.detectors.source_signs.native import SignsText, is_worth_reading, native_signs, parse_python
 from assay.detectors.source_signs.sign import Sign
 from assay.evidence.workspace import ReadApart
 
