@@ -22,7 +22,7 @@ from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits
 from assay.api.service import Service
 from assay.api.serving import uvicorn_config
-from assay.cli.output.progress import read_results
+from assay.cli.output.read_jobs import read_results
 from assay.dialects.criteria.resources import NewPlayground, NewTask, NewTaskRun
 from assay.engine.criteria.bounded_evidence import criterion_of
 from assay.engine.criteria.complete_run import Stamp, ask, compile_criteria

@@ -5,12 +5,13 @@ commands of these names do (``assay.commands``). The other public faces are subm
 used: ``from assay import harbor``, or ``assay.harbor``. The errors that they raise are here, too.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from assay.version import VERSION
 
+# Read by type checkers. The module typing isn't imported, so that the command is soon able to stop in order.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from assay.commands import audit, compare, power, report, run, score, verify
     from assay.core.errors import AssayError, InputError, MeasurementError
 
@@ -42,7 +43,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    import importlib  # noqa: PLC0415 - as above
+
     if name in _FACES:
         return importlib.import_module(f"assay.{name}")
     if name in __all__:

@@ -10,7 +10,7 @@ import pytest
 from assay.adapters.jobs.run_store import keep_run
 from assay.adapters.service.import_runs import Importing, is_scored
 from assay.adapters.service.page_source import StorePages
-from assay.cli.output.progress import read_results
+from assay.cli.output.read_jobs import read_results
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,

@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,7 +13,7 @@ import pytest
 
 from assay.cli import doctor
 from assay.cli.help.overview import GROUPS, WORDS
-from assay.cli.main import COMMANDS, parser_of
+from assay.cli.main import COMMANDS, main, parser_of
 from assay.version import VERSION
 from tests.builders import HARBOR_JOBS, trial_record, unprivileged, write_lock, write_run_folder, write_trial
 from tests.cli.running import ASSAY, Cli, Ran, raw_characters, run_assay
@@ -408,6 +409,24 @@ def test_an_interruption_at_an_odd_moment_is_no_traceback(lines: str, ends: str)
     code = f"import os, signal, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ends
+
+
+def test_an_interruption_before_there_is_anything_to_clean_up_says_nothing() -> None:
+    code = "import os, signal\nimport assay.start\nos.kill(os.getpid(), signal.SIGINT)\nprint('goes on')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_the_command_stops_in_order_once_it_is_imported(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+
+    def run(_args: object) -> int:
+        order.append("run")
+        return 0
+
+    monkeypatch.setattr(doctor, "run", run)
+    assert main(["doctor"], lambda: order.append("ready")) == 0
+    assert order == ["ready", "run"]
 
 
 def test_no_password_is_shown(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

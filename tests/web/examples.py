@@ -13,7 +13,7 @@ from assay.adapters.jobs.folder_pages import FolderPages
 from assay.adapters.service.import_runs import Importing
 from assay.api.service import Service
 from assay.cli.main import main
-from assay.cli.output.progress import read_results
+from assay.cli.output.read_jobs import read_results
 from assay.cli.view import source_of
 from assay.web.local_server import LocalServer
 from tests.builders import REPO, edit_json

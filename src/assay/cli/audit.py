@@ -24,7 +24,7 @@ from assay.adapters.jobs.results_folder import InspectLogs, JobFolders, Submissi
 from assay.adapters.jobs.trial_folder import DiskTrial, find_trials
 from assay.cli.grade import complaint, grading_again
 from assay.cli.options.common import Options, add_isolation, add_metric_script, add_shard, again_id, positive
-from assay.cli.output.progress import ProgressBar
+from assay.cli.output.progress import Progress
 from assay.cli.output.table import clean, without_nan
 from assay.core.errors import AssayError, InputError, StoppedError
 from assay.dialects.evaluation.models import Grading
@@ -98,7 +98,7 @@ def _audits(path: str, script: Metric | None) -> list[Audit]:
 
 
 def _audit_job(folder: DiskJobFolder, script: Metric | None) -> Audit:
-    return audit_job(folder, read_job(folder, script=script, progress=ProgressBar(f"reading {folder.name}")))
+    return audit_job(folder, read_job(folder, script=script, progress=Progress(f"reading {folder.name}")))
 
 
 def _audit_runs(results: SubmissionFolders) -> Audit:

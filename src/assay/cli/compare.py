@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from assay.adapters.machine.atomic_write import write_text
 from assay.cli.options.common import Options, add_question, finite_number, number_from_0
-from assay.cli.output.progress import read_jobs
+from assay.cli.output.read_jobs import read_jobs
 from assay.cli.output.table import clean, render_table, some_of, without_nan
 from assay.core.errors import InputError
 from assay.engine.jobs.job_runs import JobQuestion

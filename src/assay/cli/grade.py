@@ -106,7 +106,7 @@ def _here(how: How, trials: list[str], share: Shard = WHOLE) -> Counter[str]:
         trials, how.isolation, how.tasks, how.concurrent, how.rules, control=how.control, again=how.again
     ) as again:
         work = functools.partial(_grade_once if how.again else _grade, again)
-        return Counter(work_off(trials, work, again.threads, share, Progress("graded")))
+        return Counter(work_off(trials, work, again.threads, share, Progress("graded", live=False)))
 
 
 def _on_ray(how: How, trials: list[str], share: Shard) -> Counter[str]:
@@ -118,7 +118,7 @@ def _on_ray(how: How, trials: list[str], share: Shard) -> Counter[str]:
     chosen = [os.path.abspath(trial) for trial in trials if share.has(trial)]
     there = replace(how, tasks=None if how.tasks is None else os.path.abspath(how.tasks))
     pieces = [chosen[start : start + PIECE] for start in range(0, len(chosen), PIECE)]
-    outcomes, tell = Counter[str](), Progress("graded")
+    outcomes, tell = Counter[str](), Progress("graded", live=False)
     for out, err, counts in work_on_ray(pieces, functools.partial(grade_piece, there), _lost, how.concurrent):
         sys.stdout.write(out)
         sys.stderr.write(err)

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
@@ -70,6 +71,8 @@ MODULES = {
 DESCRIPTION = "Assay turns what an AI agent did into a reward that you can trust."
 INTERRUPTED = 130
 PATIENCE_SEC = 2.0
+# A terminal goes back to the beginning of its line, and empties it.
+ERASED = "\r\x1b[2K"
 
 
 class Parser(argparse.ArgumentParser):
@@ -93,9 +96,8 @@ class Parser(argparse.ArgumentParser):
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
     code: int | str | None
-    stop_in_order()
     try:
-        code = main(sys.argv[1:])
+        code = main(sys.argv[1:], stop_in_order)
     except SystemExit as stop:  # Help and version end here.
         code = stop.code
     try:
@@ -106,13 +108,18 @@ def run() -> NoReturn:
     sys.exit(code)
 
 
-def main(argv: list[str]) -> int:
-    """Run one command and return its exit code."""
+def main(argv: list[str], before: Callable[[], None] = lambda: None) -> int:
+    """Run one command and return its exit code.
+
+    ``before`` is called once the command is imported. Until then nothing has to be cleaned up, and some modules in
+    C can't be interrupted while they make their classes.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
         args = _parse(argv)
+        before()
         code: int = args.run(args)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -130,15 +137,21 @@ def main(argv: list[str]) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like an answer of no
         return _complain(f"this is a mistake in Assay, and there is no answer: {_where(error)}")
     except KeyboardInterrupt:
-        print("assay: interrupted", file=sys.stderr)
-        return 130
+        _say("interrupted")
+        return INTERRUPTED
     return code
 
 
 def _complain(message: str) -> int:
     """Print the error on one line. Names in the message may come from an agent, so it is cleaned first."""
-    print(f"assay: {clean(message)}", file=sys.stderr)
+    _say(clean(message))
     return 2
+
+
+def _say(message: str) -> None:
+    """Tell the user something, in place of a line of progress that may stand in the terminal."""
+    if sys.stderr is not None:
+        print(f"{ERASED if sys.stderr.isatty() else ''}assay: {message}", file=sys.stderr)
 
 
 def _where(error: Exception) -> str:
@@ -215,7 +228,7 @@ def stop_in_order() -> None:
 def _print_uncaught(kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
     """An interrupt may come when nobody catches one, such as at the very end. It's no mistake to look into."""
     if issubclass(kind, KeyboardInterrupt):
-        print("assay: interrupted", file=sys.stderr)
+        _say("interrupted")
     else:
         sys.__excepthook__(kind, error, traceback)
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any, cast
 
 from assay.cli.options.common import Options, finite_number, number_from_0, whole_numbers
-from assay.cli.output.progress import read_jobs
+from assay.cli.output.read_jobs import read_jobs
 from assay.cli.output.table import clean, render_table, without_nan
 from assay.core.errors import InputError
 from assay.engine.jobs.job_runs import JobQuestion

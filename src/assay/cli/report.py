@@ -9,7 +9,7 @@ import argparse
 
 from assay.adapters.machine.atomic_write import write_text
 from assay.cli.options.common import add_metric_script, add_question, finite_number, whole_numbers
-from assay.cli.output.progress import read_results
+from assay.cli.output.read_jobs import read_results
 from assay.cli.output.report import as_json, as_text
 from assay.cli.output.table import show
 from assay.core.errors import InputError

@@ -23,7 +23,6 @@ import argparse
 import itertools
 import os
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -55,6 +54,7 @@ from assay.cli.options.common import (
 )
 from assay.cli.options.judge import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
+from assay.cli.output.progress import Progress
 from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.dialects.harbor.trial import Trial
@@ -81,68 +81,52 @@ class Display:
 
     def __init__(self, *, quiet: bool) -> None:
         self._quiet = quiet
-        self._live = sys.stderr.isatty()
-        self._lock = threading.Lock()
         self._running: dict[str, float] = {}
-        self._done = 0
-        self._total = 0
-        self._began = time.monotonic()
+        self._done, self._total = 0, 0
+        self._progress = self._line(0)
+
+    def _line(self, finished: int) -> Progress:
+        return Progress("trials", live=not self._quiet, logged=False, done_before=finished)
 
     def begin(self, folder: str, total: int, finished: int, backend: str) -> None:
-        self._done, self._total = finished, total
         before = f", {finished} of them already finished" if finished else ""
-        self._line(f"{clean(folder)}: {total} {'trial' if total == 1 else 'trials'}{before}, in {backend}")
+        self._print(f"{clean(folder)}: {total} {'trial' if total == 1 else 'trials'}{before}, in {backend}")
+        self._done, self._total = finished, total
+        self._progress = self._line(finished).begin()
 
     def complain(self, complaint: str) -> None:
         print(f"assay: {clean(complaint)}", file=sys.stderr)
 
     def note(self, said: str) -> None:
-        self._line(f"note: {clean(said)}")
+        self._print(f"note: {clean(said)}")
 
     def started(self, name: str) -> None:
-        with self._lock:
-            self._running[name] = time.monotonic()
-            self._status()
+        self._running[name] = time.monotonic()
+        self._update()
 
     def retrying(self, trial: Trial, wait_sec: float) -> None:
-        self._line(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
+        self._print(f"{clean(trial.name)}: {trial.exception_type}, trying again in {wait_sec:g} s")
 
     def ended(self, ended: EndedTrial, done: int, total: int) -> None:
         trial, remark = ended.trial, ended.remark
-        with self._lock:
-            began = self._running.pop(trial.name, self._began)
-            self._done = done
-            seconds = time.monotonic() - began
-            self._clear()
-            suffix = "" if remark is None else f" ({clean(remark)})"
-            self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(ended)}{suffix}  {seconds:.1f} s")
-            self._status()
+        now = time.monotonic()
+        seconds = now - self._running.pop(trial.name, now)
+        suffix = "" if remark is None else f" ({clean(remark)})"
+        self._print(f"{done}/{total}  {clean(trial.name)}  {_outcome(ended)}{suffix}  {seconds:.1f} s")
+        self._done = done
+        self._update()
 
     def end(self) -> None:
-        with self._lock:
-            self._clear()
-
-    def _line(self, text: str) -> None:
-        with self._lock:
-            self._clear()
-            self._print(text)
-            self._status()
+        self._progress.end()
 
     def _print(self, text: str) -> None:
         if not self._quiet:
-            print(text, file=sys.stderr, flush=True)
+            self._progress.print(text)
 
-    def _status(self) -> None:
-        if self._live and not self._quiet and self._running:
-            names = ", ".join(clean(name) for name in list(self._running)[:3])
-            more = f" and {len(self._running) - 3} more" if len(self._running) > 3 else ""
-            elapsed = time.monotonic() - self._began
-            sys.stderr.write(f"{self._done}/{self._total} done, {elapsed:.0f} s · running {names}{more}"[:110])
-            sys.stderr.flush()
-
-    def _clear(self) -> None:
-        if self._live and not self._quiet:
-            sys.stderr.write("\r\x1b[2K")
+    def _update(self) -> None:
+        names = list(self._running)
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        self._progress(self._done, self._total, f"{', '.join(names[:3])}{more}")
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.safe_read import is_file, names_in
 from assay.cli.options.common import port_number
-from assay.cli.output.progress import read_results
+from assay.cli.output.read_jobs import read_results
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:

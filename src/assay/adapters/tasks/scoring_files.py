@@ -18,6 +18,7 @@ import pickle
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import msgspec
 
@@ -54,12 +55,20 @@ def _ignore(_captured: Captured) -> None:
     """Nobody else wants to see what was captured."""
 
 
+Telling: TypeAlias = Callable[[int, int, str], None]
+
+
+def silent(_asked: int, _all: int, _name: str) -> None:
+    """Nobody wants to know how far the scoring is."""
+
+
 @dataclass(frozen=True, slots=True)
 class LocalScoringFiles:
     """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
 
     ``base`` is where relative paths of a scenario's environment begin, ``caps`` limits a workspace that is an
-    archive, and ``runs`` remembers commands from one grading to the next.
+    archive, and ``runs`` remembers commands from one grading to the next. ``tell`` hears which scorer is asked, by
+    how many were asked before it, of how many, and its name.
     """
 
     sandbox: Callable[[], Sandbox]
@@ -67,6 +76,7 @@ class LocalScoringFiles:
     base: str = "."
     caps: Caps = ALL
     runs: ResultMemory | None = None
+    tell: Telling = silent
 
     def load_task(self, folder: str) -> Seeded:
         from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415 - only for a seeded task
@@ -135,7 +145,15 @@ class LocalScoringFiles:
 
     def scorer_runner(self, checks: Sequence[PlacedCheck[Workspace]]) -> RunCheck[Workspace]:
         prepare(checks)
-        return TimeLimit()
+        limit = TimeLimit()
+        places = {id(one.check): (number, one.placement.name) for number, one in enumerate(checks)}
+
+        def run(check: Check[Workspace], evidence: Workspace) -> Outcome:
+            number, name = places[id(check)]
+            self.tell(number, len(checks), name)
+            return limit(check, evidence)
+
+        return run
 
     def isolation(self) -> str:
         return self.sandbox().isolation.backend

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.remembered_commands import runs_folder
-from assay.adapters.tasks.scoring_files import LocalScoringFiles, is_kept_run
+from assay.adapters.tasks.scoring_files import LocalScoringFiles, Telling, is_kept_run, silent
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.options.common import (
@@ -49,6 +49,7 @@ from assay.cli.options.common import (
     share,
 )
 from assay.cli.options.judge import add_judge, judges_of, refuse_without
+from assay.cli.output.progress import Progress
 from assay.cli.output.score_formats import FORMATS, parse_format
 from assay.cli.output.score_table import render
 from assay.cli.output.table import show
@@ -154,7 +155,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    found = score(args)
+    with Progress("scoring").going_on() as progress:
+        found = score(args, progress)
     if isinstance(found, ScorersReport):
         _show(found, args)
     elif args.json:
@@ -164,12 +166,14 @@ def run(args: argparse.Namespace) -> int:
     return exit_code(found, args)
 
 
-def score(args: Options) -> "ScorersReport | ScoredPredictions":
+def score(args: Options, tell: Telling = silent) -> "ScorersReport | ScoredPredictions":
     """Score what the options name: one run, or each of SWE-bench's predictions."""
     _check(args)
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     write_diff = functools.partial(_write_diff, path=args.diff)
-    files = LocalScoringFiles(functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args))
+    files = LocalScoringFiles(
+        functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args), tell=tell
+    )
     if is_predictions(args.workspace):
         from assay.cli.coding.predictions import score_predictions  # noqa: PLC0415 - only for predictions
 

@@ -1,91 +1,136 @@
-"""Read the jobs that a command was given, with a bar in a terminal if that takes longer than a second."""
+"""How far a long piece of work is: a line that erases itself in a terminal, and now and then a line in a log.
+
+It goes to standard error, begins after two seconds, and has the elapsed time and an estimate of what is left.
+"""
 
 import os
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TextIO
 
-from assay.adapters.jobs import results_folder as reading
-from assay.adapters.jobs.results_folder import Results
 from assay.cli.output.table import clean
-from assay.core.errors import InputError
-from assay.dialects.harbor.job_stats import Metric
-from assay.engine.jobs.job_runs import ReadJob
 
-PATIENCE_SEC = 1.0
-REFRESH_SEC = 0.1
-WIDTH = 30
+PATIENCE_SEC, REFRESH_SEC = 2.0, 0.25
 FIRST_LINE_SEC, EACH_LINE_SEC = 10.0, 30.0
-
-
-class ProgressBar:
-    """Call it with (done, total). It writes to standard error and erases itself at the end."""
-
-    def __init__(self, label: str, stream: TextIO | None = None) -> None:
-        self._label = clean(label)
-        self._stream = stream or sys.stderr
-        self._watched = self._stream.isatty()
-        self._next = time.monotonic() + PATIENCE_SEC
-        self._shown = False
-
-    def __call__(self, done: int, total: int) -> None:
-        # Asking for the time costs more than most of the work between two calls.
-        if not self._watched or (done & 63 and done != total):
-            return
-        if done >= total:
-            self._clear()
-            return
-        now = time.monotonic()
-        if now >= self._next:
-            self._next = now + REFRESH_SEC
-            self._shown = True
-            filled = WIDTH * done // total
-            bar = "█" * filled + "░" * (WIDTH - filled)
-            self._stream.write(f"\r{self._label} {bar} {done}/{total}")
-            self._stream.flush()
-
-    def _clear(self) -> None:
-        if self._shown:
-            self._stream.write("\r\x1b[2K")
-            self._stream.flush()
-            self._shown = False
+BAR = 20
 
 
 class Progress:
-    """Tells how far a long piece of work is, and about when it ends: a line now and then, in a log too.
+    """Call it with (done, total) and what is being done, from any thread.
 
-    Call it with (done, total), from one thread.
+    ``live`` and ``logged`` are for work that prints lines of its own: no line in a terminal, or none in a log.
+    ``done_before`` doesn't count for the estimate.
     """
 
-    def __init__(self, label: str, clock: Callable[[], float] = time.monotonic) -> None:
-        self._label, self._stream, self._clock = label, sys.stderr, clock
+    def __init__(
+        self,
+        label: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        *,
+        live: bool = True,
+        logged: bool = True,
+        done_before: int = 0,
+    ) -> None:
+        self._label, self._clock = clean(label), clock
+        self._stream = stream or sys.stderr
+        self._live = live and self._stream.isatty() and os.environ.get("TERM") != "dumb"
+        self._silent = not (self._live or logged)
         self._began = clock()
-        self._next = self._began + FIRST_LINE_SEC
+        self._next = self._began + (PATIENCE_SEC if self._live else FIRST_LINE_SEC)
+        self._done, self._total, self._doing, self._done_before = 0, 0, "", done_before
+        self._is_shown = False
+        self._lock = threading.RLock()
+        self._ended = threading.Event()
 
-    def __call__(self, done: int, total: int) -> None:
-        now = self._clock()
-        if now < self._next or done >= total:
+    def __call__(self, done: int, total: int, doing: str = "") -> None:
+        self._done, self._total, self._doing = done, total, doing
+        # Asking for the time costs more than most of the work between two calls.
+        if self._silent or (done & 63 and total > 64 and done != total):
             return
-        self._next = now + EACH_LINE_SEC
-        left = timedelta(seconds=round((now - self._began) / done * (total - done)))
-        self._stream.write(f"assay: {self._label} {done:,} of {total:,}, about {left} left\n")
-        self._stream.flush()
+        if done >= total:
+            self.clear()
+        else:
+            self._show_if_due()
+
+    def begin(self) -> "Progress":
+        """Go on showing the time between two calls."""
+        if self._live:
+            threading.Thread(target=self._go_on, daemon=True).start()
+        return self
+
+    def end(self) -> None:
+        with self._lock:
+            self._ended.set()
+            self.clear()
+
+    @contextmanager
+    def going_on(self) -> Iterator["Progress"]:
+        """Show the time between two calls, too, as long as this is open."""
+        try:
+            yield self.begin()
+        finally:
+            self.end()
+
+    def print(self, text: str) -> None:
+        """Print a line above this one."""
+        with self._lock:
+            self.clear()
+            print(text, file=self._stream, flush=True)
+            if self._live and 0 < self._total > self._done:
+                self._next = min(self._next, max(self._clock(), self._began + PATIENCE_SEC))
+                self._show_if_due()
+
+    def clear(self) -> None:
+        """Erase the line. The next call may show it again."""
+        with self._lock:
+            if self._is_shown:
+                self._stream.write("\r\x1b[2K")
+                self._stream.flush()
+                self._is_shown = False
+
+    def _go_on(self) -> None:
+        while not self._ended.wait(REFRESH_SEC):
+            with self._lock:
+                if not self._ended.is_set() and self._done < self._total:
+                    self._show_if_due()
+
+    def _show_if_due(self) -> None:
+        now = self._clock()
+        if now < self._next:
+            return
+        self._next = now + (REFRESH_SEC if self._live else EACH_LINE_SEC)
+        with self._lock:
+            if self._live:
+                self._stream.write(f"\r\x1b[2K{self._line(now)}")
+                self._is_shown = True
+            else:
+                self._stream.write(f"assay: {self._label} {self._done:,} of {self._total:,}{self._left(now)}\n")
+            self._stream.flush()
+
+    def _line(self, now: float) -> str:
+        """The line for a terminal, as far as it is wide: a longer one would break, and couldn't be erased."""
+        filled = BAR * self._done // self._total
+        bar = "█" * filled + "░" * (BAR - filled)
+        elapsed = timedelta(seconds=int(now - self._began))
+        doing = f" · {clean(self._doing)}" if self._doing else ""
+        line = f"{self._label} {bar} {self._done:,}/{self._total:,} · {elapsed}{self._left(now)}{doing}"
+        return line[: _columns(self._stream) - 1]
+
+    def _left(self, now: float) -> str:
+        new = self._done - self._done_before
+        if new <= 0:
+            return ""
+        left = timedelta(seconds=round((now - self._began) / new * (self._total - self._done)))
+        return f", about {left} left"
 
 
-def read_jobs(paths: Sequence[str]) -> list[ReadJob]:
-    """The jobs at these paths, each once. Raises ``InputError`` if one is named twice."""
-    seen: dict[str, str] = {}
-    for path in paths:
-        place = os.path.realpath(path)
-        if place in seen:
-            raise InputError(f"each job must be named once, but {seen[place]} and {path} are the same folder")
-        seen[place] = path
-    read = {path: read_results(path) for path in paths}
-    return [ReadJob(path, found.job, found.histories) for path, found in read.items()]
-
-
-def read_results(path: str, script: Metric | None = None) -> Results:
-    """The results at a path, whoever wrote them."""
-    return reading.read_results(path, script, lambda name: ProgressBar(f"reading {name}"))
+def _columns(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80

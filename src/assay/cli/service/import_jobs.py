@@ -96,7 +96,7 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
 
 def _import_path(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
     from assay.adapters.service.import_runs import is_scored  # noqa: PLC0415 - help needs no database
-    from assay.cli.output.progress import read_results  # noqa: PLC0415
+    from assay.cli.output.read_jobs import read_results  # noqa: PLC0415
 
     if is_scored(path):
         return importing.reports(path, name)
