@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -46,3 +47,31 @@ def test_every_command_is_completed_and_the_shell_can_read_it(cli: Cli, shell: s
     program = shutil.which(shell)
     if program is not None:
         assert subprocess.run([program, "-n"], input=found.out, text=True, check=False).returncode == 0
+
+
+# Stands for zsh's own function, which only its editor can call: prints the words that it would offer.
+ZSH_ASK = """
+compdef() { :; }
+compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@"; }
+source {script}
+words=({words}) CURRENT=${#words}
+_assay
+"""
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [("assay po", "power"), ("assay report --js", "--json"), ("assay judge --calibr", "--calibration")],
+)
+def test_other_shells_complete(cli: Cli, tmp_path: Path, shell: str, line: str, offered: str) -> None:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} isn't installed")
+    script = tmp_path / "script"
+    script.write_text(cli("completion", shell).out)
+    code = f"source {script}; complete -C '{line}'"
+    if shell == "zsh":
+        code = ZSH_ASK.replace("{script}", str(script)).replace("{words}", line)
+    done = subprocess.run([program, "-c", code], capture_output=True, text=True, check=True)
+    assert offered in [text.split("\t")[0] for text in done.stdout.splitlines()]

@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType, ModuleType, TracebackType
 from typing import NoReturn
 
@@ -86,6 +86,12 @@ class Parser(argparse.ArgumentParser):
         meant = probably(wrong.partition("=")[0], options_of(self)) if wrong else ""
         raise InputError(f"{message}{meant} (see '{self.prog} --help')")
 
+    def parse_args(  # type: ignore[override] - options may come before an optional word, as in "keys revoke --store S KEY"
+        self, args: Sequence[str] | None = None, namespace: None = None
+    ) -> argparse.Namespace:
+        has_optional_word = any(one.nargs == "?" and not one.option_strings for one in self._actions)
+        return self.parse_intermixed_args(args) if has_optional_word else super().parse_args(args)
+
     def format_help(self) -> str:
         from assay.cli.help.overview import group_options  # noqa: PLC0415 - only for help
 
@@ -118,7 +124,7 @@ def main(argv: list[str], before: Callable[[], None] = lambda: None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        args = _parse(argv)
+        args = parse_command(argv)
         before()
         code: int = args.run(args)
         if sys.stdout is not None:
@@ -185,7 +191,7 @@ def parser_of(name: str) -> Parser:
     return parser
 
 
-def _parse(argv: list[str]) -> argparse.Namespace:
+def parse_command(argv: list[str]) -> argparse.Namespace:
     name = argv[0] if argv else "help"
     if name in COMMANDS:
         return parser_of(name).parse_args(_with_action(name, argv[1:]))
@@ -195,7 +201,7 @@ def _parse(argv: list[str]) -> argparse.Namespace:
     from assay.cli.help.overview import WORDS, overview, probably  # noqa: PLC0415 - not for a command
 
     if name == "help" and argv[1:]:
-        return _parse([argv[1], "--help"])
+        return parse_command([argv[1], "--help"])
     if name in ("help", "--help", "-h"):
         print(f"usage: assay COMMAND [options]\n\n{DESCRIPTION}\n\n{overview(COMMANDS)}")
         raise SystemExit(0)
