@@ -86,11 +86,13 @@ class Parser(argparse.ArgumentParser):
         meant = probably(wrong.partition("=")[0], options_of(self)) if wrong else ""
         raise InputError(f"{message}{meant} (see '{self.prog} --help')")
 
-    def parse_args(  # type: ignore[override] - options may come before an optional word, as in "keys revoke --store S KEY"
-        self, args: Sequence[str] | None = None, namespace: None = None
+    def parse_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
     ) -> argparse.Namespace:
-        has_optional_word = any(one.nargs == "?" and not one.option_strings for one in self._actions)
-        return self.parse_intermixed_args(args) if has_optional_word else super().parse_args(args)
+        """Options may come before an optional word, as in ``keys revoke --store S KEY``."""
+        if any(one.nargs == "?" and not one.option_strings for one in self._actions):
+            return self.parse_intermixed_args(args, namespace)
+        return super().parse_args(args, namespace)
 
     def format_help(self) -> str:
         from assay.cli.help.overview import group_options  # noqa: PLC0415 - only for help
