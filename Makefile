@@ -112,8 +112,8 @@ docs-site: $(SITE)/.installed ## Build the documentation as a site with search, 
 .PHONY: docs-site-version
 docs-site-version: $(SITE)/.installed ## Add this version of the site to the branch gh-pages, beside the earlier ones: VERSION=0.1
 	@test -n "$(VERSION)" || { echo "say which version: make docs-site-version VERSION=0.1" >&2; exit 1; }
-	@PATH=$(abspath $(SITE))/bin:$$PATH NO_MKDOCS_2_WARNING=1 mike deploy --quiet --update-aliases $(VERSION) latest
-	@PATH=$(abspath $(SITE))/bin:$$PATH mike set-default --quiet latest
+	@PATH=$(abspath $(SITE))/bin:$$PATH NO_MKDOCS_2_WARNING=1 mike --quiet deploy --update-aliases $(VERSION) latest
+	@PATH=$(abspath $(SITE))/bin:$$PATH mike --quiet set-default latest
 
 $(SITE)/.installed: requirements/site.txt $(DEV)
 	@$(BIN)/python -m venv --without-pip $(SITE)
