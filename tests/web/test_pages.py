@@ -285,6 +285,8 @@ def test_two_jobs_are_compared_by_task() -> None:
     beside = text_of(source, "compare?job=monday&job=tuesday&task=middling-19")
     assert beside.count('<div class="card">') == 8
     assert "Choose two or more jobs" in text_of(source, "compare?job=monday")
+    turned = text_of(source, "compare?job=tuesday&job=monday")
+    assert "tuesday is better than monday: the difference is 0.192 (95 %: 0.089 to 0.295)" in turned
 
 
 def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:

@@ -151,13 +151,17 @@ def sentence(pair: ArmPair) -> str:
     value, span = pair.difference.value, pair.difference.interval
     if value is None:
         return f"{pair.second} and {pair.first} have no task in common with a usable reward on both sides."
-    ends = f" (95 %: {number(span.low, 3)} to {number(span.high, 3)})" if isinstance(span, Interval) else ""
+    sign = -1 if pair.better == pair.first else 1  # The better one comes first in the sentence.
+    ends = ""
+    if isinstance(span, Interval):
+        low, high = sorted((sign * span.low, sign * span.high))
+        ends = f" (95 %: {number(low, 3)} to {number(high, 3)})"
     over = f"over {pair.difference.tasks} common tasks"
     if pair.better is None:
         known = f"{pair.second} differs from {pair.first} by {value:+.3f}{ends} {over}"
         return f"The data don't show which one is better: {known}."
     other = pair.first if pair.better == pair.second else pair.second
-    return f"{pair.better} is better than {other}: the difference is {abs(value):.3f}{ends} {over}."
+    return f"{pair.better} is better than {other}: the difference is {sign * value:.3f}{ends} {over}."
 
 
 def _side_by_side(call: PageCall, sides: list[ComparedSide], task: str) -> list[list[RunDetail]]:
