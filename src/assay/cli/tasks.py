@@ -59,7 +59,12 @@ Attempts = Callable[[LoadedTask], list[LintFinding]]
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["check", "show", "init"], help="what to do with the tasks")
-    parser.add_argument("tasks", metavar="TASKS", nargs="+", help="a task folder, or a folder of task folders")
+    parser.add_argument(
+        "tasks",
+        metavar="TASKS",
+        nargs="+",
+        help="a task folder, or a folder of task folders; with init: the name of a new task folder",
+    )
     parser.add_argument(
         "--run", dest="run_them", action="store_true", help="also run the oracle, an idle agent and wrong answers"
     )
