@@ -39,7 +39,7 @@ from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 SCRIPT_LIMIT = 2**20
-MOST_OF_VERIFIER_MB = 256
+MOST_OF_LOGS_MB = 256
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -234,7 +234,8 @@ class Workbench:
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
         """Keep the agent's logs and artifacts. Returns harbor's manifest of the artifacts."""
-        cut = [self._keep_log(name, target) for name in _LOGS]
+        # Artifacts are as much the agent's work as the workspace is.
+        cut = [self._keep_log("agent", target, MOST_OF_LOGS_MB), self._keep_log("artifacts", target)]
         self._logs_cut = True in cut
         kept = [_entry("/logs/artifacts", "artifacts", "directory", "ok")]
         return kept + [self._keep_artifact(artifact, f"{target}/artifacts") for artifact in artifacts]
@@ -255,7 +256,7 @@ class Workbench:
         return _entry(artifact.source, f"artifacts/{name}", "file", "ok")
 
     def keep_verifier(self, target: str) -> None:
-        self._keep_log("verifier", target, MOST_OF_VERIFIER_MB)
+        self._keep_log("verifier", target, MOST_OF_LOGS_MB)
 
     def _keep_log(self, name: str, target: str, most_mb: int | None = None) -> bool:
         """Keep one of the folders below /logs. Returns whether it was too large, and notes that for the user."""

@@ -27,6 +27,8 @@ _SHARED_HOME = "/root"
 # An image may have its tests without the permission to run them; harbor gives it.
 _START_BUNDLED = 'chmod +x /tests/*.sh 2>/dev/null; exec "$0" "$@"'
 DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
+# A job repeats the name of each run for each of its keys.
+MOST_KEYS = 10_000
 
 
 def agent_command(
@@ -216,7 +218,9 @@ def _harbor_rewards(
 
 
 def _not_recordable(rewards: Rewards) -> str | None:
-    """Why harbor couldn't record rewards that it accepts. It would fail on them later, and lose the whole job."""
+    """Why rewards that harbor accepts can't be recorded. It would fail on some later, and lose the whole job."""
+    if len(rewards) > MOST_KEYS:
+        return f"there are {len(rewards):,} of them, and at most {MOST_KEYS:,} are kept"
     for key, value in rewards.items():
         if any("\ud800" <= character <= "\udfff" for character in key):
             return "a key holds half a character"
