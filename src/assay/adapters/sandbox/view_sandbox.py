@@ -22,6 +22,7 @@ from assay.adapters.sandbox.holds import threads_of
 from assay.adapters.sandbox.launcher_client import LauncherPool
 from assay.adapters.sandbox.run_child import attend, memory_file, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
+from assay.adapters.sandbox.shown_folders import MIXED, SYSTEM, is_shown, shown_of_mixed
 from assay.core.errors import MeasurementError
 from assay.engine.sandbox import CommandLimits, Isolation, Ran, SandboxCommand
 
@@ -29,12 +30,12 @@ NOBODY = (65534, 65534)
 # Only later versions of bwrap have these. What doesn't work here is left out, and that is recorded.
 _NO_MORE_NAMESPACES = ("--unshare-user", "--disable-userns")
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
 _DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
 _FILTER = ("--seccomp", "5")
 _MEMORY_FOLDERS = {"/tmp": 4 * 2**30, "/var/tmp": 2**30, "/run": 64 * 2**20, "/dev/shm": 2**30}  # noqa: S108
 _STATUS_LIMIT = 4096
+_ROOM_FOR_NAMES = "4096"
 ETC = "/etc"
 _TOOLCHAINS = ("mvn", "gradle", "ant", "sbt", "dotnet", "java", "go", "ruby", "php", "swift")
 _NAMES = (
@@ -219,6 +220,11 @@ def _shown_system(*, sized: bool) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
+    covered = os.path.isdir("/usr/local") and "/usr/local" not in shown_of_mixed()
+    yield from ("--size", _ROOM_FOR_NAMES, "--tmpfs", "/usr/local") if covered else ()
+    for path in shown_of_mixed():
+        yield from ("--ro-bind", path, path)
+    yield from ("--remount-ro", "/usr/local") if covered else ()
     yield from ("--ro-bind", harmless_etc(), "/etc")
     yield from ("--proc", "/proc", "--dev", "/dev")
     for path, most in _MEMORY_FOLDERS.items():
@@ -227,9 +233,9 @@ def _shown_system(*, sized: bool) -> Iterator[str]:
 
 def _hidden_arguments() -> Iterator[str]:
     """Cover what is in use and would be shown with the system: a folder by an empty one, a file by no file."""
-    for path in hidden_below(SYSTEM):
+    for path in filter(is_shown, hidden_below((*SYSTEM, *MIXED))):
         if os.path.isdir(path):
-            yield from ("--size", "4096", "--tmpfs", path, "--remount-ro", path)
+            yield from ("--size", _ROOM_FOR_NAMES, "--tmpfs", path, "--remount-ro", path)
         elif os.path.exists(path):
             yield from ("--ro-bind", "/dev/null", path)
 
