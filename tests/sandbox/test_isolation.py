@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from assay.adapters.sandbox import view_sandbox
-from assay.adapters.sandbox.shown_folders import shown_of_mixed
+from assay.adapters.sandbox.view_sandbox import shown_of_mixed
 from assay.cli.main import main
 from assay.engine.sandbox import Mount
 from tests.sandbox.backends import VIEWS, Backend, need, removed_afterwards, working

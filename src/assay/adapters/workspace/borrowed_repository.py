@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
-from assay.adapters.sandbox.shown_folders import is_shown
+from assay.adapters.sandbox.view_sandbox import is_shown
 from assay.adapters.workspace.git_export import git
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content

@@ -7,7 +7,7 @@ host, because their programs name those paths.
 import os
 import stat
 
-from assay.adapters.sandbox.shown_folders import is_shown
+from assay.adapters.sandbox.view_sandbox import is_shown
 from assay.adapters.workspace.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment

@@ -126,12 +126,13 @@ def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep
     strays = bench.remove_strays()
     startup = tuple(bench.startup_files())
     command = verifier_command(site, bench, task, step)
-    ran = site.sandbox.run(command)
+    with bench.watch_rewards() as strange:
+        ran = site.sandbox.run(command)
     files = bench.rewards()
     reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
-    evidence = VerifierEvidence(files, details, output, ran.end, strays=tuple(strays), startup=startup)
+    evidence = VerifierEvidence(files, details, output, ran.end, tuple(strays), startup, tuple(strange()))
     ingested = _ingest_evidence(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
