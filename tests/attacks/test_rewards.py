@@ -134,6 +134,20 @@ def test_38_what_is_not_a_reward(
 
 
 @pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
+@pytest.mark.parametrize(("keys", "kept"), [(10_000, True), (10_001, False), (500_000, False)])
+def test_38_only_so_many_keys_are_kept(
+    attack: Attack, capsys: pytest.CaptureFixture[str], keys: int, kept: bool
+) -> None:
+    lines = f"""python3 -c 'import json; print(json.dumps(dict.fromkeys(map(str, range({keys})), 1)))'"""
+    left = attack("true", verifier=f"{lines} > /logs/verifier/reward.json")
+    assert (left.exception, left.rewards is not None) == (None if kept else "ValidationError", kept)
+    said = f"there are {keys:,} of them, and at most 10,000 are kept"
+    assert kept or said in left.result["exception_info"]["exception_message"]
+    assert (left.folder.parent / "result.json").stat().st_size < 2**21
+    assert len(capsys.readouterr().out) < 10_000
+
+
+@pytest.mark.parametrize("isolation", ["bubblewrap"], indirect=True)
 @pytest.mark.parametrize(
     "written",
     [

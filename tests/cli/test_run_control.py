@@ -1,5 +1,6 @@
 """An agent that breaks its measurement gets 0. Only a verifier that also fails without the agent is broken."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -191,3 +192,51 @@ def test_a_killed_verifier_and_two_rewards_are_told(cli: Cli, tmp_path: Path) ->
         left = attempt(task, agent, tmp_path / task.name, "--profile", "strict")
         assert (left.reward, left.reason, left.rewards) == (None, reason, None)
         assert left.exception == "VerifierOutputParseError"
+
+
+DAEMONS = {
+    "overwritten": "echo 1 > reward.txt",
+    "renamed": "echo 1 > other; mv other reward.txt",
+    "another file": "echo '{\"reward\": 1}' > reward.json",
+    "made in another folder": "mkdir sub; echo 1 > sub/x; mv sub/x reward.txt",
+}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the kernel tells only root who writes")
+@pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces", "process"])
+@pytest.mark.parametrize("forge", DAEMONS.values(), ids=list(DAEMONS))
+def test_a_reward_of_a_process_that_the_verifier_left_alone_is_told(
+    cli: Cli, tmp_path: Path, isolation: str, forge: str
+) -> None:
+    need(isolation)
+    verifier = f"cd /logs/verifier; sh /workspace/program; echo 0 > {TEXT}; sleep 0.6"
+    task = write_task(tmp_path / "task", verifier=verifier, instruction=f"(sleep 0.2; {forge}) &\n")
+    agent = "cat > program"
+    options = ("--isolation", isolation)
+    found = cli(*run_arguments(task, agent, tmp_path / "jobs", *options))
+    assert "was written by a process that test.sh doesn't wait for" in found.err
+    assert "reward of another process" in found.out
+    (trial,) = trials_of(tmp_path / "jobs" / JOB)
+    assert trial.reward == 1
+    left = attempt(task, agent, tmp_path / "strict", "--profile", "strict", *options)
+    assert left.reward is None
+    assert left.reason in ("reward_of_another_process", "reward_files_disagree")
+
+
+@pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces", "process"])
+@pytest.mark.parametrize(
+    "verifier",
+    [
+        f"echo 0 > {TEXT}; (sleep 5 &); python3 -c \"open('{TEXT}', 'w').write('1')\"",
+        "cd /logs/verifier; echo 1 > .part; mv .part reward.txt; mkfifo pipe; cat pipe & echo > pipe; wait",
+        "exec > /logs/verifier/reward.txt; sh -c 'echo 1'",
+        f"(tail -f {TEXT} > /dev/null 2>&1 &); echo 1 | tee {TEXT}; sleep 0.1",
+    ],
+)
+def test_an_honest_verifier_may_leave_processes_alone(tmp_path: Path, isolation: str, verifier: str) -> None:
+    need(isolation)
+    task = write_task(tmp_path / "task", verifier=verifier)
+    left = attempt(task, "true", tmp_path / "jobs", "--profile", "strict", "--isolation", isolation)
+    assert (left.reward, left.reason) == (1, None)
+    tags = left.gradings[0]["result"]["error_taxonomy"] or []
+    assert [one["category"] for one in tags] == []

@@ -13,7 +13,7 @@ from assay.adapters.tasks.task_folder import load_task
 from assay.engine.run.ports import plan_trials
 from assay.engine.sandbox import Ran, SandboxCommand
 from tests.jobs import Jobs
-from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, write_steps
+from tests.tasks import Places, ScriptedSandbox, StepSpec, gives, idle, write_steps
 
 
 def test_what_a_trial_leaves(jobs: Jobs) -> None:
@@ -126,16 +126,24 @@ def test_output_that_was_cut_says_so(jobs: Jobs) -> None:
     assert said == "[the beginning was cut off]\nsaid\n"
 
 
-def test_of_a_verifiers_logs_less_is_kept(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:
-    def flood(places: Places) -> None:
-        gives(1)(places)
-        for name in ("a", "b"):
-            (places["/logs/verifier"] / name).write_bytes(bytes(700_000))
+@pytest.mark.parametrize("who", ["agent", "verifier"])
+def test_of_logs_less_is_kept_than_of_workspaces(jobs: Jobs, monkeypatch: pytest.MonkeyPatch, who: str) -> None:
+    """A trajectory may be as large as a disk. A run whose verifier read all of it isn't graded by a part."""
 
-    monkeypatch.setattr(workbench, "MOST_OF_VERIFIER_MB", 1)
-    jobs.begun(0, sandbox=ScriptedSandbox(verifier=flood))
-    said = (jobs.folder / "t__0000000" / "trial.log").read_text()
-    assert said.endswith("/logs/verifier has more than 1 MiB: 1 of its files are not kept\n")
+    def flood(places: Places) -> None:
+        if who == "verifier":
+            gives(1)(places)
+        for name in ("a", "b"):
+            (places[f"/logs/{who}"] / name).write_bytes(bytes(700_000))
+
+    monkeypatch.setattr(workbench, "MOST_OF_LOGS_MB", 1)
+    agent, verifier = (flood, gives(1)) if who == "agent" else (idle, flood)
+    jobs.begun(0, sandbox=ScriptedSandbox(agent=agent, verifier=verifier))
+    trial = jobs.folder / "t__0000000"
+    said = (trial / "trial.log").read_text()
+    assert said.endswith(f"/logs/{who} has more than 1 MiB: 1 of its files are not kept\n")
+    assert sum(path.stat().st_size for path in (trial / who).iterdir()) < 2**20
+    assert (trial / "workspace.tar.gz").exists() is (who == "verifier")
 
 
 def test_logs_that_were_cut_are_named_in_both_logs(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """One trial: what agent and verifier get, what counts as a failure, when steps stop. With a fake sandbox."""
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -75,6 +76,9 @@ class FakeBench:
 
     def startup_files(self) -> list[str]:
         return []
+
+    def watch_rewards(self) -> contextlib.AbstractContextManager[Callable[[], list[str]]]:
+        return contextlib.nullcontext(list)
 
     def changed_tests(self) -> list[str]:
         return []

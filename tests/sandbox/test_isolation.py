@@ -1,16 +1,19 @@
 """What a command in a sandbox can't see, reach or change."""
 
+import contextlib
 import os
 import socket
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from assay.adapters.sandbox import view_sandbox
+from assay.adapters.sandbox.view_sandbox import shown_of_mixed
 from assay.cli.main import main
 from assay.engine.sandbox import Mount
-from tests.sandbox.backends import VIEWS, Backend, need, working
+from tests.sandbox.backends import VIEWS, Backend, need, removed_afterwards, working
 from tests.tasks import attempt, write_task
 
 # Tries to reach a port of the host's loopback.
@@ -61,6 +64,55 @@ def test_what_is_in_use_is_not_shown_beside_the_systems_programs(
             assert "secret" not in found.text("agent/output.txt").replace("/tests/secret", "")
             assert main(["grade", str(found.folder), "--isolation", name]) == 0
             assert found.gradings[-1]["result"]["reward"] == 0
+
+
+@pytest.fixture
+def look_again() -> Iterator[Callable[[], None]]:
+    """Has the folders of programs looked up anew, and once more afterwards."""
+
+    def forget() -> None:
+        shown_of_mixed.cache_clear()
+        view_sandbox._system_arguments.cache_clear()
+
+    yield forget
+    forget()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can put something beside the programs of the system")
+@pytest.mark.parametrize("name", VIEWS)
+def test_of_opt_and_usr_local_only_programs_are_shown(name: str, look_again: Callable[[], None]) -> None:
+    """Those on the path with all that belongs to them, those that are linked to, and what is asked for."""
+    view = need(name)
+    with contextlib.ExitStack() as made:
+        opt, share, lib = (
+            Path(made.enter_context(tempfile.TemporaryDirectory(prefix="assay-test-", dir=place)))
+            for place in ("/opt", "/usr/local/share", "/usr/local/lib")
+        )
+        for folder in (opt / "tool" / "bin", opt / "linked", opt / "private", share, lib):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / "file").touch()
+        for folder in (opt, share, lib):
+            folder.chmod(0o755)
+        link = Path("/usr/local/bin", opt.name)
+        made.enter_context(removed_afterwards(str(link)))
+        link.symlink_to(opt / "linked" / "file")
+        seen = f"cd /opt; find {opt} -type f | sort; find {share} {lib} -type f; ls /opt"
+        plain = [f"{opt}/linked/file"]
+        for env, files in (
+            ({}, [*plain, f"{lib}/file"]),
+            ({"PATH": f"{opt}/tool/bin:{os.environ['PATH']}"}, [*plain, f"{opt}/tool/bin/file", f"{lib}/file"]),
+            (
+                {"ASSAY_SHOW": f"{share}:{opt}/private"},
+                [*plain, f"{opt}/private/file", f"{share}/file", f"{lib}/file"],
+            ),
+        ):
+            with pytest.MonkeyPatch.context() as patch:
+                for variable, value in env.items():
+                    patch.setenv(variable, value)
+                look_again()
+                found = view.run(seen).output.decode().splitlines()
+            assert [line for line in found if line.startswith("/")] == files
+            assert found[-1] == opt.name
 
 
 def test_no_network(view: Backend, port: int) -> None:

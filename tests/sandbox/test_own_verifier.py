@@ -150,3 +150,14 @@ def test_a_compose_file_of_the_verifier_is_refused(tmp_path: Path, capsys: pytes
     folder = write_task(tmp_path / "task", toml=SEPARATE, tests={"docker-compose.yaml": "services: {main: {}}\n"})
     assert main(run_arguments(folder, "oracle", tmp_path / "jobs")) != 0
     assert "a verifier must have a single container" in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("container")
+def test_a_reward_that_another_process_writes_in_a_container(tmp_path: Path) -> None:
+    forge = "(sleep 0.3; echo 1 > /logs/verifier/reward.txt) &"
+    folder = task(tmp_path / "task", "", own=None)
+    script(folder / "tests" / "test.sh", "sh /workspace/program; echo 0 > /logs/verifier/reward.txt; sleep 1")
+    found = run(folder, f"echo '{forge}' > program", tmp_path / "jobs", "container", "--profile", "strict")
+    assert (found.reward, found.reason) == (None, "reward_of_another_process")
+    honest = run(folder, "echo true > program", tmp_path / "honest", "container", "--profile", "strict")
+    assert (honest.reward, honest.reason) == (0, None)

@@ -46,6 +46,7 @@ class SandboxCommand:
     """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers.
 
     With ``apart``, its standard output and its standard error are also kept by themselves, where that can be had.
+    ``network_of`` is the network namespace of a container that isn't to have one of its own.
     """
 
     argv: tuple[str, ...]
@@ -58,6 +59,7 @@ class SandboxCommand:
     user: str | int | None = None
     image: str | None = None
     apart: bool = False
+    network_of: str | None = None
 
     @property
     def written(self) -> tuple[str, ...]:

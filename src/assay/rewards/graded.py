@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.dialects.evaluation.ingest import DISAGREEMENT, KILLED, STARTUP
+from assay.dialects.evaluation.ingest import DISAGREEMENT, KILLED, STARTUP, STRANGE
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.scorers.report import RowVerdict, ScorersReport
 from assay.engine.run.grade_output import GradedTrial
@@ -12,7 +12,12 @@ from assay.evidence.run import Cause, Decision, Facts, State, decide
 
 # What says whether the work is done, and so isn't a sign of anything else.
 _OF_THE_WORK = ("command", "file_exists", "llm_judge")
-_DOUBTS = {KILLED: "verifier_killed", DISAGREEMENT: "conflicting_rewards", STARTUP: "startup_file"}
+_DOUBTS = {
+    KILLED: "verifier_killed",
+    DISAGREEMENT: "conflicting_rewards",
+    STARTUP: "startup_file",
+    STRANGE: "foreign_reward",
+}
 
 
 @dataclass(frozen=True, slots=True)

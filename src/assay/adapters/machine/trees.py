@@ -60,6 +60,10 @@ class KeptTree:
             self.why.append(why)
         return False
 
+    def complaint(self, what: str) -> str:
+        """A sentence about what isn't kept."""
+        return f"{what} has {', '.join(self.why)}: {self.too_much} of its files are not kept"
+
     def add_left(self, reach: WalkReach) -> None:
         """Count the folders that a walk didn't go into."""
         for _, why in reach.left:

@@ -39,7 +39,7 @@ HOLDS = {
 }
 
 _TRY = 20.0
-_SHOWN_PLACES = ("/opt", "/usr/local/share")
+_SHOWN_PLACES = ("/opt", "/usr/local/share", "/usr/local/lib")
 _WRITE = "s=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do s=$s$s; done"
 _FACTS = """
 for secret in {secrets}; do [ -r $secret ] && echo 'see files'; done

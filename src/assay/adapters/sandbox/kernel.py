@@ -6,6 +6,8 @@ import os
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, PR_CAPBSET_DROP = 38, 22, 24
 SECCOMP_MODE_FILTER = 2
 MNT_DETACH = 2
+CLONE_NEWNET = 0x40000000
+SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 AT_FDCWD, AT_RECURSIVE = -100, 0x8000
 MOUNT_SETATTR = 442
 PIVOT_ROOT = {"x86_64": 155, "aarch64": 41}
@@ -23,6 +25,18 @@ def call(name: str, *arguments: object) -> int:
 
 def unshare(flags: int) -> None:
     call("unshare", flags)
+
+
+def raise_loopback() -> None:
+    """Switch the loopback of this network namespace on."""
+    import fcntl  # noqa: PLC0415 - most scripts need no network
+    import socket  # noqa: PLC0415
+    import struct  # noqa: PLC0415
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sh22x", b"lo", 0)
+        flags = struct.unpack_from("h", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request), 16)[0]
+        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | IFF_UP))
 
 
 def mount(source: "str | None", target: str, kind: "str | None", flags: int, options: str = "") -> None:

@@ -11,35 +11,33 @@ Each dies with the one before it. Standard library only.
 """
 
 import errno
-import fcntl
 import os
 import resource
 import select
 import signal
-import socket
-import struct
 import sys
 from collections.abc import Callable, Iterator
 from typing import NoReturn, TypeAlias
 
 from kernel import (  # type: ignore[import-not-found]
+    CLONE_NEWNET,
     call,
     drop_capabilities,
     filter_calls,
     gain_nothing,
     mount,
     pivot_root,
+    raise_loopback,
     set_mount,
     unmount,
     unshare,
 )
 
 CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC = 0x20000, 0x2000000, 0x4000000, 0x8000000
-CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET = 0x10000000, 0x20000000, 0x40000000
+CLONE_NEWUSER, CLONE_NEWPID = 0x10000000, 0x20000000
 MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC, MS_SLAVE = 2, 4, 8, 4096, 16384, 1 << 19
 READ_ONLY, NOSUID, NODEV = 1, 2, 4
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE = 1, 4
-SIOCGIFFLAGS, SIOCSIFFLAGS, IFF_UP = 0x8913, 0x8914, 1
 
 Steps: TypeAlias = "list[tuple[str, list[str]]]"
 
@@ -135,7 +133,7 @@ def _first(
     """Process 1. Whatever goes wrong before the command begins is said on ``failed``."""
     try:
         if loopback:
-            _raise_loopback()
+            raise_loopback()
         _make_view(steps)
         os.chdir(next(words[0] for name, words in steps if name == "--chdir"))
         drop_capabilities()
@@ -291,13 +289,6 @@ def _make(target: str, *, folder: bool) -> None:
     os.makedirs(path if folder else os.path.dirname(path), 0o755, exist_ok=True)
     if not folder and not os.path.lexists(path):
         os.close(os.open(path, os.O_CREAT | os.O_WRONLY, 0o644))
-
-
-def _raise_loopback() -> None:
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
-        request = struct.pack("16sh22x", b"lo", 0)
-        flags = struct.unpack_from("h", fcntl.ioctl(any_socket, SIOCGIFFLAGS, request), 16)[0]
-        fcntl.ioctl(any_socket, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", flags | IFF_UP))
 
 
 def _write(path: str, text: str) -> None:

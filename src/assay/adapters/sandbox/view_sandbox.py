@@ -3,6 +3,9 @@
 bubblewrap makes the namespaces, or Assay's own launcher, from the same options. Root enters the sandbox as an
 unprivileged user, so that root's files stay closed even where they are mounted. The first process is the init of a
 process namespace: when it dies, everything in it dies, and it dies with Assay.
+
+People keep all sorts of files in /opt and /usr/local. Of these, only the usual folders of programs and libraries
+are shown, the programs on this process's path, and what the variable ASSAY_SHOW names, separated by colons.
 """
 
 import contextlib
@@ -13,6 +16,7 @@ import shutil
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.sandbox import hidden_below
@@ -23,18 +27,23 @@ from assay.adapters.sandbox.launcher_client import LauncherPool
 from assay.adapters.sandbox.run_child import attend, memory_file, starting
 from assay.adapters.sandbox.seccomp import FILTERED, filter_program
 from assay.core.errors import MeasurementError
-from assay.engine.sandbox import CommandLimits, Isolation, Ran, SandboxCommand
+from assay.engine.sandbox import PATH, CommandLimits, Isolation, Ran, SandboxCommand
 
 NOBODY = (65534, 65534)
 # Only later versions of bwrap have these. What doesn't work here is left out, and that is recorded.
 _NO_MORE_NAMESPACES = ("--unshare-user", "--disable-userns")
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt")
+SHOW: Final = "ASSAY_SHOW"
+SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+MIXED: Final = ("/opt", "/usr/local")
+_USUAL: Final = ("bin", "sbin", "lib", "lib32", "lib64", "libexec", "include")
+_ON_THE_WAY: Final = ("opt/", "local/")
 _NAMES_OF_HOSTS = "/etc/resolv.conf"
 _DESCRIPTORS = ("--args", "3", "--json-status-fd", "4")
 _FILTER = ("--seccomp", "5")
 _MEMORY_FOLDERS = {"/tmp": 4 * 2**30, "/var/tmp": 2**30, "/run": 64 * 2**20, "/dev/shm": 2**30}  # noqa: S108
 _STATUS_LIMIT = 4096
+_ROOM_FOR_NAMES = "4096"
 ETC = "/etc"
 _TOOLCHAINS = ("mvn", "gradle", "ant", "sbt", "dotnet", "java", "go", "ruby", "php", "swift")
 _NAMES = (
@@ -207,6 +216,58 @@ def _check_begun(ran: Ran, status: int) -> None:
         raise MeasurementError(f"the sandbox couldn't start the command: {said[:300]}")
 
 
+def is_shown(path: str) -> bool:
+    """Whether a sandbox shows a path of the machine: all of it, or for the two mixed folders their programs."""
+    parts = shown_of_mixed() if is_below(path, MIXED) else SYSTEM
+    return path in MIXED or is_below(path, parts)
+
+
+def is_below(path: str, folders: tuple[str, ...]) -> bool:
+    """Whether a path is one of these folders, or in one."""
+    return any(path == folder or path.startswith(f"{folder}/") for folder in folders)
+
+
+@functools.cache
+def shown_of_mixed() -> tuple[str, ...]:
+    """The paths below the two mixed folders that are shown, and none below another."""
+    asked = [os.path.abspath(one) for one in os.environ.get(SHOW, "").split(":") if one]
+    usual = [f"{mixed}/{name}" for mixed in MIXED for name in _USUAL]
+    wanted = {one for one in (*asked, *usual, *_programs()) if is_below(one, MIXED) and _has_something(one)}
+    return tuple(sorted(one for one in wanted if not is_below(os.path.dirname(one), tuple(wanted))))
+
+
+def _programs() -> Iterator[str]:
+    """Where the programs on the path are installed, some of which are links to other places."""
+    folders = dict.fromkeys((*os.environ.get("PATH", "").split(":"), *PATH.split(":")))
+    for folder in (*folders, "/etc/alternatives"):
+        yield from _installed_at(folder)
+        yield from _installed_at(os.path.realpath(folder))
+        for link in _links(folder):
+            target = os.path.realpath(link)
+            yield target if os.path.dirname(target) in MIXED else next(_installed_at(os.path.dirname(target)))
+
+
+def _installed_at(folder: str) -> Iterator[str]:
+    """A folder of programs, or the one around it where only that program's files are."""
+    around = os.path.dirname(folder)
+    is_own = os.path.basename(folder) in ("bin", "sbin") and around not in MIXED
+    yield around if is_own else folder
+
+
+def _links(folder: str) -> Iterator[str]:
+    """The links in a folder that may lead to one of the mixed ones."""
+    try:
+        with os.scandir(folder) as entries:
+            paths = [entry.path for entry in entries if entry.is_symlink()]
+    except OSError:
+        return
+    yield from (path for path in paths if any(part in os.readlink(path) for part in _ON_THE_WAY))
+
+
+def _has_something(path: str) -> bool:
+    return os.path.isfile(path) or (os.path.isdir(path) and bool(os.listdir(path)))
+
+
 @functools.cache
 def _system_arguments(*, sized: bool) -> tuple[str, ...]:
     return tuple(_shown_system(sized=sized))
@@ -219,6 +280,11 @@ def _shown_system(*, sized: bool) -> Iterator[str]:
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
+    covered = os.path.isdir("/usr/local") and "/usr/local" not in shown_of_mixed()
+    yield from ("--size", _ROOM_FOR_NAMES, "--tmpfs", "/usr/local") if covered else ()
+    for path in shown_of_mixed():
+        yield from ("--ro-bind", path, path)
+    yield from ("--remount-ro", "/usr/local") if covered else ()
     yield from ("--ro-bind", harmless_etc(), "/etc")
     yield from ("--proc", "/proc", "--dev", "/dev")
     for path, most in _MEMORY_FOLDERS.items():
@@ -227,9 +293,9 @@ def _shown_system(*, sized: bool) -> Iterator[str]:
 
 def _hidden_arguments() -> Iterator[str]:
     """Cover what is in use and would be shown with the system: a folder by an empty one, a file by no file."""
-    for path in hidden_below(SYSTEM):
+    for path in filter(is_shown, hidden_below((*SYSTEM, *MIXED))):
         if os.path.isdir(path):
-            yield from ("--size", "4096", "--tmpfs", path, "--remount-ro", path)
+            yield from ("--size", _ROOM_FOR_NAMES, "--tmpfs", path, "--remount-ro", path)
         elif os.path.exists(path):
             yield from ("--ro-bind", "/dev/null", path)
 

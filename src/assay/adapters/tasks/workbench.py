@@ -9,7 +9,8 @@ import os
 import posixpath
 import shutil
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.scratch import scratch_folder
 from assay.adapters.machine.tree_walk import walk
 from assay.adapters.machine.trees import (
-    KeptTree,
     clear_the_way,
     copy_tree,
     copy_whole,
@@ -39,7 +39,7 @@ from assay.evidence.files import REWARD_LIMIT, Content, File, RewardFiles
 OUTPUT_LIMIT = 64 * 2**20
 DETAILS_LIMIT = 16 * 2**20
 SCRIPT_LIMIT = 2**20
-MOST_OF_VERIFIER_MB = 256
+MOST_OF_LOGS_MB = 256
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
@@ -215,6 +215,11 @@ class Workbench:
         now = dict(_changed_at(f"{self._base}/tests"))
         return sorted(path for path, when in self._given_tests.items() if now.get(path) != when)
 
+    def watch_rewards(self) -> AbstractContextManager[Callable[[], list[str]]]:
+        from assay.adapters.tasks.reward_watch import watch_rewards  # noqa: PLC0415 - only where a verifier runs
+
+        return watch_rewards(f"{self._base}/tests", f"{self._base}/verifier")
+
     def rewards(self) -> RewardFiles:
         """Both files, also where only one counts: they may disagree."""
         return RewardFiles(
@@ -234,7 +239,8 @@ class Workbench:
 
     def keep_agent(self, target: str, artifacts: Sequence[ArtifactConfig]) -> list[dict[str, str]]:
         """Keep the agent's logs and artifacts. Returns harbor's manifest of the artifacts."""
-        cut = [self._keep_log(name, target) for name in _LOGS]
+        # Artifacts are as much the agent's work as the workspace is.
+        cut = [self._keep_log("agent", target, MOST_OF_LOGS_MB), self._keep_log("artifacts", target)]
         self._logs_cut = True in cut
         kept = [_entry("/logs/artifacts", "artifacts", "directory", "ok")]
         return kept + [self._keep_artifact(artifact, f"{target}/artifacts") for artifact in artifacts]
@@ -255,13 +261,13 @@ class Workbench:
         return _entry(artifact.source, f"artifacts/{name}", "file", "ok")
 
     def keep_verifier(self, target: str) -> None:
-        self._keep_log("verifier", target, MOST_OF_VERIFIER_MB)
+        self._keep_log("verifier", target, MOST_OF_LOGS_MB)
 
     def _keep_log(self, name: str, target: str, most_mb: int | None = None) -> bool:
         """Keep one of the folders below /logs. Returns whether it was too large, and notes that for the user."""
         kept = copy_tree(f"{self._base}/{name}", f"{target}/{name}", most_mb=most_mb)
         if kept.too_much:
-            self.not_kept.append(_not_kept(f"/logs/{name}", kept))
+            self.not_kept.append(kept.complaint(f"/logs/{name}"))
         return kept.too_much > 0
 
     def keep_workspace(self, target: str) -> str:
@@ -275,7 +281,7 @@ class Workbench:
         part = f"{target}/{ARCHIVE}.part"
         kept = pack_tree(self._root, part, exact=True)
         if kept.too_much:
-            self.not_kept.append(_not_kept("the workspace", kept))
+            self.not_kept.append(kept.complaint("the workspace"))
         archive = f"{target}/{PARTIAL_ARCHIVE if kept.too_much or self._logs_cut else ARCHIVE}"
         os.replace(part, archive)
         return archive
@@ -283,9 +289,7 @@ class Workbench:
     def clear_agent(self) -> None:
         """Empty the logs for the next step."""
         for name in _LOGS:
-            remove_tree(f"{self._base}/{name}")
-            os.mkdir(f"{self._base}/{name}")
-            own_tree(f"{self._base}/{name}", self._owner)
+            self._make_empty_folder(name)
 
     def close(self) -> None:
         remove_tree(self._base)
@@ -338,10 +342,6 @@ class Workbench:
         """Give the places and the logs to the sandbox's user; the folders around them keep their owner."""
         for path in (*map(self._host, self._environment.places), *(f"{self._base}/{name}" for name in _LOGS)):
             own_tree(path, self._owner)
-
-
-def _not_kept(what: str, kept: KeptTree) -> str:
-    return f"{what} has {', '.join(kept.why)}: {kept.too_much} of its files are not kept"
 
 
 def _set_modes(source: str, target: str, mode: int) -> None:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from assay.adapters.machine.safe_read import read_below, read_file
 from assay.adapters.machine.scratch import temporary_folder
-from assay.adapters.sandbox.view_sandbox import SYSTEM
+from assay.adapters.sandbox.view_sandbox import is_shown
 from assay.adapters.workspace.git_export import git
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.files import Content
@@ -76,7 +76,7 @@ class HostTools:
         if found is None:
             return []
         prefix = os.path.dirname(os.path.dirname(os.path.realpath(found)))
-        if any(f"{prefix}/".startswith(f"{folder}/") for folder in SYSTEM):
+        if is_shown(prefix):
             return []
         home = os.path.expanduser("~")
         besides = (f"{home}/{name}" for name in _HOMES.get(program, ()))

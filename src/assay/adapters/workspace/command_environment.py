@@ -7,7 +7,7 @@ host, because their programs name those paths.
 import os
 import stat
 
-from assay.adapters.sandbox.view_sandbox import SYSTEM
+from assay.adapters.sandbox.view_sandbox import is_shown
 from assay.adapters.workspace.shared_copies import open_copy
 from assay.core.errors import InputError, MeasurementError
 from assay.dialects.scorers.scenario import Environment
@@ -102,7 +102,7 @@ def venv_mounts(venv: str, sandbox: Sandbox) -> list[Mount]:
     """A virtual environment and its Python, where the sandbox's user can read both."""
     mounts = [Mount(_readable_folder(venv, sandbox), venv)]
     prefix = _prefix_of(venv)
-    if not _is_system(prefix):
+    if not is_shown(prefix):
         source = (
             prefix if _is_open(prefix, sandbox) else open_copy(prefix, exclude=_UNUSED, only=_python_parts(venv))
         )
@@ -134,10 +134,6 @@ def _python_parts(venv: str) -> tuple[str, ...]:
     return (f"bin/{version}", "bin/python3", "bin/python", f"lib/{version}", "lib/*.so*")
 
 
-def _is_system(path: str) -> bool:
-    return any(path == folder or path.startswith(f"{folder}/") for folder in SYSTEM)
-
-
 def _readable_folder(folder: str, sandbox: Sandbox) -> str:
     """A folder that the sandbox's user can read: itself, or a copy where a folder above it is closed."""
     return folder if _is_open(folder, sandbox) else open_copy(folder, exclude=_MANUALS)
@@ -156,6 +152,6 @@ def system_python(what_for: str) -> str:
     """Its path. Raises ``InputError`` if there is no such Python."""
     for folder in PATH.split(":"):
         found = os.path.realpath(f"{folder}/python3")
-        if os.access(found, os.X_OK) and any(found.startswith(f"{shown}/") for shown in SYSTEM):
+        if os.access(found, os.X_OK) and is_shown(found):
             return found
     raise InputError(f"{what_for} needs a python3 in one of {PATH}, but found no such program")

@@ -12,6 +12,7 @@ The plan of a job says which agent attempts which tasks, how often, and in which
 
 import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -140,6 +141,9 @@ class Bench(Protocol):
 
     def test_texts(self) -> Iterable[str]:
         """The text of each file of the tests, as they were given to the verifier."""
+
+    def watch_rewards(self) -> AbstractContextManager[Callable[[], list[str]]]:
+        """Watch who writes reward files. Afterwards, the names of those that weren't the verifier's are known."""
 
     def rewards(self) -> RewardFiles:
         """The reward files that the verifier wrote."""

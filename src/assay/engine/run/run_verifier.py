@@ -27,6 +27,8 @@ _SHARED_HOME = "/root"
 # An image may have its tests without the permission to run them; harbor gives it.
 _START_BUNDLED = 'chmod +x /tests/*.sh 2>/dev/null; exec "$0" "$@"'
 DEFAULT_FILE_MB, DEFAULT_DISK_MB = 4096, 10240
+# A job repeats the name of each run for each of its keys.
+MOST_KEYS = 10_000
 
 
 def agent_command(
@@ -124,12 +126,13 @@ def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep
     strays = bench.remove_strays()
     startup = tuple(bench.startup_files())
     command = verifier_command(site, bench, task, step)
-    ran = site.sandbox.run(command)
+    with bench.watch_rewards() as strange:
+        ran = site.sandbox.run(command)
     files = bench.rewards()
     reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
-    evidence = VerifierEvidence(files, details, output, ran.end, strays=tuple(strays), startup=startup)
+    evidence = VerifierEvidence(files, details, output, ran.end, tuple(strays), startup, tuple(strange()))
     ingested = _ingest_evidence(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
@@ -216,7 +219,9 @@ def _harbor_rewards(
 
 
 def _not_recordable(rewards: Rewards) -> str | None:
-    """Why harbor couldn't record rewards that it accepts. It would fail on them later, and lose the whole job."""
+    """Why rewards that harbor accepts can't be recorded. It would fail on some later, and lose the whole job."""
+    if len(rewards) > MOST_KEYS:
+        return f"there are {len(rewards):,} of them, and at most {MOST_KEYS:,} are kept"
     for key, value in rewards.items():
         if any("\ud800" <= character <= "\udfff" for character in key):
             return "a key holds half a character"

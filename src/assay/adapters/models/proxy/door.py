@@ -1,4 +1,8 @@
-"""Doors: for each trial a socket that its agent can reach, behind which Assay asks the model's endpoint."""
+"""Doors: for each trial a socket that its agent can reach, behind which Assay asks the model's endpoint.
+
+A sandbox that shows the system gets a folder with the socket, and a forwarder. A container gets a network
+namespace that was made for it, with a loopback on which this process itself listens.
+"""
 
 import contextlib
 import os
@@ -7,14 +11,16 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.models.proxy.exchange import Exchange
 from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, endpoint
+from assay.adapters.sandbox.kernel import CLONE_NEWNET, raise_loopback, unshare
 from assay.adapters.workspace.command_environment import system_python
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MeasurementError
 from assay.engine.model_access import Meter, ModelGrant, ModelUse
 from assay.engine.sandbox import Mount, Sandbox, SandboxCommand
 
@@ -44,7 +50,11 @@ class Doors:
             os.mkdir(folder, 0o700)
             shutil.copyfile(Path(__file__).with_name(_SCRIPT), f"{folder}/{_SCRIPT}")
             meter = Meter(self.grant.limits, self.grant.prices, self.grant.models)
-            door = Door(folder, self._python, self._upstream, meter)
+            if self._python is None:
+                listener, namespace = _listen_in_new_network()
+            else:
+                listener, namespace = _listen_at(folder), None
+            door = Door(listener, folder, self._python, namespace, self._upstream, meter)
             try:
                 # Only the sandbox's user gets in: others on this machine must not use the key.
                 for name in ("socket", _SCRIPT, ""):
@@ -53,40 +63,47 @@ class Doors:
                 yield door
             finally:
                 door.close()
+                if namespace is not None:
+                    os.close(namespace)
 
 
 class Door:
     """Fulfils ``ModelDoor``: the socket of one trial and the threads behind it."""
 
-    def __init__(self, folder: str, python: str, upstream: Upstream, meter: Meter) -> None:
+    def __init__(
+        self,
+        listener: socket.socket,
+        folder: str,
+        python: str | None,
+        namespace: int | None,
+        upstream: Upstream,
+        meter: Meter,
+    ) -> None:
         self._folder = folder
         self._python = python
+        self._namespace = namespace
         self._upstream = upstream
         self._meter = meter
         self._places = threading.BoundedSemaphore(AT_ONCE)
         self._lock = threading.Lock()
         self._connections: dict[socket.socket, UpstreamCall | None] = {}
         self._closing = False
-        self._listener = socket.socket(socket.AF_UNIX)
-        # The whole path of a folder may be too long for the address of a socket.
-        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            self._listener.bind(f"/proc/self/fd/{fd}/socket")
-        finally:
-            os.close(fd)
-        os.chmod(f"{folder}/socket", 0o600)
-        self._listener.listen(128)
+        self._listener = listener
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._thread.start()
 
     def through(self, command: SandboxCommand) -> SandboxCommand:
-        """The command behind the forwarder, with a port of its own loopback that leads here."""
+        """The command behind the forwarder, or in a network, with a port of its own loopback that leads here."""
+        env = {**_NO_KEYS, **command.env, **_addresses(self._upstream.base)}
+        if self._python is None:
+            namespace = f"/proc/{os.getpid()}/fd/{self._namespace}"
+            return replace(command, env=env, network=False, network_of=namespace)
         forward = (self._python, "-I", "-S", f"{INSIDE}/{_SCRIPT}", str(PORT), f"{INSIDE}/socket")
         return replace(
             command,
             argv=(*forward, *command.argv),
             mounts=(*command.mounts, Mount(self._folder, INSIDE)),
-            env={**_NO_KEYS, **command.env, **_addresses(self._upstream.base)},
+            env=env,
             network=False,
         )
 
@@ -164,13 +181,48 @@ def _addresses(base: str) -> Mapping[str, str]:
     }
 
 
-def _python(sandbox: Sandbox) -> str:
-    """A Python for the forwarder that a sandbox shows. Raises ``InputError`` where there can be no forwarder."""
-    isolation = sandbox.isolation
-    if sandbox.images is not None or not isolation.no_network:
+def _listen_at(folder: str) -> socket.socket:
+    listener = socket.socket(socket.AF_UNIX)
+    # The whole path of a folder may be too long for the address of a socket.
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        listener.bind(f"/proc/self/fd/{fd}/socket")
+    finally:
+        os.close(fd)
+    os.chmod(f"{folder}/socket", 0o600)
+    listener.listen(128)
+    return listener
+
+
+def _listen_in_new_network() -> tuple[socket.socket, int]:
+    """A socket on the loopback of a new network namespace, which has nothing else, and that namespace."""
+
+    def make() -> tuple[socket.socket, int]:
+        unshare(CLONE_NEWNET)
+        raise_loopback()
+        namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+        return socket.create_server(("127.0.0.1", PORT), backlog=128), namespace
+
+    # Only the thread changes its network, and nobody uses it afterwards.
+    with ThreadPoolExecutor(1) as once:
+        try:
+            return once.submit(make).result()
+        except OSError as error:
+            raise MeasurementError(f"a network for the model can't be made: {error.strerror}") from error
+
+
+def _python(sandbox: Sandbox) -> str | None:
+    """A Python for the forwarder that a sandbox shows; None for a container, which needs none.
+
+    Raises ``InputError`` where there can be no door.
+    """
+    backend = sandbox.isolation.backend
+    if sandbox.images is not None and backend == "container (podman)" and os.geteuid() == 0:
+        return None
+    if sandbox.images is not None or not sandbox.isolation.no_network:
         why = "can't be given a way out" if sandbox.images is not None else "has the whole network anyway"
         raise InputError(
-            "--model-endpoint needs the isolation bubblewrap or namespaces,"
-            f" but a sandbox of {isolation.backend} {why}"
+            "--model-endpoint needs the isolation bubblewrap, namespaces or, as root, container by podman,"
+            f" but a sandbox of {backend} {why}"
         )
     return system_python("--model-endpoint")

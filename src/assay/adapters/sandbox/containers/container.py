@@ -238,7 +238,8 @@ def _options(command: SandboxCommand, folder: str, handover: Handover, engine: s
     plain = ",nosuid,nodev" if engine == "podman" else ""
     # Otherwise the engine would write everything that a command prints to the host's disk.
     yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
-    yield from ("--network", "bridge" if command.network else "none", "--pids-limit", str(limits.processes))
+    closed = "none" if command.network_of is None else f"ns:{command.network_of}"
+    yield from ("--network", "bridge" if command.network else closed, "--pids-limit", str(limits.processes))
     yield from ("--security-opt", "no-new-privileges", "--workdir", command.workdir)
     yield from ("--ulimit", f"fsize={limits.file_mb * 2**20}", "--ulimit", "core=0")
     if limits.memory_mb is not None:

@@ -1,0 +1,47 @@
+"""The model of an agent in a container that has no other way out."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.sandbox.backends import Backend
+from tests.servers.chat_server import Chat, chatting
+from tests.tasks import Attempt, attempt, write_task
+
+KEY = "sk-real-key-of-the-host-4711"
+QUESTION = '{"model": "m", "messages": [{"role": "user", "content": "Hi"}]}'
+ASK = f"wget -q -O - --header 'Content-Type: application/json' --post-data '{QUESTION}'"
+
+
+def attempted(folder: Path, container: Backend, agent: str, url: str) -> Attempt:
+    task = write_task(folder / "task", dockerfile=f"FROM {container.image}\nWORKDIR /workspace\n")
+    options = ("--isolation", "container", "--model-endpoint", url, "--model-key-env", "REAL_KEY")
+    return attempt(task, agent, folder / "jobs", *options)
+
+
+def test_an_agent_asks_its_model_and_nobody_else(
+    container: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REAL_KEY", KEY)
+    with chatting(Chat("Hello", usage={"prompt_tokens": 90, "completion_tokens": 10})) as talk:
+        port = talk.url.split(":")[2].split("/")[0]
+        agent = (
+            f"env; {ASK} $OPENAI_BASE_URL/chat/completions > answer.json && echo right > answer.txt;"
+            f" wget -q -T 3 -O - http://127.0.0.1:{port}/v1/models || echo no way; grep -c : /proc/net/dev"
+        )
+        left = attempted(tmp_path, container, agent, talk.url)
+    said = left.text("agent/output.txt")
+    assert left.reward == 1
+    assert (KEY in said, said.endswith("no way\n1\n")) == (False, True)
+    assert left.result["agent_result"]["n_input_tokens"] == 90
+
+
+def test_each_trial_has_a_door_of_its_own(
+    container: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REAL_KEY", KEY)
+    with chatting(Chat("Hello", usage={"prompt_tokens": 90, "completion_tokens": 10})) as talk:
+        first = attempted(tmp_path / "1", container, f"{ASK} $OPENAI_BASE_URL/chat/completions", talk.url)
+        second = attempted(tmp_path / "2", container, "true", talk.url)
+    assert first.result["agent_result"]["n_input_tokens"] == 90
+    assert second.result["agent_result"]["n_input_tokens"] is None
