@@ -56,12 +56,17 @@ def _overhead(sandbox: ViewSandbox, folder: Path) -> Result:
     return Result("verify in bubblewrap", ours / bare, f"{TIMES} bare bwrap", OVERHEAD_GOAL, detail)
 
 
-def bare_command(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> Callable[[], object]:
-    """The same bwrap command line, started by itself."""
+def bare_line(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> list[str]:
+    """The same bwrap command line."""
     step = task.steps[0]
     mounts = tuple(bench.verifier_mounts(step))
     command = SandboxCommand((step.verifier.script,), task.environment.workdir, CommandLimits(60), mounts)
-    line = [*sandbox.command_line(command), "--", *command.argv]
+    return [*sandbox.command_line(command), "--", *command.argv]
+
+
+def bare_command(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> Callable[[], object]:
+    """It, started by itself."""
+    line = bare_line(sandbox, bench, task)
     uid = sandbox.owner[0] if sandbox.owner is not None else None
     groups: list[int] | None = [] if uid is not None else None
     return lambda: subprocess.run(line, user=uid, group=uid, extra_groups=groups, capture_output=True, check=True)

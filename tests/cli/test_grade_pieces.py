@@ -14,6 +14,7 @@ import pytest
 from assay.adapters.jobs.pieces import Shard, claim, work_off
 from assay.cli.output.progress import Progress
 from tests.cli.running import Cli
+from tests.sampling import SEARCHING
 from tests.sandbox.backends import need
 from tests.tasks import ANSWER, JOB, StepSpec, attempt, run_arguments, write_steps, write_task
 
@@ -67,7 +68,7 @@ def test_a_piece_that_is_killed_goes_on_and_grades_nothing_twice(job: Path) -> N
     start = "from assay.cli.main import run; run()"
     command = [sys.executable, "-c", start, "grade", str(job), "--again", "A", "-n", "2"]
     chance = random.Random(7)
-    for _ in range(6):
+    for _ in range(10 if SEARCHING else 6):
         pair = [subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(2)]
         time.sleep(chance.uniform(0.3, 1.2))
         for one in pair:

@@ -38,6 +38,7 @@ def _modules_at(folders: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(folders) if not module.ispkg))
 
 
+@cache
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
     """The class of a kind. Raises ``TypeError`` if the file has none."""
     content = vars(importlib.import_module(f"{package.__name__}.{module}")).values()

@@ -239,8 +239,16 @@ def real_folder(root: str, path: str) -> None:
     here = root
     for part in path.strip("/").split("/"):
         here = os.path.join(here, part)
-        _make_folder(here)
-        os.chmod(here, stat.S_IMODE(os.lstat(here).st_mode) | 0o700)
+        if not _is_open_folder(here):
+            _make_folder(here)
+            os.chmod(here, stat.S_IMODE(os.lstat(here).st_mode) | 0o700)
+
+
+def _is_open_folder(path: str) -> bool:
+    with contextlib.suppress(OSError):
+        mode = os.lstat(path).st_mode
+        return stat.S_ISDIR(mode) and mode & 0o700 == 0o700
+    return False
 
 
 def clear_the_way(path: str) -> None:

@@ -97,7 +97,8 @@ class VoiceTranscript:
         turns = evidence.turns()
         heard = [turn for turn in turns if self.since is None or turn.at >= evidence.run_start]
         known = made_once(evidence, Heard, dict[str, Heard])
-        spoken = [(turn, _read_once(turn.text, known)) for turn in heard if self._is_meant(turn)]
+        meant = heard if self.speaker is None and self.turns is None else filter(self._is_meant, heard)
+        spoken = [(turn, known.get(turn.text) or _read_once(turn.text, known)) for turn in meant]
         if not spoken:
             return self._silence(sum(self._is_meant(turn) for turn in turns))
         found = [*self._find_wanted(spoken), *self._forbidden(spoken)]
@@ -142,13 +143,16 @@ class VoiceTranscript:
     ) -> tuple[int, int] | None:
         """The turn, and where in it the phrase ends."""
         wanted, topics = _alternatives(phrase), _topics(phrase)
-        about = [at for at, (_, heard) in enumerate(spoken) if any(map(heard.mentions, topics))]
-        for index in range(after[0], len(spoken)):
-            if topics and index != max(about, default=None):
-                continue
-            start = after[1] if index == after[0] else 0
-            ends = [spoken[index][1].end_of(one, self.fuzzy, start, claimed=claimed) for one in wanted]
-            if any(end is not None for end in ends):
+        among = range(after[0], len(spoken))
+        if topics:
+            last = max(
+                (at for at, (_, heard) in enumerate(spoken) if any(map(heard.mentions, topics))), default=-1
+            )
+            among = among[:0] if last < after[0] else range(last, last + 1)
+        for index in among:
+            heard, start = spoken[index][1], after[1] if index == after[0] else 0
+            ends = [heard.end_of(one, self.fuzzy, start, claimed=claimed) for one in wanted]
+            if ends.count(None) < len(ends):
                 return index, min(end for end in ends if end is not None)
         return None
 

@@ -199,9 +199,12 @@ class Control(StrictModel):
     untouched: str | None = Field(
         default=None, description="The outcome on the task's workspace as it was before the agent; null if not run"
     )
-    remembered: bool = Field(
-        default=False, description="Whether the untouched workspace had been verified for another trial already"
-    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_the_output_alone(cls, value: Any) -> Any:
+        """Earlier records said whether the untouched workspace was known already, which is chance."""
+        return {name: value[name] for name in value if name != "remembered"} if isinstance(value, dict) else value
 
 
 class Grading(StrictModel):

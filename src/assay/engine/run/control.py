@@ -83,12 +83,12 @@ class VerifierControl:
 
     def _decide_cause(self, last: _Outcome, control: Control, task: LoadedTask, step: TaskStep) -> Verified:
         """The last run on the agent's output, with its cause."""
-        untouched, remembered = self._outcome_untouched(task, step)
+        untouched = self._outcome_untouched(task, step)
         if untouched is None:
             if last.error is not None:
                 raise last.error
             return replace(last.verified, control=control)
-        control = control.model_copy(update={"untouched": str(untouched), "remembered": remembered})
+        control = control.model_copy(update={"untouched": str(untouched)})
         cause: Cause = "agent"
         # The untouched workspace has no output either: an agent that leaves none brings about the same.
         told_apart = last.error is not None or last.verified.ingested.result.validity.output_parseable
@@ -128,21 +128,20 @@ class VerifierControl:
             return self._failed_outcome(error)
         return self._run(bench, task, step)
 
-    def _outcome_untouched(self, task: LoadedTask, step: TaskStep) -> tuple[_Outcome | None, bool]:
-        """The outcome without an agent, and whether it was known already."""
+    def _outcome_untouched(self, task: LoadedTask, step: TaskStep) -> _Outcome | None:
+        """The outcome without an agent. Whoever needs it first brings it about for all."""
         place = (task.environment.image, task.environment.kept, step.verifier_phase.network)
         with self._lock:
             known = self._known.setdefault((task.checksum, step.name, task.rules, place), _Untouched())
         while not known.lock.acquire(timeout=LOOK_SEC):
             check_stopped()
         try:
-            remembered = known.done
             if not known.done:
                 known.outcome = self._run_untouched(task, step)
                 known.done = True
         finally:
             known.lock.release()
-        return known.outcome, remembered
+        return known.outcome
 
     def _run_untouched(self, task: LoadedTask, step: TaskStep) -> _Outcome | None:
         bench = self._workshop.bench(task.environment)

@@ -123,8 +123,7 @@ def _control_lines(verified: Verified) -> Iterator[str]:
     if control.again is not None:
         yield f"the verifier was run again: {control.again}"
     if control.untouched is not None:
-        how = "is known" if control.remembered else "was run"
-        yield f"the verifier {how} on the untouched workspace: {control.untouched}"
+        yield f"the verifier was run on the untouched workspace: {control.untouched}"
     if verified.cause is not None:
         yield f"the cause is the {verified.cause}"
 
