@@ -114,7 +114,8 @@ class BaselineTests:
         told = less_noticed(evidence, suite, own, kept, self.mutants)
         if told is None:
             return passed
-        seen = {**passed.evidence, "mutants": told.tried, "noticed_before": told.noticed}
+        counts = {"mutants": told.tried, "noticed_before": told.noticed, "not_noticed_any_more": told.silent}
+        seen = {**passed.evidence, **counts, "noticed_by": told.by}
         if not told.findings:
             return replace(passed, evidence=seen)
         count = counted(len(told.findings), "small fault")
