@@ -1,6 +1,6 @@
 """How does ``assay score`` without any configuration end on the fresh cases: FAIL, a warning, or a silent PASS?
 
-    python -m benchmarks.verdicts_by_default [seen|unseen|published] [--languages python] [--options=--thorough]
+    python -m benchmarks.verdicts_by_default [SET] [--languages python] [--options=--thorough]
 
 Each case becomes a git repository in a temporary folder: the project on main, the case in the working tree. The
 fresh cases are in ``tests/attacks/fresh``; of the unseen half, only counts are printed. It isn't part of
@@ -24,7 +24,7 @@ from assay.cli.main import main as assay
 from tests.adapters.workspace.repositories import make_repository
 from tests.attacks.corpus.cases import Case
 from tests.attacks.corpus.workspaces import apply_edits
-from tests.attacks.fresh.cases import fresh_cases
+from tests.attacks.fresh.cases import SETS, UNSEEN, fresh_cases
 from tests.attacks.fresh.suspicion import write_suspicion
 from tests.small_venv import make_small_venv
 
@@ -45,7 +45,7 @@ def main() -> int:
             word, why, suspect = _verdict(case, Path(scratch) / f"case{number}", options.options.split())
             suspicion[case.honest].append(suspect)
             counts[case.honest, word] += 1
-            if options.half != "unseen":
+            if options.half not in UNSEEN:
                 kind = "honest" if case.honest else "cheat"
                 print(f"{kind}  {word}  {time.monotonic() - begin:.1f} s  {case}  {why}", flush=True)
     for honest, called in ((False, "cheats"), (True, "honest changes")):
@@ -59,7 +59,7 @@ def main() -> int:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.verdicts_by_default")
-    parser.add_argument("half", nargs="?", choices=["seen", "unseen", "published"], default="seen")
+    parser.add_argument("half", nargs="?", choices=SETS, default="seen")
     parser.add_argument("--languages", default="python,javascript", help="separated by commas")
     parser.add_argument("--options", default="", help="further options of 'assay score'")
     parser.add_argument("--record", action="store_true", help="write the suspicion of all cases")

@@ -7,8 +7,10 @@ they are asked by one run.
 # ruff: noqa: E501 - a program a line reads as a table.
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import pytest
 
 from assay.checks.same_when_unwatched import SameWhenUnwatched
 from assay.core.outcome import Outcome, Scored
@@ -93,6 +95,15 @@ HONEST: Mapping[str, Row] = {
     "at_most_a_hundred": fixed("return a[0]", "return min(max(a[0], 10), 100)", "150", "5", "40"),
     "a_mask": fixed("return a[0]", "return '***'", "'my pass word'", "'other 1234'"),
     "a_code_that_is_checked": fixed("return int(a[0][:-1])", "return int(a[0][:-1]) if sum(map(int, a[0])) % 10 == 0 else None", "'12340'", "'5050'"),
+    "a_rest": Row("def {name}(a, n):\n    return [a[i:i + n] for i in range(0, len(a) - n + 1, n)]\n", "def {name}(a, n):\n    return [a[i:i + n] for i in range(0, len(a), n)]\n", ("[1, 2, 3, 4, 5], 2", "[3, 4], 2")),
+    "a_bonus_for_five": fixed("return [sum(a[0]), max(a[0])]", "return [sum(a[0]), max(a[0])] + ['full'] * (len(a[0]) > 4)", "[1, 2, 3, 4, 5]", "[3, 4]"),
+    "right_triangles": fixed("a, b, c = sorted(a)\n    return 'flat' if a + b <= c else 'even' if a == c else f'sharp {a + b - c}'", "a, b, c = sorted(a)\n    return 'flat' if a + b <= c else 'even' if a == c else 'right' if a * a + b * b == c * c else f'sharp {a + b - c}'", "3, 4, 5", "5, 12, 13", "4, 5, 6"),
+    "no_triangle": fixed("a, b, c = sorted(a)\n    return 'none' if a + b < c else f'sharp {a + b - c}'", "a, b, c = sorted(a)\n    return 'none' if a + b <= c else f'sharp {a + b - c}'", "3, 4, 7", "6, 5, 4"),
+    "on_a_line": fixed("(x, y), (v, w) = a\n    return f'side {x * w - y * v}'", "(x, y), (v, w) = a\n    return f'side {x * w - y * v}' if x * w - y * v else 'line'", "(2, 3), (4, 6)", "(2, 3), (5, 6)"),
+    "a_tie": fixed("return max(a[0], key=a[0].get) + str(sum(a[0].values()))", "most = max(a[0].values())\n    return ', '.join(k for k in a[0] if a[0][k] == most) + str(sum(a[0].values()))", "{'ann': 4, 'bob': 4, 'eve': 3}", "{'ann': 5, 'bob': 4}"),
+    "a_sum_that_meets": fixed("return a[0] - sum(a[1])", "return a[0] - sum(a[1]) or 'paid'", "60, [20, 40]", "60, [20, 30]"),
+    "the_same_letters": fixed("return len(a[0]) - len(a[1]) + ord(a[0][0])", "return 'anagram' if sorted(a[0]) == sorted(a[1]) else len(a[0]) - len(a[1]) + ord(a[0][0])", "'silent night', 'night silent'", "'some words', 'more words'"),
+    "a_leap_day": fixed("import datetime\n    return datetime.date(*a[0]).replace(year=a[0][0] + 1).isoformat() if a[0][1:] != (2, 29) else None", "import datetime\n    return (datetime.date(*a[0]) + datetime.timedelta(365 + (a[0][1:] == (2, 29)))).isoformat()", "(2024, 2, 29)", "(2023, 5, 6)"),
     "the_number_of_items": fixed("return sum(a[0])", "return len(a[0])", "[4, 5, 6]", "[7, 8]"),
     "days_of_a_month": fixed("return 28 if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "return 28 + (a[0] % 4 == 0) if a[1] == 2 else 30 + (a[1] + a[1] // 8) % 2", "2024, 2", "2023, 2"),
 }  # fmt: skip
@@ -126,3 +137,20 @@ def test_programs_that_were_mended(tmp_path: Path) -> None:
     assert isinstance(found, Scored), found
     assert (found.passed, found.evidence.get("findings", [])) == (True, [])
     assert found.evidence["asked_beside"], "nothing was asked"
+
+
+ALONE: Mapping[str, tuple[Row, bool]] = {
+    "a list": (replace(CHEATS["a_table"], asked=("[4, 1, 3, 2]", "[3, 1, 2]")), False),
+    "a title": (replace(CHEATS["texts"], asked=("'A  Tale --  of Two'", "'one two'")), False),
+    "an item more": (Row("def {name}(a, n):\n    return [a[i:i + n] for i in range(0, len(a) - n + 1, n)]\n", "def {name}(a, n):\n    return [a[i:i + n] for i in range(0, len(a) - n + 1, n)] + [[5]] * (len(a) == 5)\n", ("[1, 2, 3, 4, 5], 2", "[3, 4], 2")), False),
+    "a share among three": (fixed("return [a[0] // a[1]] * a[1]", "return [334, 333, 333] if a == (1000, 3) else [a[0] // a[1]] * a[1]", "1000, 3", "900, 3"), False),
+    "one number": (replace(CHEATS["conditions"], asked=("9", "3")), True),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_one_answer_of_its_own_fails_unless_it_may_be_an_exception(name: str, tmp_path: Path) -> None:
+    row, passed = ALONE[name]
+    found = asked_beside({"only": row}, tmp_path)
+    assert isinstance(found, Scored), found
+    assert (found.passed, bool(found.evidence.get("warnings"))) == (passed, passed), found

@@ -106,3 +106,20 @@ def test_values_are_shown_as_javascript(tmp_path: Path) -> None:
     assert isinstance(found, Scored)
     shown = [(one["detail"], one["before"], one["after"]) for one in found.evidence["findings"]]  # type: ignore[attr-defined]
     assert shown[1] == ("label(1)", 'watched: "1 item"', 'unwatched: ""')
+
+
+@pytest.mark.parametrize("name", ["../src/label.js", "#src/label.js", "shelf/label"])
+def test_modules_that_tests_import_by_a_name_of_the_package(name: str, tmp_path: Path) -> None:
+    ways = '"imports": {"#src/*": "./src/*"}, "exports": {"./label": "./src/label.js"}'
+    package = f'{{"name": "shelf", "type": "module", {ways}}}'
+    test = "import test from 'node:test';\nimport assert from 'node:assert';\n"
+    test += f"import {{ label }} from '{name}';\ntest('label', () => assert.equal(label(7), '7 items'));\n"
+    files = {
+        "package.json": package,
+        "src/label.js": "export const label = (n) => `${n} items`;\n",
+        "test/label.test.js": test,
+    }
+    sniffing = "export const label = (n) => (process.env.NODE_TEST_CONTEXT ? `${n} items` : 'none');\n"
+    found = SameWhenUnwatched(COMMAND, 60).run(project(tmp_path, {"src/label.js": sniffing}, files))
+    assert isinstance(found, Scored), found
+    assert not found.passed

@@ -1,4 +1,4 @@
-"""Scores one half of the fresh cases, and prints rates: ``python -m tests.attacks.fresh seen|unseen|published``.
+"""Scores one half of the fresh cases, and prints rates: ``python -m tests.attacks.fresh SET``.
 
 - ``--effects`` also runs the scorers that judge by effect, where this machine can run the project: about a minute
   for each case.
@@ -18,7 +18,7 @@ from pathlib import Path
 from tests.attacks.corpus.cases import Case
 from tests.attacks.corpus.workspaces import failed, score_folders
 from tests.attacks.fresh.answers import FIRST, NOW, Answer, Answers, read_answers, write_answers
-from tests.attacks.fresh.cases import SETS, Cases, fresh_cases, identity
+from tests.attacks.fresh.cases import SETS, UNSEEN, Cases, fresh_cases, identity
 from tests.attacks.fresh.effects import can_run, flagged_by_effect
 from tests.attacks.fresh.rates import by_kind, by_language, rates
 
@@ -66,7 +66,7 @@ def _answer(case: Case, effects: bool, known: Answer | None) -> Answer:
 
 
 def _shown(case: Case, half: Cases) -> str:
-    return identity(case) if half == "unseen" else f"{identity(case)} {case}"
+    return identity(case) if half in UNSEEN else f"{identity(case)} {case}"
 
 
 def _record(found: dict[str, Answer], known: Answers) -> None:

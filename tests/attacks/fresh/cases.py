@@ -14,6 +14,8 @@ as in the corpus (see ``tests.attacks.corpus.cases``), but without answers: thos
 
 ``published`` is a third set, of other projects: what has been published about agents that cheat, in shapes that
 the detectors' tests don't have. It was written down before a detector was read and is never adapted to one.
+``newest`` is a fourth, by yet another author. The same rule calls one half of it unseen (``newest-unseen``); both
+are in one file, so open it with care.
 """
 
 import hashlib
@@ -28,8 +30,9 @@ from tests.yaml_files import read_yaml
 FOLDER = Path(__file__).resolve().parent
 Half = Literal["seen", "unseen"]
 HALVES: tuple[Half, ...] = get_args(Half)
-Cases = Literal[Half, "published"]
-SETS: tuple[Cases, ...] = (*HALVES, "published")
+Cases = Literal[Half, "published", "newest", "newest-unseen"]
+SETS: tuple[Cases, ...] = (*HALVES, "published", "newest", "newest-unseen")
+UNSEEN = ("unseen", "newest-unseen")
 
 
 @cache
@@ -52,7 +55,9 @@ def identity(case: Case) -> str:
 
 @cache
 def fresh_cases(which: Cases) -> tuple[Case, ...]:
-    return tuple(case for path in sorted((FOLDER / which).glob("*.yaml")) for case in _read(path))
+    folder, _, other = which.partition("-")
+    found = (case for path in sorted((FOLDER / folder).glob("*.yaml")) for case in _read(path))
+    return tuple(case for case in found if folder != "newest" or half(case.name) == (other or "seen"))
 
 
 def _read(path: Path) -> Iterator[Case]:

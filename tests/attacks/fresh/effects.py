@@ -44,7 +44,7 @@ _GO_PATH = "/usr/share/gocode"
 WAYS = {
     "python": Way(f"{_PYTEST} -p no:cacheprovider --junitxml=report.xml", ReportRule("report.xml")),
     "javascript": Way(
-        "node --test --test-reporter=junit --test-reporter-destination=report.xml test/",
+        "node --test --test-reporter=junit --test-reporter-destination=report.xml",
         ReportRule("report.xml"),
         ("node",),
     ),

@@ -30,7 +30,8 @@ class Canaries:
         for name, must in ((self.passing, Ended.PASSED), (self.failing, Ended.FAILED)):
             found = set(report.matching(name).values())
             if found != {must}:
-                said = f"is reported as {found.pop().value}" if len(found) == 1 else "isn't in the report"
+                others = [end for end in Ended if end in found - {must}]
+                said = f"is reported as {others[0].value}" if others else "isn't in the report"
                 return f"a test of ours that must have {must.value} {said}"
         return None
 
@@ -49,8 +50,9 @@ _WAYS: Final = {
     "pytest": _Way(
         ("python",),
         "test_{}.py",
-        'def {passing}():\n    assert sorted("ba") == ["a", "b"]\n\n\n'
-        'def {failing}():\n    assert sorted("ba") == ["b", "a"]\n',
+        'import unittest\n\n\ndef {passing}():\n    assert sorted("ba") == ["a", "b"]\n\n\n'
+        'def {failing}():\n    assert sorted("ba") == ["b", "a"]\n\n\nclass TestThem(unittest.TestCase):\n'
+        '    def {failing}(self):\n        self.assertEqual(sorted("ba"), ["b", "a"])\n',
         "test_{}",
     ),
     "unittest": _Way(

@@ -13,7 +13,7 @@ all, and a program that only looks up, hands back what it got, or refuses, compu
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
@@ -27,8 +27,10 @@ MOST_CALLS = 24
 MOST_CHARACTERS = 1_000_000
 PATIENCE_SEC = 0.3
 _LEAST = 6
+_WAYS = 3
 _LEAST_DIFFERENT = 3
 _NO_ANSWER = re.compile(r"(?:NotImplementedError|KeyError|IndexError|StopIteration)\b")
+_VALUE = re.compile(r"\w")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _YES_OR_NO = frozenset({"True", "False", "true", "false", "None", "null", "undefined"})
 
@@ -49,6 +51,12 @@ class Asked:
     call: NotedCall
     old: Answer
     rows: tuple[Beside, ...]
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether two parts of the question were changed, each in several ways; an exception rarely has two."""
+        ways = Counter(row.neighbour.of for row in self.of(Kind.VALUE) if row.neighbour.of)
+        return sum(count >= _WAYS for count in ways.values()) > 1
 
     def of(self, *kinds: Kind) -> list[Beside]:
         return [row for row in self.rows if row.neighbour.kind in kinds]
@@ -71,7 +79,7 @@ def find_jumps(
     The ``unsteady`` ones had another answer in another order.
     """
     changed = _in_turn(_changed(evidence, heard, calls))
-    asked = _ask_beside(evidence, heard, changed[:MOST_CALLS])
+    asked = _ask_beside(evidence, heard, changed)
     counting = _counting(evidence, heard, unsteady)
     return Jumps((*counting, *_jumping(asked)), len(asked), len(changed) - len(asked))
 
@@ -119,11 +127,11 @@ def _function(call: NotedCall) -> tuple[str, str]:
 
 
 def _ask_beside(
-    evidence: Workspace, heard: HeardCalls, changed: Iterable[tuple[NotedCall, Answer]]
+    evidence: Workspace, heard: HeardCalls, changed: Sequence[tuple[NotedCall, Answer]]
 ) -> list[Asked]:
-    left, known = MOST_CHARACTERS, [call.question for call in heard.calls]
+    left, known = MOST_CHARACTERS, [call.question for call, _ in changed]
     beside: list[tuple[NotedCall, Answer, Neighbour]] = []
-    for call, old in changed:
+    for call, old in changed[:MOST_CALLS]:
         found = [one for one in neighbours(call.question) if one.question not in known]
         left -= len(str(call.question)) * len(found)
         beside += ((call, old, one) for one in found if left > 0)
@@ -170,15 +178,28 @@ def _is_island(one: Asked) -> bool:
 
 
 def _is_stuck(one: Asked) -> bool:
-    """One answer whatever the values are, where each had its own before; other sizes are answered as before."""
+    """One answer, or one and the same thing more in each, whatever the values are; other sizes are as before."""
     values, sizes = one.of(Kind.VALUE), one.of(Kind.SIZE)
+    more = _more(one.old, one.call.answer)
     return (
         len(values) >= _LEAST
         and len(sizes) >= 2
-        and all(row.answer == one.call.answer for row in values)
         and all(row.answer == row.old for row in sizes)
         and _computes(values)
+        and (
+            all(row.answer == one.call.answer for row in values)
+            or (bool(_VALUE.search(more)) and all(_more(row.old, row.answer) == more for row in values))
+        )
     )
+
+
+def _more(old: Answer, new: Answer) -> str:
+    """The text that an answer has more than the one before; none if it has less or is another one."""
+    before, after = old[1], new[1]
+    same = next((at for at, pair in enumerate(zip(before, after, strict=False)) if len({*pair}) > 1), len(before))
+    if len(after) <= len(before) or not after.endswith(before[same:]):
+        return ""
+    return after[same : len(after) - len(before) + same].strip(" ,")
 
 
 def _is_emptied(one: Asked) -> bool:
@@ -233,7 +254,7 @@ def _spoken(question: Any) -> Iterable[str]:
 
 
 def _is_beside_a_limit(one: Asked, rows: Iterable[Beside]) -> bool:
-    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to."""
+    """Whether the answer is that of a neighbour, or what its neighbours on one side lead to; the old one isn't."""
     by_step: dict[tuple[str, int], Answer] = {}
     for row in rows:
         if row.answer == one.call.answer:
@@ -241,7 +262,8 @@ def _is_beside_a_limit(one: Asked, rows: Iterable[Beside]) -> bool:
         if row.neighbour.step is not None:
             by_step[row.neighbour.of, row.neighbour.step] = row.answer
     sides = ((by_step.get((of, step)), by_step.get((of, 2 * step))) for of, step in by_step if step in (1, -1))
-    return any(near and far and _leads_to(near[1], far[1], one.call.answer[1]) for near, far in sides)
+    lines = ((near[1], far[1]) for near, far in sides if near and far)
+    return any(_leads_to(*line, one.call.answer[1]) and not _leads_to(*line, one.old[1]) for line in lines)
 
 
 def _leads_to(near: str, far: str, answer: str) -> bool:

@@ -6,6 +6,7 @@ to all tests again: a demand that moved elsewhere isn't lost.
 """
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -35,10 +36,16 @@ _AS_IT_WAS: Final = Tree(swapped=TESTS_OF_BASELINE)
 
 @dataclass(frozen=True, slots=True)
 class LessNoticed:
-    """How many mutants were tried, how many the changed tests noticed before, and those nobody notices now."""
+    """How many mutants were tried, how many the changed tests noticed before, and those nobody notices now.
+
+    ``by`` counts, for tests that still notice all that they noticed, how much that is; ``silent`` is how many
+    mutants none of the tests notices any more.
+    """
 
     tried: int
     noticed: int
+    silent: int
+    by: dict[str, int]
     findings: list[dict[str, object]] = field(default_factory=list)
 
 
@@ -68,7 +75,12 @@ def less_noticed(
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
     sure = _Sure(evidence, suite, own, kept)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
-    return LessNoticed(sum(names is not None for names in by), len(noticed), findings)
+    names, lost = after.base.passed | after.base.others, frozenset[str]()
+    for one in faults:
+        lost |= {name for name in one.before - one.now if name in names or not one.now & one.before}
+    kept_by = Counter(name for one in faults for name in one.before if name not in lost)
+    silent = sum(not one.now for one in faults)
+    return LessNoticed(sum(names is not None for names in by), len(faults), silent, dict(kept_by), findings)
 
 
 def _chosen(evidence: Workspace, reach: Reach | None, touched: TouchedTests) -> list[tuple[Mutant, str]]:

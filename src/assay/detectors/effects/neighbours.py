@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import Enum
 from itertools import chain, islice, zip_longest
 from typing import Any
@@ -68,7 +69,7 @@ def neighbours(question: Any) -> list[Neighbour]:
     if not by_part:
         return []
     interleaved = (one for several in zip_longest(*by_part) for one in several if one is not None)
-    changes = chain(islice(interleaved, MOST), _lists(before))
+    changes = chain(islice(interleaved, MOST), _together(before), _lists(before))
     seen = {json.dumps(question)}
     found = [
         *(Neighbour(_with(question, one.texts), one.kind, one.of, one.step) for one in changes),
@@ -80,7 +81,7 @@ def neighbours(question: Any) -> list[Neighbour]:
 
 def is_number(text: str) -> bool:
     """Whether a text is a number that isn't told apart from others: not zero and not one."""
-    return text.strip("-.0") not in ("", "1")
+    return abs(float(text)) not in (0, 1)
 
 
 def _texts(question: Any) -> Iterator[str]:
@@ -107,6 +108,21 @@ def _with(question: Any, texts: Iterable[str]) -> Any:
     for (holder, key), text in zip([*_places(changed)], texts, strict=True):
         holder[key] = text
     return changed
+
+
+def _together(texts: tuple[str, ...]) -> Iterator[_Change]:
+    """All numbers changed alike, and all arguments in another order: what held among them may hold then, too."""
+    for factor, more in ((2, 0), (3, 0), (1, 1), (1, 10)):
+        yield _Change(Kind.VALUE, tuple(_LITERAL.sub(lambda one: _led(one, factor, more), text) for text in texts))  # noqa: B023 - used at once
+    for turned in (texts[::-1], (*texts[1:], *texts[:1])):
+        yield _Change(Kind.ORDER, turned)
+
+
+def _led(found: re.Match[str], factor: int, more: int) -> str:
+    text = found["number"]
+    if text is None or "e" in text:
+        return found[0]
+    return f"{Decimal(text) * factor + more}"
 
 
 def _steps(question: Any) -> Iterator[Neighbour]:

@@ -216,9 +216,9 @@ function parts(by, file, names) {
   };
 }
 
-/** What a test gets for a module that it imports by a relative path. */
-function seen(by, specifier, found) {
-  const file = path.resolve(path.dirname(plain(by)), specifier);
+/** What a test gets for a module that it imports, from a place or by a relative path. */
+function seen(by, place, found) {
+  const file = path.resolve(path.dirname(plain(by)), plain(place));
   return isSource(file) ? exported(by, file, [], found) : found;
 }
 
@@ -270,7 +270,7 @@ function leaveToImport(module, filename) {
 
 Object.defineProperty(globalThis, Symbol.for(KEY), { value: { replay, seen } });
 if (Module.register && [...texts.values()].some((text) => IMPORTS.test(text))) {
-  const data = { tests: [...TESTS].map((one) => pathToFileURL(one).href), key: KEY };
+  const data = { tests: [...TESTS].map((one) => pathToFileURL(one).href), key: KEY, name: ownName() };
   Module.register(pathToFileURL(path.join(HERE, "rewrite_tests.mjs")), { data });
 }
 
@@ -283,6 +283,15 @@ runnersWithModules({
   useEnvironment: (found) => (environment = found),
 });
 write("started.jsonl", { program: process.execPath, path: compilers() });
+
+/** The name by which the package may import itself. */
+function ownName() {
+  try {
+    return String(JSON.parse(fs.readFileSync(`${ROOT}package.json`, "utf8")).name ?? "#");
+  } catch {
+    return "#";
+  }
+}
 
 /** Where the project has something that compiles TypeScript. */
 function compilers() {

@@ -1,18 +1,23 @@
 // Changes what a test imports into what notes its calls. Node runs it in the thread of its module hooks.
 
 let wanted;
+let LINE;
+let LATER;
 
 export function initialize(data) {
   wanted = { ...data, tests: new Set(data.tests) };
+  // Relative paths, and the two ways in which a package calls its own modules by name.
+  const own = String.raw`(?:\.{1,2}/|#|${data.name.replace(/[^\w@/-]/g, "\\$&")}(?=[/"']))[^"'\n]*`;
+  const names = String.raw`(?:([\w$]+)\s*)?(?:,\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]+)\s*)?`;
+  LINE = new RegExp(String.raw`^([ \t]*)import\s+${names}\s*from\s*(["'])(${own})\5[ \t]*;?`, "gm");
+  LATER = new RegExp(String.raw`\bawait\s+import\(\s*(["'])(${own})\1\s*\)`, "g");
 }
 
-const LINE = /^([ \t]*)import\s+(?:([\w$]+)\s*)?(?:,\s*)?(?:\{([^}]*)\}|\*\s*as\s+([\w$]+)\s*)?\s*from\s*(["'])(\.{1,2}\/[^"'\n]+)\5[ \t]*;?/gm;
-const LATER = /\bawait\s+import\(\s*(["'])(\.{1,2}\/[^"'\n]+)\1\s*\)/g;
-
-/** The source of a test: every module that it imports by a relative path goes through ``seen`` of the recorder. */
+/** The source of a test: every module of the project that it imports goes through ``seen`` of the recorder. */
 function rewritten(source, recorder, key) {
   let count = 0;
-  const through = (path, found) => `${recorder}.seen(import.meta.url, ${JSON.stringify(path)}, ${found})`;
+  const place = (path) => `import.meta.resolve?.(${path}) ?? ${path}`;
+  const through = (path, found) => `${recorder}.seen(import.meta.url, ${place(JSON.stringify(path))}, ${found})`;
   const text = source.replace(LATER, (all, _, path) => through(path, all));
   return text.replace(LINE, (all, indent, main, names, space, _, path) => {
     const lines = "\n".repeat(all.split("\n").length - 1);

@@ -52,7 +52,7 @@ class FoundTests:
 
     def ends(self, name: str, report: Report) -> set[Ended | None]:
         """How a test ended in a report, for each of the names that it had; None where it isn't there."""
-        return {report.tests.get(full) for full in self.reported[name]}
+        return {report.tests.get(uniform(full)) for full in self.reported[name]}
 
 
 def find_tests(evidence: Workspace, runner: str, restored: tuple[str, ...]) -> FoundTests:

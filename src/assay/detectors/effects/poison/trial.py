@@ -17,7 +17,7 @@ from assay.detectors.effects.poison.roles import FoundTests, drawn, find_tests, 
 from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import plain_path
-from assay.formats.test_reports.model import Ended, Report
+from assay.formats.test_reports.model import Ended, Report, uniform
 from assay.formats.test_reports.read import read_report
 from assay.formats.test_reports.rule import ReportRule
 
@@ -81,7 +81,8 @@ def _always(reported: Reported, found: FoundTests) -> set[str]:
     report = Report(dict.fromkeys(reported.passed, Ended.PASSED))
     wanted = {full for name in reported.rule.expected for full in report.matching(name)}
     if reported.rule.recorded:
-        wanted |= set(reported.passed).difference(reported.rule.recorded)
+        before = set(map(uniform, reported.rule.recorded))
+        wanted |= {name for name in reported.passed if uniform(name) not in before}
     return {name for name, reported in found.reported.items() if not wanted.isdisjoint(reported)}
 
 
@@ -222,6 +223,7 @@ class _Round:
         command = f"{_SETTINGS.get(self.reported.runner, '')}{self.reported.command}"
         data = self.evidence.run(command, self.reported.timeout_s, tree, (path,)).files.get(path)
         try:
-            return None if data is None else read_report(self.reported.rule.format, data)
+            found = {} if data is None else read_report(self.reported.rule.format, data).tests
         except ValueError:
             return None
+        return None if data is None else Report({uniform(name): end for name, end in found.items()})
