@@ -105,6 +105,11 @@ def _only(words: Sequence[str]) -> Expr | None:
     return pieces[0] if len(pieces) == 1 else None
 
 
+def _begins_operand(word: str) -> bool:
+    first = word[0]
+    return first.isalpha() or first in "_$@\"'`#\\" or first.isdigit() or (first == ":" and len(word) > 1)
+
+
 class _Reader:
     def __init__(self, words: Sequence[str], operators: Operators) -> None:
         self._words = words
@@ -147,8 +152,7 @@ class _Reader:
 
     def _operand(self, at: int, word: str) -> int:
         following = self._words[at + 1] if at + 1 < len(self._words) else ""
-        first = word[0]
-        if first.isalpha() or first in "_$@\"'`/#\\" or first.isdigit() or (first == ":" and len(word) > 1):
+        if word[0] == "/" or _begins_operand(word):
             return self._word(at, word, following)
         if word in _MEMBER and following and (following[0].isalpha() or following[0] == "_"):
             self._put(Expr("name", word + following, (), at, at + 2))
@@ -191,16 +195,11 @@ class _Reader:
         words, frame = self._words, self._frame
         following = words[at + 1] if at + 1 < len(words) else ""
         if word in _MEMBER and following != "<":
-            if following and following not in _OPENERS and following not in _CLOSERS:
-                head = frame.operands.pop()
-                frame.operands.append(Expr("member", following, (head,), head.start, at + 2))
-                return at + 2
-            return at + 1
-        if word in _MEMBER or (word == "<" and frame.operands[-1].kind in ("name", "member")):
-            end = type_end(words, at + (word != "<"))
-            if end is not None:
-                frame.operands[-1] = frame.operands[-1]._replace(end=end + 1)
-                return end + 1
+            return self._member(at, following)
+        end = self._end_of_types(at, word)
+        if end is not None:
+            frame.operands[-1] = frame.operands[-1]._replace(end=end + 1)
+            return end + 1
         if word in (":", "else") and self._choose(at):
             return at + 1
         if word == "?" and following == ":" and "?:" in self._strengths and "?" not in words[at + 1 : at + 2]:
@@ -209,7 +208,7 @@ class _Reader:
         if word in self._strengths and (word != "?" or following != "."):
             self._infix(word, at)
             return at + 1
-        if word[0].isalpha() or word[0] in "_$@\"'`#\\" or word[0].isdigit() or (word[0] == ":" and len(word) > 1):
+        if _begins_operand(word):
             if self._operators.named is not None and word[0].isalpha() and self._takes_operand(following):
                 self._infix(word, at)
                 return at + 1
@@ -218,6 +217,19 @@ class _Reader:
         head = frame.operands.pop()
         frame.operands.append(Expr("unary", word, (head,), head.start, at + 1))
         return at + 1
+
+    def _end_of_types(self, at: int, word: str) -> int | None:
+        """The end of the types in angle brackets that an operand is given; None if there are none."""
+        if word in _MEMBER or (word == "<" and self._frame.operands[-1].kind in ("name", "member")):
+            return type_end(self._words, at + (word != "<"))
+        return None
+
+    def _member(self, at: int, name: str) -> int:
+        if not name or name in _OPENERS or name in _CLOSERS:
+            return at + 1
+        head = self._frame.operands.pop()
+        self._frame.operands.append(Expr("member", name, (head,), head.start, at + 2))
+        return at + 2
 
     def _takes_operand(self, following: str) -> bool:
         return (

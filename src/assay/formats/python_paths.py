@@ -202,14 +202,17 @@ class _PathReader:
         needed = {id(part) for node in ast.walk(self.tree) for part in _demanded(node)}
         for node in ast.walk(self.tree):
             for choices in _tried_in_turn(node):
-                listed = lists.get(choices.id) if isinstance(choices, ast.Name) else choices
-                if isinstance(listed, ast.List | ast.Tuple):
-                    yield from (text for one in listed.elts if (text := self.text(one)) is not None)
+                yield from self._listed(lists.get(choices.id) if isinstance(choices, ast.Name) else choices)
             if isinstance(node, ast.Call) and called_name(node) in _RUNNERS:
                 names = (inner.id for part in node.args for inner in ast.walk(part) if isinstance(inner, ast.Name))
                 yield from (self.values[name] for name in names if name in self.values)
             if isinstance(node, ast.If | ast.IfExp) and id(node.test) not in needed:
                 yield from (text for one in _looked_for(node.test) if (text := self.text(one)) is not None)
+
+    def _listed(self, choices: ast.expr | None) -> Iterator[str]:
+        """The paths in a list."""
+        if isinstance(choices, ast.List | ast.Tuple):
+            yield from (text for one in choices.elts if (text := self.text(one)) is not None)
 
     def comparisons(self) -> Iterator[EqualityTest]:
         for node in ast.walk(self.tree):

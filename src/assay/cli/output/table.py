@@ -28,11 +28,14 @@ def render_table(
     ]
     if not markdown:
         return "\n".join("  ".join(text).rstrip() for text in texts)
-    rule = [
-        "-" * max(width, 3) if i == 0 or not right else "-" * max(width - 1, 2) + ":"
-        for i, width in enumerate(widths)
-    ]
+    rule = _markdown_rule(widths, right)
     return "\n".join(f"| {' | '.join(text)} |" for text in (texts[0], rule, *texts[1:]))
+
+
+def _markdown_rule(widths: Sequence[int], right: bool) -> list[str]:
+    """The line below the titles, with a colon where numbers are aligned to the right."""
+    first = "-" * max(widths[0], 3)
+    return [first, *("-" * max(width - 1, 2) + ":" if right else "-" * max(width, 3) for width in widths[1:])]
 
 
 def clean(text: str) -> str:

@@ -116,7 +116,7 @@ class _Exits:
 def python_exits(code: Code, names: Names, words: Words) -> list[int]:
     """Where Python ends with success, or says that a run of tests did."""
     found = _Exits(code, names, words).all
-    found += [one.first for one in names.chains if one.path in _LEAVING and code.words[one.first - 1] == "raise"]
+    found += _raised(code, names)
     for chain in names.chains:
         given = [code.words[slice(*part)] for part in names.arguments(chain)]
         if chain.path.startswith("pytest.exit(") and any(
@@ -131,8 +131,7 @@ def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_t
     hard = {chain.first: chain for chain in names.chains if words.match(words.hard_exits, chain.path)}
     if in_tests:
         yield from (code.sign("hard_exit", index) for index in hard if _ends_tests(code, hard[index]))
-    raised = (chain.first for chain in names.chains if chain.path in _LEAVING)
-    exits.all += [index for index in raised if code.words[index - 1] == "raise"]
+    exits.all += _raised(code, names)
     ending = {function.name for function in code.functions if function.body and exits.within(function.body)}
     at_once = {index for index in exits.all if _is_run(code, index, index in hard)}
     for index in sorted(at_once.union(_handed_over(code, names, hard, ending))):
@@ -142,6 +141,11 @@ def _python_exits(code: Code, names: Names, words: Words, exits: _Exits, *, in_t
         ends = not ending.isdisjoint(code.words[slice(*part)]) or not _LEAVING.isdisjoint(names.paths(part))
         if ends or exits.within(part) or _has_bare(hard, part):
             yield code.sign("exit_at_end", index)
+
+
+def _raised(code: Code, names: Names) -> list[int]:
+    """Where an exception that ends Python with success is raised."""
+    return [one.first for one in names.chains if one.path in _LEAVING and code.words[one.first - 1] == "raise"]
 
 
 def _handed_over(code: Code, names: Names, hard: dict[int, Chain], ending: set[str]) -> Iterator[int]:

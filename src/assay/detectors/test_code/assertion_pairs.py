@@ -268,11 +268,7 @@ class _Renaming:
             return self._names.setdefault(one.text, other.text) == other.text and (
                 self._taken.setdefault(other.text, one.text) == one.text
             )
-        if one.kind in ("literal", "name") and other.kind in _PLACES:
-            return True
-        if depth == 0 and "name" in (one.kind, other.kind) and _is_moved(one, other):
-            return True
-        if depth and other.kind == "call" and _is_made(one) and _words(other, "literal") <= _words(one, "literal"):
+        if _is_in_place_of(one, other, depth):
             return True
         if one.kind != other.kind or (one.text != other.text and one.text not in self._gone):
             return False
@@ -304,6 +300,15 @@ class _Renaming:
     def _is_same_place(self, one: Expr, other: Expr, depth: int) -> bool:
         """Whether members are taken from the same thing, or from one that was set up elsewhere."""
         return _is_moved(one, other) or self.is_same(one, other, depth + 1)
+
+
+def _is_in_place_of(one: Expr, other: Expr, depth: int) -> bool:
+    """Whether another way to write a value takes its place: a name, a variable, a call that makes it."""
+    if one.kind in ("literal", "name") and other.kind in _PLACES:
+        return True
+    if depth == 0:
+        return "name" in (one.kind, other.kind) and _is_moved(one, other)
+    return other.kind == "call" and _is_made(one) and _words(other, "literal") <= _words(one, "literal")
 
 
 def _is_moved(one: Expr, other: Expr) -> bool:

@@ -47,17 +47,15 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     """The names in the changed sources before and after."""
     chosen = chooser(test_globset)
     read = [change for change in workspace.changes if language_of(change.old_path) or language_of(change.path)]
-    before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}
-    after = {change.path: _text(workspace.after(change.path)) for change in read if change.after is not None}
+    before, after = _texts(workspace, read)
     sources = [change for change in read if not _tests(change.paths, chosen)]
     # A name that is defined on a line that is still there is still mentioned.
     had = [c for c in sources if c.old_path in before]
     lost = [_only_in(before[c.old_path], after.get(c.path, "")) for c in had]
     removed = _defined(lost) | {PurePosixPath(c.old_path).stem for c in sources if c.after is None}
     old = removed | _constants(lost)
-    if not old:
-        return ChangedNames()
-    old -= _mentioned(after.values())
+    if old:
+        old -= _mentioned(after.values())
     if not old:
         return ChangedNames()
     fresh = [_only_in(after[c.path], before.get(c.old_path, "")) for c in sources if c.path in after]
@@ -66,6 +64,14 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     files = {c.old_path: text for c, text in zip(had, lost, strict=True) if c.after is None}
     asked = _asked(workspace.instruction, gone, files)
     return ChangedNames(asked, frozenset(old), frozenset(new), gone - asked)
+
+
+def _texts(workspace: Workspace, read: list[Change]) -> tuple[dict[str, str], dict[str, str]]:
+    """The texts of changed files before and after, by their paths."""
+    before = {change.old_path: _text(workspace.before(change.old_path)) for change in read if _was_file(change)}
+    return before, {
+        change.path: _text(workspace.after(change.path)) for change in read if change.after is not None
+    }
 
 
 def _asked(instruction: str | None, gone: frozenset[str], files: Mapping[str, str]) -> frozenset[str]:

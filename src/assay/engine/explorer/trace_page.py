@@ -5,7 +5,7 @@ first steps takes as long whether it has a megabyte or a hundred.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
@@ -160,12 +160,18 @@ def _parse_own_trajectory(data: bytes) -> Trajectory | None:
         return None
 
 
-def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
-    """Some steps of a trajectory that was read as a whole."""
+def _subagent_of(whole: Trajectory, names: Sequence[str]) -> Trajectory | None:
+    """The trajectory of a subagent of a subagent, and so on; None if there is none of such a name."""
     found: Trajectory | None = whole
-    for name in asked.subagent:
+    for name in names:
         known = () if found is None else found.subagents
         found = next((one.trajectory for one in known if one.name == name), None)
+    return found
+
+
+def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
+    """Some steps of a trajectory that was read as a whole."""
+    found = _subagent_of(whole, asked.subagent)
     if found is None:
         return TracePart((), remarks=("there is no such subagent",))
     wanted = [step for step in found.steps if _takes(step, asked)]
@@ -178,9 +184,7 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
         tuple(_bare(step, asked.hidden) for step in shown),
         next=_Place(last).written() if more else None,
         outline=outline_of(wanted),
-        request=next(
-            (step.text for step in found.steps if step.speaker is Speaker.USER and step.text.strip()), ""
-        ),
+        request=_request_of(found),
         answer=found.last_message or "",
         usage=found.usage,
         total=len(wanted),
@@ -189,6 +193,11 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
         subagents=tuple(one.name for one in found.subagents),
         remarks=tuple(found.all_remarks()) if not asked.subagent else found.remarks,
     )
+
+
+def _request_of(found: Trajectory) -> str:
+    """The first words of a user."""
+    return next((step.text for step in found.steps if step.speaker is Speaker.USER and step.text.strip()), "")
 
 
 def _of_large(file: ByteSource, place: _Place, asked: TraceQuery) -> TracePart:

@@ -109,16 +109,20 @@ class _JUnitReader:
         elif tag == "testsuite":
             says_so = any(attributes.get(count, "0").strip("0") for count in ("failures", "errors"))
             self._open.append(_Suite(attributes.get("name") or "suite", says_so))
-        elif parent == "testcase" and tag == "skipped" and attributes.get("type") == "todo":
+        elif parent == "testcase":
+            self._within_case(tag, attributes)
+        elif parent == "testsuite" and tag in _BROKEN:
+            self._open[-1].broke = True
+
+    def _within_case(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "skipped" and attributes.get("type") == "todo":
             # Node writes down why a test that is still to be done fails; that fails nothing.
             self.cases[-1] = (self.cases[-1][0], Ended.SKIPPED)
             self._todo = len(self.cases)
-        elif parent == "testcase" and tag in (*_BROKEN, "skipped") and self._todo != len(self.cases):
+        elif tag in (*_BROKEN, "skipped") and self._todo != len(self.cases):
             self._worse(Ended.SKIPPED if tag == "skipped" else Ended.FAILED)
             if tag in _BROKEN:
                 self.reasons.setdefault(self.cases[-1][0], attributes.get("message", ""))
-        elif parent == "testsuite" and tag in _BROKEN:
-            self._open[-1].broke = True
 
     def end(self, tag: str) -> None:
         self._parents.pop()

@@ -76,7 +76,7 @@ def _codex(event: dict[str, Any]) -> dict[str, Any] | None:
         return {"role": "assistant", "content": [{"type": "thinking", "thinking": thought}]} if thought else None
     if kind is not None and kind in _CODEX_CALLS:
         name = item.get("name") or kind.removesuffix("_call")
-        given = next((item[one] for one in ("arguments", "input", "action") if one in item), None)
+        given = _first_of(item, "arguments", "input", "action")
         return {"role": "assistant", "content": [_use(item.get("call_id"), name, given)]}
     if kind in _CODEX_OUTPUTS:
         text, failed = _codex_output(item.get("output"))
@@ -85,12 +85,17 @@ def _codex(event: dict[str, Any]) -> dict[str, Any] | None:
         return None
     if kind in _CODEX_ITEMS:
         name = item.get("tool") or kind
-        given = next((item[one] for one in ("command", "arguments", "changes", "query") if one in item), None)
+        given = _first_of(item, "command", "arguments", "changes", "query")
         answer = next((item[one] for one in ("error", "result", "aggregated_output") if item.get(one)), None)
         return _acted(item.get("id"), name, given, answer, item.get("status") == "failed")
     if kind in ("agent_message", "error"):
         return {"role": "assistant", "content": text_of(item.get("text") or item.get("message"))}
     return None
+
+
+def _first_of(item: dict[str, Any], *names: str) -> Any:
+    """The value of the first of these fields that is there."""
+    return next((item[name] for name in names if name in item), None)
 
 
 def _codex_output(output: object) -> tuple[str, bool]:

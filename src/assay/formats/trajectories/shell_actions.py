@@ -169,8 +169,7 @@ def _files_of(words: list[str], folder: str) -> Iterator[NamedFile]:
     if not _opens_files(name, rest):
         return
     only_writes = name in _ONLY_WRITE or name in _GIT_WRITES
-    writes = only_writes or name == "mv" or (name in ("sed", "perl") and any(map(_EDITS_IN_PLACE.match, rest)))
-    below = name in (*_READ_BELOW, "find") or (name == "grep" and any(map(_is_recursive, rest)))
+    writes, below = only_writes or _changes_files(name, rest), _reads_below(name, rest)
     is_code = _is_code(name, rest)
     for number, word in enumerate(rest, start=1):
         target = (name in _WRITE_LAST and number == len(rest)) or (name == "dd" and word.startswith("of="))
@@ -182,6 +181,15 @@ def _files_of(words: list[str], folder: str) -> Iterator[NamedFile]:
                 yield NamedFile(path, below=below)
             if writes or target or (is_code and _CODE_WRITES.search(word)):
                 yield NamedFile(path, True)
+
+
+def _changes_files(name: str, rest: list[str]) -> bool:
+    return name == "mv" or (name in ("sed", "perl") and any(map(_EDITS_IN_PLACE.match, rest)))
+
+
+def _reads_below(name: str, rest: list[str]) -> bool:
+    """Whether a command reads the files in the folders that it names."""
+    return name in (*_READ_BELOW, "find") or (name == "grep" and any(map(_is_recursive, rest)))
 
 
 def _git_command(rest: list[str]) -> tuple[str, list[str]]:

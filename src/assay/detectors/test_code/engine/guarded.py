@@ -48,16 +48,11 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
     inside, asked, chosen, crossed = node, list[list[str]](), list[list[str]](), False
     for around in islice(node.ancestors(), FAR):
         if around.part in LOOPS or _repeats(reading, around):
-            apart = any(_is_apart(reading, words, around) for words in asked)
-            idle = not crossed and _is_idle(reading, node, around)
-            return Guard(apart or idle or _is_thinned(reading, around), [*chosen, *asked])
+            guarded = (not crossed and _is_idle(reading, node, around)) or _chooses(reading, around, asked)
+            return Guard(guarded, [*chosen, *asked])
         if reading.left and any(each.start < inside.start and each in reading.left for each in around.children):
             return Guard(True, [])
-        asked += _left_before(reading, inside, around)
-        if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
-            asked.append(_holding(reading, inside, around))
-        elif around.part is Part.CASE and not _is_sure(around, in_place):
-            asked.append(reading.words(around.parent.start, around.start) if around.parent is not None else [])
+        asked += [*_left_before(reading, inside, around), *_branch_conditions(reading, inside, around, in_place)]
         crossed = crossed or around.part in FUNCTIONS
         if around.part in FUNCTIONS:
             given = _parameters(reading, around)
@@ -69,6 +64,20 @@ def guard_of(reading: Reading, node: Node, in_place: InPlace = _nothing) -> Guar
                 return Guard(False, chosen)
         inside = around
     return Guard(bool(asked), chosen)
+
+
+def _chooses(reading: Reading, loop: Node, asked: list[list[str]]) -> bool:
+    """Whether what is asked has nothing to do with a loop, or the loop leaves out some of its rounds."""
+    return any(_is_apart(reading, words, loop) for words in asked) or _is_thinned(reading, loop)
+
+
+def _branch_conditions(reading: Reading, inside: Node, around: Node, in_place: InPlace) -> list[list[str]]:
+    """The condition of the branch or the case that an assertion is in, unless something is in its place."""
+    if around.part in BRANCHING and _is_lone(reading, inside, around, in_place):
+        return [_holding(reading, inside, around)]
+    if around.part is Part.CASE and not _is_sure(around, in_place):
+        return [reading.words(around.parent.start, around.start) if around.parent is not None else []]
+    return []
 
 
 def is_short_circuited(reading: Reading, node: Node) -> bool:

@@ -242,21 +242,27 @@ def _loose(rule: Rule, link: Link, facts: FileFacts, subject: list[str], expecte
         return presence(subject, facts.constants)
     if kind is Kind.ABSENCE:
         return Demand(Strength.SHAPE, joined(subject), told(rule.word or link.name, "", False))
-    if kind in (Kind.SHAPE, Kind.NO_SHAPE) and not rule.word and rule.expected == 0 and link.given > 1:
-        given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
-        return shape(subject, link.name, given, kind is Kind.SHAPE)
     if kind in (Kind.SHAPE, Kind.NO_SHAPE):
-        if link.types and rule.word == "instanceOf":
-            expected = [link.types]
-        elif is_literal(subject) and expected and not is_literal(expected):
-            subject, expected = expected, subject
-        return shape(subject, rule.word or link.name, expected, kind is Kind.SHAPE)
+        return _shaped(rule, link, subject, expected)
     if kind is Kind.EXACT:
         others = ", ".join(joined(each) for each in link.arguments or () if each != subject)
         return Demand(Strength.EXACT, joined(subject), f"{rule.word or link.name}({others})")
     if kind is Kind.REACHED:
         return Demand(Strength.SHAPE, "fail")
     return Demand(Strength.VACUOUS, joined(subject))
+
+
+def _shaped(rule: Rule, link: Link, subject: list[str], expected: list[str]) -> Demand:
+    """A property of the subject: a kind, a part, a pattern."""
+    wanted = rule.kind is Kind.SHAPE
+    if not rule.word and rule.expected == 0 and link.given > 1:
+        given = [word for each in link.arguments or () for word in (*each, ",")][:-1]
+        return shape(subject, link.name, given, wanted)
+    if link.types and rule.word == "instanceOf":
+        expected = [link.types]
+    elif is_literal(subject) and expected and not is_literal(expected):
+        subject, expected = expected, subject
+    return shape(subject, rule.word or link.name, expected, wanted)
 
 
 def _length(subject: list[str], expected: list[str]) -> Demand:

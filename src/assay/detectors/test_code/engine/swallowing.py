@@ -39,24 +39,37 @@ class Swallowing:
     def mark(self) -> None:
         reading, silences = self._reading, self._reading.language.quirks.silences
         quiet: set[Node] = set()
-        relevant = silences is not None or self._hands or reading.tree.has_part(Part.TRY, Part.CATCH)
-        relevant = relevant or any(node.swallowed for node in reading.tree.nodes)
-        relevant = relevant or (bool(reading.language.catching.losing) and reading.tree.has_part(Part.OTHER))
-        telling = {"catch", *(each.rpartition(".")[2] for each in reading.language.catching.losing)}
-        if not relevant and not any(call.names and call.names[-1] in telling for call in reading.calls.values()):
+        if not self._may_swallow():
             return
         for node in reading.tree.nodes[1:]:
             parent = node.parent
             if parent is None:
                 continue
-            own = parent.part in _ANSWERING and (self._is_tried(node, parent) or self._before_catch(node, parent))
-            own = own or (node.part in FUNCTIONS and self._is_lost(node))
-            own = own or (self._hands and node.part is Part.CLOSURE and self._is_unheard(node))
             inherited = parent.swallowed and node not in reading.tests
-            node.swallowed = node.swallowed or own or inherited or parent in quiet
+            node.swallowed = node.swallowed or inherited or parent in quiet or self._is_dropped(node, parent)
             if silences is not None and not node.dead and silences(reading, node):
                 # Only what comes after it in the same block is meant.
                 quiet.add(parent)
+
+    def _may_swallow(self) -> bool:
+        """Whether there is anything in this file that drops failures."""
+        reading, catching = self._reading, self._reading.language.catching
+        if reading.language.quirks.silences is not None or self._hands:
+            return True
+        if reading.tree.has_part(Part.TRY, Part.CATCH) or any(node.swallowed for node in reading.tree.nodes):
+            return True
+        if catching.losing and reading.tree.has_part(Part.OTHER):
+            return True
+        telling = {"catch", *(each.rpartition(".")[2] for each in catching.losing)}
+        return any(call.names and call.names[-1] in telling for call in reading.calls.values())
+
+    def _is_dropped(self, node: Node, parent: Node) -> bool:
+        """Whether the failures of a node are dropped where it stands."""
+        if parent.part in _ANSWERING and (self._is_tried(node, parent) or self._before_catch(node, parent)):
+            return True
+        if node.part in FUNCTIONS and self._is_lost(node):
+            return True
+        return self._hands and node.part is Part.CLOSURE and self._is_unheard(node)
 
     @cached_property
     def _loud(self) -> set[Node]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand, WrittenDemand
 from assay.detectors.test_code.engine.expressions.brackets import closing
-from assay.detectors.test_code.engine.expressions.chains import chain
+from assay.detectors.test_code.engine.expressions.chains import Link, chain
 from assay.detectors.test_code.engine.expressions.literals import (
     is_literal,
     is_text,
@@ -87,6 +87,7 @@ _EVERYTHING = re.compile(
 )
 _MADE = re.compile(r"_{0,2}[A-Z]\w*\Z")
 _ORDERING = frozenset(("<", ">", "<=", ">=", "!=", "is", "in", "is not", "not in", "and", "or", "if"))
+_CHOOSING = frozenset({"?", ":", "&&", "||"})
 _OBJECTS = frozenset((("Object",), ("object",), ("Any",), ("AnyObject",), ("any",)))
 
 
@@ -354,8 +355,8 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
     links = chain(words)
     last = links[-1]
     name, given = last.name, last.arguments or []
-    known = name in _EQUAL or name in _CONTAINING or name in _PRESENT or name in _ABSENT or name in _FAILED
-    if not known or any(word in words for word in ("?", ":", "&&", "||")) or not is_chain(words):
+    known = any(name in names for names in (_EQUAL, _CONTAINING, _PRESENT, _ABSENT, _FAILED))
+    if not known or not _CHOOSING.isdisjoint(words) or not is_chain(words):
         return None
     receiver = receiver_of(words)
     if name in _EQUAL and given:
@@ -364,6 +365,12 @@ def called(words: list[str], wanted: bool, constants: Constants, logic: Logic) -
             return None
         pair = without_reference(sides[0]), without_reference(sides[1])
         return equality(*pair, constants, logic) if wanted else inequality(*pair, constants, logic)
+    return _asked(last, receiver, wanted)
+
+
+def _asked(last: Link, receiver: list[str], wanted: bool) -> Demand | None:
+    """A question with a name that is known, about its receiver or about what it is given."""
+    name, given = last.name, last.arguments or []
     asks_object = receiver and len(given) < 2 and not (len(receiver) == 1 and receiver[0][:1].isupper())
     subject = receiver if asks_object else (given[0] if given else [])
     if name in _FAILED:

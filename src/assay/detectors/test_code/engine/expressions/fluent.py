@@ -9,7 +9,7 @@ from assay.detectors.test_code.engine.expressions.conditions import close, shape
 from assay.detectors.test_code.engine.expressions.literals import measure
 from assay.detectors.test_code.engine.expressions.words import joined, split
 from assay.detectors.test_code.engine.language import Library
-from assay.detectors.test_code.engine.rules import FileFacts, demand_of, strongest, turned
+from assay.detectors.test_code.engine.rules import Check, FileFacts, Rule, demand_of, strongest, turned
 from assay.detectors.test_code.model import Strength
 
 _DEEPEST = 8
@@ -19,39 +19,44 @@ def fluent_demands(
     library: Library, words: list[str], links: list[Link], facts: FileFacts
 ) -> list[WrittenDemand] | None:
     """The demands of a chain of calls; None if it isn't an assertion of this library."""
-    at = next(
-        (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None), None
-    )
-    if at is not None:
-        named = links[at].name
-        subject = _before(words, named) if library.subject_first else links[at].argument(0)
-        rest = links[at + 1 :]
-        if links[at].given > 1 and links[at].name in library.asked:
-            return matched(library, links[at], facts)
-    else:
-        takers = library.asking
-        at = next((i for i, link in enumerate(links) if any(name in takers for name in link.names)), None)
+    at = _starter(library, links)
+    if at is None:
+        asking = ((i, name) for i, link in enumerate(links) for name in link.names if name in library.asking)
+        at, word = next(asking, (None, ""))
         if at is None:
             return None
-        word = next(name for name in links[at].names if name in takers)
         subject, rest = _before(words, word), links[at:]
+    elif links[at].given > 1 and links[at].name in library.asked:
+        return matched(library, links[at], facts)
+    else:
+        subject = _before(words, links[at].name) if library.subject_first else links[at].argument(0)
+        rest = links[at + 1 :]
     found = _checks(library, subject, rest, facts)
     if not found:
         return [WrittenDemand(joined(words), Demand(Strength.VACUOUS, joined(subject)))]
-    promise = any(name in library.promises for link in rest for name in link.names)
-    found = [(text, replace(each, promise=True) if promise else each) for text, each in found]
+    if any(not library.promises.isdisjoint(link.names) for link in rest):
+        found = [(text, replace(each, promise=True)) for text, each in found]
     if library.asked_of is not None:
-        text = _without_message(words, rest[-1])
-        return [WrittenDemand(text, each) for _, each in found]
-    if library.each and library.subject_first:
-        start = joined(_before(words, links[at].name, and_itself=bool(library.starters)))
-        return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
+        return [WrittenDemand(_without_message(words, rest[-1]), each) for _, each in found]
     if library.each:
-        first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
-        start = joined(words[first : _length_of(words, at)])
+        start = _start_of_each(library, words, links[at].name, at)
         return [WrittenDemand(f"{start}.{text}", each) for text, each in found]
     best = strongest(each for _, each in found)
     return [WrittenDemand(joined(words), best)] if best is not None else None
+
+
+def _starter(library: Library, links: list[Link]) -> int | None:
+    """The call that begins an assertion, such as ``expect(x)``."""
+    begin = (i for i, link in enumerate(links) if link.name in library.starters and link.arguments is not None)
+    return next(begin, None)
+
+
+def _start_of_each(library: Library, words: list[str], name: str, at: int) -> str:
+    """The words in front of a chain's checks, each of which counts for itself."""
+    if library.subject_first:
+        return joined(_before(words, name, and_itself=bool(library.starters)))
+    first = next((i for i, word in enumerate(words) if word in library.starters or word in library.takers), 0)
+    return joined(words[first : _length_of(words, at)])
 
 
 def _without_message(words: list[str], last: Link) -> str:
@@ -120,39 +125,60 @@ def _matcher(
     library: Library, words: list[str], subject: list[str], facts: FileFacts, holds: bool, depth: int = 0
 ) -> Demand:
     """The demand of a matcher that is handed over: ``Equal(3)``, ``is(not(3))``, ``Is.Not.Null``."""
-    if depth < _DEEPEST and not library.infix.keys().isdisjoint(words):
-        for word, needs_all in library.infix.items():
-            single = [_undotted(each) for each in split(words, word)]
-            if len(single) > 1:
-                asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in single]
-                return _combined(asked, needs_all is holds, joined(words))
+    found = _infix(library, words) if depth < _DEEPEST else None
+    if found is not None:
+        asked = [_matcher(library, each, subject, facts, holds, depth + 1) for each in found[0]]
+        return _combined(asked, found[1] is holds, joined(words))
     links = chain(words)
     at = next((i for i, link in enumerate(links) if i and link.name in library.within), None)
     if at is not None:
         return close(subject, links[at - 1].argument(0), _tolerance(links[at:], facts))
+    return _asked_for(library, links, subject, facts, holds, depth)
+
+
+def _asked_for(
+    library: Library, links: list[Link], subject: list[str], facts: FileFacts, holds: bool, depth: int
+) -> Demand:
+    """The demand of a single matcher, with the words around it."""
     links = [link for link in links if not library.neutral.fullmatch(link.name)] or links
-    for name in (name for link in links for name in link.names):
-        holds ^= name in library.negations
+    holds ^= sum(name in library.negations for link in links for name in link.names) % 2 == 1
     last = links[-1]
     subject = _navigated(library, links, subject)
-    if any(name in library.elements for link in links for name in link.names):
+    if any(not library.elements.isdisjoint(link.names) for link in links):
         return shape(subject, "contain", last.argument(0) or [last.name], holds)
-    rule = library.matcher(last.name)
     inner = last.argument(0)
     if last.name in library.joined and last.given and depth < _DEEPEST:
         parts = [_matcher(library, each, subject, facts, holds, depth + 1) for each in last.arguments or ()]
         most = max if library.joined[last.name] is holds else min
         return most(parts, key=lambda each: each.strength)
-    inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
-    nested = last.name in ("is", "describedAs") or rule is None
-    nested = nested and bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
-    if (last.name in library.negations or nested) and inner and depth < _DEEPEST:
+    if inner and depth < _DEEPEST and (last.name in library.negations or _is_nested(library, last, inner)):
         return _matcher(library, inner, subject, facts, holds, depth + 1)
-    if rule is None:
-        rule = library.matching(last.name)
-    if not holds:
-        rule = library.opposites.get(last.name) or turned(rule)
-    return demand_of(rule, last, facts, subject)
+    return demand_of(_rule_of(library, last.name, holds), last, facts, subject)
+
+
+def _infix(library: Library, words: list[str]) -> tuple[list[list[str]], bool] | None:
+    """The matchers that a word such as ``and`` joins, and whether all of them must match."""
+    if library.infix.keys().isdisjoint(words):
+        return None
+    for word, needs_all in library.infix.items():
+        single = [_undotted(each) for each in split(words, word)]
+        if len(single) > 1:
+            return single, needs_all
+    return None
+
+
+def _rule_of(library: Library, name: str, holds: bool) -> Rule | Check:
+    """What a matcher demands, or its opposite."""
+    rule = library.matcher(name) or library.matching(name)
+    return rule if holds else library.opposites.get(name) or turned(rule)
+
+
+def _is_nested(library: Library, last: Link, inner: list[str]) -> bool:
+    """Whether a link is only a word around the matcher that it is given."""
+    if last.name not in ("is", "describedAs") and library.matcher(last.name) is not None:
+        return False
+    inside = chain(inner)[-1].name if last.given == 1 and inner[-1] in (")", "]") else ""
+    return bool(library.matcher(inside) or inside in library.negations or inside in library.joined)
 
 
 def _navigated(library: Library, links: list[Link], subject: list[str]) -> list[str]:

@@ -92,16 +92,12 @@ def _function(reading: Reading, function: Function) -> DeclaredPart | None:
 
 def _main(reading: Reading, node: Node) -> DeclaredPart:
     """``TestMain`` decides whether tests run and whether a failure counts."""
-    line, text = reading.line(node), reading.tree.text
+    line = reading.line(node)
     calls = [reading.calls[each] for each in reading.tree.within(node.start, node.end) if each in reading.calls]
     calls = [call for call in calls if not call.node.dead]
-    handle = _MAIN.search(text, node.start, node.end)
-    handed = handle is not None and any(
-        call.arguments is not None and handle[1] in reading.words_of(call.arguments) for call in calls
-    )
     exits = [call.node for call in calls if call.names == ("os", "Exit")]
     well = [each for each in exits if reading.tree.source(each).replace(" ", "") == "os.Exit(0)"]
-    if not handed and not any(call.names[-1:] == ("Run",) for call in calls):
+    if not _is_handed_over(reading, node, calls) and not any(call.names[-1:] == ("Run",) for call in calls):
         reading.scopes[0].skips.append(Skip("disabled", line, "TestMain runs no test"))
     elif len(exits) == 1 and well and _is_direct(exits[0], node):
         reading.scopes[0].skips.append(Skip("disabled", line, "TestMain always exits with 0"))
@@ -109,6 +105,13 @@ def _main(reading: Reading, node: Node) -> DeclaredPart:
         for each in well if not _is_direct(well[-1] if well else node, node) else ():
             reading.scopes[0].skips.append(Skip("disabled", reading.line(each), reading.tree.source(each), True))
     return DeclaredPart(Role.HOOK, "TestMain")
+
+
+def _is_handed_over(reading: Reading, node: Node, calls: list[Call]) -> bool:
+    """Whether the handle of ``TestMain`` is given to another function, which may run the tests."""
+    handle = _MAIN.search(reading.tree.text, node.start, node.end)
+    given = (reading.words_of(call.arguments) for call in calls if call.arguments is not None)
+    return handle is not None and any(handle[1] in words for words in given)
 
 
 def _is_direct(node: Node, function: Node) -> bool:

@@ -88,10 +88,13 @@ def declared(reading: Reading, call: Call, scope: CodeScope) -> DeclaredPart | N
         _modify(reading, call, modifiers, made)
     for part in head[1:]:
         _options(reading, call.node, part, made)
-    bodiless = call.arguments is not None and call.arguments.part_child(Part.CALL, Part.CLOSURE) is None
-    if role is Role.TEST and len(head) == 1 and bodiless and not made.skips:
+    if role is Role.TEST and len(head) == 1 and _has_no_body(call) and not made.skips:
         made.skips.append(Skip("todo", reading.line(call.node), joined(head[0])))
     return made
+
+
+def _has_no_body(call: Call) -> bool:
+    return call.arguments is not None and call.arguments.part_child(Part.CALL, Part.CLOSURE) is None
 
 
 def _declares(call: Call, role: Role, head: list[list[str]]) -> bool:

@@ -235,11 +235,7 @@ def _is_automatic(reading: Reading, fixture: Mark) -> bool:
 
 def _run_with(reading: Reading, scope: CodeScope, found: Function, automatic: list[str], always: set[str]) -> None:
     """How often a test runs, with what, and after which fixtures."""
-    all_known, owner = known(reading), found.owner
-    marks = [*found.marks]
-    while owner is not None:
-        marks, owner = [*marks, *owner.marks], owner.outer
-    marks += all_known.marks
+    all_known, marks = known(reading), _marks_of(reading, found)
     tables = [table for mark in marks if (table := _table(reading, mark, found)) is not None]
     named = [joined(each).strip('"') for mark in marks if mark.name == "usefixtures" for each in mark.given]
     used = _used(reading, [*reading.parameters(found.takes), *named, *automatic])
@@ -255,11 +251,22 @@ def _run_with(reading: Reading, scope: CodeScope, found: Function, automatic: li
     scope.given = lambda: _cases(reading, tables, functions)
     number = _times(tables)
     if number is not None and number > _MOST_ROWS:
-        # A table too long to be filled in: each of its rows counts as one thing that is expected.
-        rows = [row for table in tables for row in table.rows or ()][:_MOST_TOLD]
-        texts = [", ".join(joined(value) for value in row)[:_LONGEST] for row in rows]
-        line = reading.line(found.node)
-        scope.assertions += [Assertion(line, f"case {text}", Strength.EXACT, "cases", text) for text in texts]
+        scope.assertions += _long_table(tables, reading.line(found.node))
+
+
+def _marks_of(reading: Reading, found: Function) -> list[Mark]:
+    """The marks of a function, of the classes around it, and of its module."""
+    marks, owner = [*found.marks], found.owner
+    while owner is not None:
+        marks, owner = [*marks, *owner.marks], owner.outer
+    return [*marks, *known(reading).marks]
+
+
+def _long_table(tables: list[Table], line: int) -> list[Assertion]:
+    """A table too long to be filled in: each of its rows counts as one thing that is expected."""
+    rows = [row for table in tables for row in table.rows or ()][:_MOST_TOLD]
+    texts = [", ".join(joined(value) for value in row)[:_LONGEST] for row in rows]
+    return [Assertion(line, f"case {text}", Strength.EXACT, "cases", text) for text in texts]
 
 
 def _used(reading: Reading, names: list[str]) -> list[str]:

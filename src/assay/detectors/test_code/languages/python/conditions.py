@@ -90,24 +90,35 @@ def _compared(facts: FileFacts, compared: Comparison, wanted: bool) -> Demand | 
     if sized is not None:
         return sized
     if equal:
-        if joined(right) in _EMPTY and not is_literal(left):
-            return Demand(Strength.SHAPE, joined(left), "false")
-        found = _closely(facts, left, right) or _closely(facts, right, left) or _wrapped(left, right)
+        found = _equal(facts, left, right)
         if found is not None:
             return found
-        if joined(right).rpartition(".")[2] == "ANY" or _are_own(facts, left, right):
-            return Demand(Strength.VACUOUS, joined(left), joined(right))
     if operator in DIFFERS and wanted and right == ["None"] and _wrapper(left) in _NEVER_NONE:
         return Demand(Strength.VACUOUS, joined(left))
     if operator == "in" and wanted:
         inside = elements(right) or []
         sure = _wrapper(left) == "bool" and sorted(inside, reverse=True) == [["True"], ["False"]]
         return Demand(Strength.VACUOUS, joined(left)) if left in inside or sure else None
-    if operator in ("<", ">", "<=", ">="):
-        if not _FOREVER.isdisjoint((joined(left), joined(right))):
-            return Demand(Strength.VACUOUS, joined(left))
-        if _wrapper(left) in _LOSING - {"abs"} and wanted:
-            return Demand(Strength.SHAPE, joined(left[2:-1]), f"{left[0]} {operator} {joined(right)}")
+    return _ordered(compared, wanted) if operator in ("<", ">", "<=", ">=") else None
+
+
+def _equal(facts: FileFacts, left: list[str], right: list[str]) -> Demand | None:
+    if joined(right) in _EMPTY and not is_literal(left):
+        return Demand(Strength.SHAPE, joined(left), "false")
+    found = _closely(facts, left, right) or _closely(facts, right, left) or _wrapped(left, right)
+    if found is not None:
+        return found
+    if joined(right).rpartition(".")[2] == "ANY" or _are_own(facts, left, right):
+        return Demand(Strength.VACUOUS, joined(left), joined(right))
+    return None
+
+
+def _ordered(compared: Comparison, wanted: bool) -> Demand | None:
+    left, right = compared.left, compared.right
+    if not _FOREVER.isdisjoint((joined(left), joined(right))):
+        return Demand(Strength.VACUOUS, joined(left))
+    if _wrapper(left) in _LOSING - {"abs"} and wanted:
+        return Demand(Strength.SHAPE, joined(left[2:-1]), f"{left[0]} {compared.operator} {joined(right)}")
     return None
 
 
