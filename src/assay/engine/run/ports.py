@@ -143,7 +143,7 @@ class Bench(Protocol):
         """The text of each file of the tests, as they were given to the verifier."""
 
     def watch_rewards(self) -> AbstractContextManager[Callable[[], list[str]]]:
-        """Watch who writes reward files. Afterwards, the names of those that weren't the verifier's are known."""
+        """Watch who writes reward files. Afterwards, there is a sentence on each that wasn't the verifier's."""
 
     def rewards(self) -> RewardFiles:
         """The reward files that the verifier wrote."""
