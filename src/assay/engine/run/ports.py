@@ -242,6 +242,9 @@ class KeptTrial(Protocol):
     def kept_in_part(self, step: str | None) -> bool:
         """Whether the workspace was too large, so that only a part of it was kept."""
 
+    def collect(self, step: str | None, sources: Sequence[str]) -> None:
+        """Keep as workspace the artifacts at these paths, if harbor kept them all. Raises ``InputError``."""
+
     def restore(self, step: str | None, bench: Bench) -> None:
         """Put the workspace, logs and artifacts back on a bench. Raises ``InputError`` if they can't be read."""
 
