@@ -215,12 +215,12 @@ def test_a_reward_of_a_process_that_the_verifier_left_alone_is_told(
     options = ("--isolation", isolation)
     found = cli(*run_arguments(task, agent, tmp_path / "jobs", *options))
     assert "was written by a process that test.sh doesn't wait for" in found.err
-    assert "reward of another process" in found.out
+    assert "interference with the verifier" in found.out
     (trial,) = trials_of(tmp_path / "jobs" / JOB)
     assert trial.reward == 1
     left = attempt(task, agent, tmp_path / "strict", "--profile", "strict", *options)
     assert left.reward is None
-    assert left.reason in ("reward_of_another_process", "reward_files_disagree")
+    assert left.reason in ("reward_after_interference", "reward_files_disagree")
 
 
 @pytest.mark.parametrize("isolation", ["bubblewrap", "namespaces", "process"])

@@ -1,7 +1,7 @@
 """Every test with ``backend`` runs in each sandbox that works on this machine.
 
 Containers take long: of the tests that need one, the first of each file runs, and all in ``make containers``. An
-image of the service is built there only.
+image of the service is built there only, and so are whole jobs run.
 """
 
 import os
@@ -12,7 +12,7 @@ import pytest
 from tests.sandbox.backends import NAMES, ORDINARY, VIEWS, Backend, need, working
 from tests.sandbox.killing import sweep_control_groups
 
-BUILDS = "test_image.py"
+LONG = ("test_image.py", "test_hostile_scripts.py", "test_harbor_tasks.py")
 ALL_CONTAINERS = os.environ.get("ASSAY_TESTS") == "containers"
 
 
@@ -30,7 +30,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in needing:
         item.add_marker(pytest.mark.containers)
     yield
-    first = {item.path: item for item in reversed(items) if item in needing and item.path.name != BUILDS}
+    first = {item.path: item for item in reversed(items) if item in needing and item.path.name not in LONG}
     left_out = [
         item for item in items if item in needing and item is not first.get(item.path) and not ALL_CONTAINERS
     ]

@@ -158,6 +158,6 @@ def test_a_reward_that_another_process_writes_in_a_container(tmp_path: Path) -> 
     folder = task(tmp_path / "task", "", own=None)
     script(folder / "tests" / "test.sh", "sh /workspace/program; echo 0 > /logs/verifier/reward.txt; sleep 1")
     found = run(folder, f"echo '{forge}' > program", tmp_path / "jobs", "container", "--profile", "strict")
-    assert (found.reward, found.reason) == (None, "reward_of_another_process")
+    assert (found.reward, found.reason) == (None, "reward_after_interference")
     honest = run(folder, "echo true > program", tmp_path / "honest", "container", "--profile", "strict")
     assert (honest.reward, honest.reason) == (0, None)

@@ -270,8 +270,8 @@ class VerifierEvidence:
     """Everything that a grading is based on. ``output`` is None if the task declares no output file.
 
     ``strays`` says what was removed from the workspace before the verifier ran. ``startup`` are files that an
-    agent left where the verifier shares its environment, and that programs read when they start. ``strange`` are
-    the reward files that a process which isn't the verifier's wrote.
+    agent left where the verifier shares its environment, and that programs read when they start. ``strange``
+    says what was seen of interference with the verifier.
     """
 
     rewards: RewardFiles

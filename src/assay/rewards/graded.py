@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from assay.dialects.evaluation.ingest import DISAGREEMENT, KILLED, STARTUP, STRANGE
+from assay.dialects.evaluation.ingest import DISAGREEMENT, INTERFERENCE, KILLED, STARTUP
 from assay.dialects.evaluation.models import Grading
 from assay.dialects.scorers.report import RowVerdict, ScorersReport
 from assay.engine.run.grade_output import GradedTrial
@@ -16,7 +16,7 @@ _DOUBTS = {
     KILLED: "verifier_killed",
     DISAGREEMENT: "conflicting_rewards",
     STARTUP: "startup_file",
-    STRANGE: "foreign_reward",
+    INTERFERENCE: "interference",
 }
 
 

@@ -99,6 +99,11 @@ class DiskTrial:
     def kept_in_part(self, step: str | None) -> bool:
         return is_there(f"{self._of(step)}/{PARTIAL_ARCHIVE}")
 
+    def collect(self, step: str | None, sources: Sequence[str]) -> None:
+        from assay.adapters.jobs.kept_artifacts import keep_as_workspace  # noqa: PLC0415 - few runs are harbor's own
+
+        keep_as_workspace(self._of(step), sources)
+
     def restore(self, step: str | None, bench: Bench) -> None:
         try:
             if os.path.isdir(self.path):

@@ -34,12 +34,16 @@ _mark.argtypes = (ctypes.c_int, ctypes.c_uint, ctypes.c_uint64, ctypes.c_int, ct
 
 @contextlib.contextmanager
 def watch_rewards(tests: str, folder: str) -> Iterator[Callable[[], list[str]]]:
-    """Watch a folder for rewards. Afterwards, names those that aren't of the verifier whose tests these are."""
+    """Watch a folder for rewards. Afterwards, says which aren't of the verifier whose tests these are."""
     script = next((path for name in _SCRIPTS if os.path.isfile(path := f"{tests}/{name}")), None)
     # Without a script, the tests are in the image of the verifier, where nobody can look.
     watch = None if script is None else RewardWatch(script, folder)
     try:
-        yield lambda: [] if watch is None else [one for one in _REWARDS if watch.is_strange(f"{folder}/{one}")]
+        yield lambda: [
+            f"/logs/verifier/{name} was written by a process that test.sh doesn't wait for"
+            for name in _REWARDS
+            if watch is not None and watch.is_strange(f"{folder}/{name}")
+        ]
     finally:
         if watch is not None:
             watch.stop()

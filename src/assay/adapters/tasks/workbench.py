@@ -43,7 +43,7 @@ MOST_OF_LOGS_MB = 256
 WORKSPACE = "/workspace"
 ARCHIVE = "workspace.tar.gz"
 PARTIAL_ARCHIVE = "workspace.partial.tar.gz"
-MANIFEST = "manifest.json"
+MANIFEST, KEPT_BY_HARBOR = "manifest.json", "artifacts/logs/artifacts"
 _LOGS = ("agent", "artifacts")
 
 
@@ -113,9 +113,9 @@ class Workbench:
         self._make_folders()
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
         added = {f"{folder}/agent/{name}" for name in AGENT_LOGS} | set(_added_artifacts(folder))
-        for name in _LOGS:
-            if os.path.isdir(f"{folder}/{name}"):
-                copy_tree(f"{folder}/{name}", f"{self._base}/{name}", without=added)
+        for name, kept in (*((name, name) for name in _LOGS), ("artifacts", KEPT_BY_HARBOR)):
+            if os.path.isdir(f"{folder}/{kept}"):
+                copy_tree(f"{folder}/{kept}", f"{self._base}/{name}", without=added - {f"{folder}/{kept}"})
         self._make_places()
         self._hand_over()
 

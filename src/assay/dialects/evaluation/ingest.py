@@ -32,10 +32,10 @@ STRICTLY_UNUSABLE = (
     "reward_before_kill",
     "reward_files_disagree",
     "reward_after_startup_files",
-    "reward_of_another_process",
+    "reward_after_interference",
 )
 STARTUP = "start-up file left"
-STRANGE = "reward of another process"
+INTERFERENCE = "interference with the verifier"
 # Many verifiers round the reward in one of their files.
 _ROUNDING = 0.01
 
@@ -158,16 +158,12 @@ def _undisputed_reward(reward: _Reward, evidence: VerifierEvidence, conflict: st
     signal = evidence.end.signal
     killed = f"the verifier was killed by signal {signal}, so its reward doesn't count: {reward.value}"
     first = f"the agent left {', '.join(evidence.startup[:3])}, so the reward doesn't count: {reward.value}"
-    other = f"{_strange(evidence)[0]}, so the reward doesn't count: {reward.value}" if evidence.strange else None
+    other = f"{evidence.strange[0]}, so the reward doesn't count: {reward.value}" if evidence.strange else None
     doubts = (killed if signal is not None else None, conflict, first if evidence.startup else None, other)
     for reason, doubt in zip(STRICTLY_UNUSABLE, doubts, strict=True):
         if reward.value is not None and doubt is not None:
             return _Reward(None, reason, doubt, None)
     return reward
-
-
-def _strange(evidence: VerifierEvidence) -> list[str]:
-    return [f"{one} was written by a process that test.sh doesn't wait for" for one in evidence.strange]
 
 
 def _usable(reward: _Reward, inspection: Inspection, schema_forbids: bool) -> _Reward:
@@ -272,7 +268,7 @@ def _mechanical_tags(
             ),
             *_tags_of_output(evidence.output, inspection),
             *_tags_of_reward(reward),
-            *((STRANGE, said) for said in _strange(evidence)),
+            *((INTERFERENCE, said) for said in evidence.strange),
             *([] if conflict is None else [(DISAGREEMENT, conflict)]),
             *((MALFORMED, complaint) for complaint in complaints[:1]),
         )

@@ -18,6 +18,7 @@ from assay.engine.tasks.prepare_task import prepare_task
 from assay.engine.tasks.task import (
     LoadedTask,
     TaskStep,
+    published_artifacts,
     verified_in,
     with_kept_folders,
     with_network,
@@ -78,7 +79,10 @@ class Regrading:
         task = _with_recorded_environment(task, before, self._site.sandbox.isolation.backend)
         self._check_place(trial)
         task = self._with_recorded_image(trial, task, before)
-        kept = [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
+        kept = _kept_steps(trial, task)
+        if not kept:
+            _collect(trial, task)
+            kept = _kept_steps(trial, task)
         if not kept:
             raise InputError(f"{trial.path} can't be graded again: {_why_not_kept(trial, task)}")
         steps = {one.step for one in done}
@@ -211,10 +215,24 @@ def _recorded_rules(before: Before) -> GradingRules:
     return GradingRules(profile, made.schema_forbids_reward)
 
 
+def _kept_steps(trial: KeptTrial, task: LoadedTask) -> list[tuple[TaskStep, str]]:
+    return [(step, checksum) for step in task.steps if (checksum := trial.workspace(step.name)) is not None]
+
+
+def _collect(trial: KeptTrial, task: LoadedTask) -> None:
+    """What harbor kept of a run is enough where its own verifier would have got nothing else."""
+    for step in task.steps:
+        sources = published_artifacts(task, step)
+        if sources is not None and not trial.kept_in_part(step.name):
+            trial.collect(step.name, sources)
+
+
 def _why_not_kept(trial: KeptTrial, task: LoadedTask) -> str:
     if any(trial.kept_in_part(step.name) for step in task.steps):
         return "its workspace was too large to be kept as a whole, and grading a part of it would be wrong"
-    return "its workspace was not kept"
+    return (
+        "its workspace was not kept, and its verifier needs more than artifacts: environment_mode isn't separate"
+    )
 
 
 def _check_workspace(trial: KeptTrial, step: TaskStep, checksum: str) -> None:

@@ -143,7 +143,7 @@ class Bench(Protocol):
         """The text of each file of the tests, as they were given to the verifier."""
 
     def watch_rewards(self) -> AbstractContextManager[Callable[[], list[str]]]:
-        """Watch who writes reward files. Afterwards, the names of those that weren't the verifier's are known."""
+        """Watch who writes reward files. Afterwards, there is a sentence on each that wasn't the verifier's."""
 
     def rewards(self) -> RewardFiles:
         """The reward files that the verifier wrote."""
@@ -241,6 +241,9 @@ class KeptTrial(Protocol):
 
     def kept_in_part(self, step: str | None) -> bool:
         """Whether the workspace was too large, so that only a part of it was kept."""
+
+    def collect(self, step: str | None, sources: Sequence[str]) -> None:
+        """Keep as workspace the artifacts at these paths, if harbor kept them all. Raises ``InputError``."""
 
     def restore(self, step: str | None, bench: Bench) -> None:
         """Put the workspace, logs and artifacts back on a bench. Raises ``InputError`` if they can't be read."""

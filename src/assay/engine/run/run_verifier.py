@@ -1,6 +1,7 @@
 """Run a task's verifier on the files that an agent left, and read its reward and details."""
 
 import hashlib
+import posixpath
 import sys
 from collections.abc import Mapping
 
@@ -125,14 +126,16 @@ def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep
     output = None if step.declared is None else bench.output(step.verifier.expected_output_path)
     strays = bench.remove_strays()
     startup = tuple(bench.startup_files())
-    command = verifier_command(site, bench, task, step)
+    command, script = verifier_command(site, bench, task, step), step.verifier.script
     with bench.watch_rewards() as strange:
         ran = site.sandbox.run(command)
     files = bench.rewards()
     reward = files.text if isinstance(files.json, Absent) else files.json
     details = bench.details()
     rewards, failure = _harbor_rewards(files, ran, command.limits.timeout_sec, task.rules.profile)
-    evidence = VerifierEvidence(files, details, output, ran.end, tuple(strays), startup, tuple(strange()))
+    changed = tuple(bench.changed_tests())
+    seen = (*strange(), *([f"{script} changed while it ran"] if posixpath.basename(script) in changed else []))
+    evidence = VerifierEvidence(files, details, output, ran.end, tuple(strays), startup, seen)
     ingested = _ingest_evidence(evidence, task, step)
     if ingested.reason_code in STRICTLY_UNUSABLE:
         failure = Failure("VerifierOutputParseError", ingested.result.validity.errors[-1], ran.finished_at)
@@ -143,7 +146,7 @@ def run_verifier(site: TrialSite, bench: Bench, task: LoadedTask, step: TaskStep
         failure=failure,
         ingested=ingested,
         cause="agent" if ingested.reason_code in FORFEITS else None,
-        changed_tests=tuple(bench.changed_tests()),
+        changed_tests=changed,
         hashes={"output": _hash(output), "reward": _hash(reward), "details": _hash(details)},
     )
     _check_downloads(bench, verified, network=command.network)

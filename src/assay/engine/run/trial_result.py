@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from assay.dialects.evaluation.ingest import DISAGREEMENT, KILLED, STARTUP, STRANGE
+from assay.dialects.evaluation.ingest import DISAGREEMENT, INTERFERENCE, KILLED, STARTUP
 from assay.dialects.evaluation.models import ErrorSource
 from assay.dialects.harbor import wire
 from assay.dialects.harbor.plan import Slot
@@ -111,7 +111,7 @@ def _remark_on(verified: Verified) -> str | None:
 
 
 # What makes it doubtful that the verifier itself wrote the reward.
-_DOUBTS = (KILLED, DISAGREEMENT, STARTUP, STRANGE)
+_DOUBTS = (KILLED, DISAGREEMENT, STARTUP, INTERFERENCE)
 
 
 def _control_lines(verified: Verified) -> Iterator[str]:

@@ -290,6 +290,15 @@ def own_config(config: TaskConfig, step: StepConfig | None) -> EnvironmentConfig
     return None
 
 
+def published_artifacts(task: LoadedTask, step: TaskStep) -> list[str] | None:
+    """The paths that are all that harbor gives the verifier of a step; None where it gets everything."""
+    own = next((one for one in task.config.steps or () if one.name == step.name), None)
+    if own_config(task.config, own) is None:
+        return None
+    declared = (*task.config.artifacts, *(() if own is None else own.artifacts))
+    return [one if isinstance(one, str) else one.source for one in declared]
+
+
 def with_verifier_environment(task: LoadedTask, mode: str | None) -> LoadedTask:
     """The task with this mode; with its own if the mode is None."""
     shared = asks_for_shared(task.config) if mode is None else mode == SHARED
