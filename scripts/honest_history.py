@@ -1,23 +1,28 @@
 """How often do the scorers flag changes that nobody made to fool them?
 
-    python scripts/honest_history.py [--own] [--releases FOLDER] [--pairs N] [PACKAGE ...]
+    python scripts/honest_history.py [--own] [--tests VENV] [--releases FOLDER] [--pairs N] [PACKAGE ...]
 
 ``--own`` scores each commit of this repository against the one before it. For each package, the sources of its
 last releases are downloaded into ``--releases`` with pip, and each is scored against the one before it. The
 scorers are those that need no configuration. Prints Markdown for docs/evidence/honest-history.md, and the
 findings to standard error. It needs a package index, so no test runs it.
+
+``--tests`` runs the tests, too, in a virtual environment with all that they need: each pair becomes a repository,
+in which the later release is scored as ``assay score`` does without any configuration.
 """
 
 import argparse
 import datetime
 import json
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -54,13 +59,17 @@ def main() -> int:
         pairs = list(own_commits(Path(scratch))) if options.own else []
         for package in options.packages if options.pairs else ():
             pairs += releases(package, Path(options.releases), options.pairs)
-        _print({pair: flagged(pair, Path(scratch)) for pair in pairs})
+        if options.tests:
+            by_default(pairs, Path(scratch), options.tests)
+        else:
+            _print({pair: flagged(pair, Path(scratch)) for pair in pairs})
     return 0
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="How often do the scorers flag honest changes?")
     parser.add_argument("--own", action="store_true", help="score this repository's own commits")
+    parser.add_argument("--tests", metavar="VENV", help="run the tests with this virtual environment")
     parser.add_argument("--releases", default="releases", help="where the sources of releases lie or are put")
     parser.add_argument(
         "--pairs", type=int, default=5, help="how many pairs of releases of each package; 0 for none"
@@ -122,6 +131,44 @@ def flagged(pair: Pair, scratch: Path) -> list[str]:
         for finding in list(row.evidence.get("findings") or ())[:8]:
             print(f"    {finding}", file=sys.stderr)
     return [row.name for row in failed]
+
+
+def by_default(pairs: Sequence[Pair], scratch: Path, venv: str) -> None:
+    """How ``assay score`` ends for each pair, in a repository of its own."""
+    counts: Counter[str] = Counter()
+    scratch.chmod(0o755)
+    for number, pair in enumerate(pairs):
+        root = scratch / f"repository{number}"
+        shutil.copytree(pair.before, root)
+        for step in (("init", "-q", "-b", "main"), ("add", "-Af"), ("commit", "-qm", "Before")):
+            _output("git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@localhost", *step)
+        for old in [path for path in root.iterdir() if path.name != ".git"]:
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
+        shutil.copytree(pair.after, root, dirs_exist_ok=True)
+        word, why = _by_default(root, venv)
+        counts[word] += 1
+        print(f"{word}\t{pair.project} {pair.label}\t{why}", flush=True)
+        shutil.rmtree(root)
+    print(", ".join(f"{word} {count}" for word, count in sorted(counts.items())))
+
+
+def _by_default(root: Path, venv: str) -> tuple[str, str]:
+    """The verdict in one word, and what the required scorers say."""
+    environment = {**os.environ, "VIRTUAL_ENV": venv}
+    command = [str(Path(sys.executable).with_name("assay")), "score", "--json"]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    if not done.stdout:
+        return "no answer", done.stderr.strip()[-200:]
+    report = json.loads(done.stdout)
+    said = [
+        f"{row['name']} {row['verdict']}: {row['detail']}"
+        for row in report["scorers"]
+        if row["required"] and (row["verdict"] in ("FAIL", "ERROR") or row["type"] == "command")
+    ]
+    word = {0: "PASS", 1: "FAIL", 2: "N/A", 4: "ERROR"}[done.returncode]
+    if word == "PASS" and report["overall"]["warnings"]:
+        word = "PASS with warnings"
+    return word, "; ".join(said)
 
 
 def _print(answers: dict[Pair, list[str]]) -> None:

@@ -1,6 +1,6 @@
 """The budget of ``tests_bite``: all runs together stay within it, and it ends when the verdict is clear."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -22,6 +22,7 @@ class Timed(FakeWorkspace):
     around_sec: float = 1.0
     still: bool = True
     circles: bool = False
+    busy: float | None = None
     spent: list[float] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
 
@@ -43,7 +44,8 @@ class Timed(FakeWorkspace):
         end = ProcessEnd(1 if mutated and (self.still or tree.swapped) else 0)
         if endless or timeout_sec < self.sec:
             end = ProcessEnd(None, timed_out=True, signal=9)
-        return CommandResult(end, "", False, took, {}, took + self.around_sec)
+        ran = CommandResult(end, "", False, took, {}, took + self.around_sec)
+        return ran if self.busy is None else replace(ran, duration_sec=took * self.busy, cpu_sec=took)
 
 
 def bite(workspace: Timed, budget: int = 20) -> Outcome:
@@ -65,6 +67,15 @@ def test_all_runs_together_stay_within_the_budget(how: dict[str, float]) -> None
         assert found.summary.endswith("could be tried, too few to say anything")
     allowed = 20 * max(workspace.sec, 2.0)
     assert allowed / 2 < sum(workspace.spent) <= allowed
+
+
+def test_a_busy_machine_tries_as_many() -> None:
+    tried = []
+    for busy in (1.0, 3.5):
+        workspace = timed(busy=busy)
+        bite(workspace)
+        tried.append(len(workspace.spent))
+    assert tried[0] == tried[1] > 2
 
 
 def test_a_budget_that_the_first_two_runs_spend_leaves_no_mutant() -> None:

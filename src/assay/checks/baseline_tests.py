@@ -144,7 +144,7 @@ class BaselineTests:
         if not sang or before.passed - kept.passed:
             # Something is odd: the tests are run once more without ours, whose failure may have ended the run.
             kept = suite.run(evidence, _AS_IT_WAS, remember=False)
-        quick = kept.duration_sec <= BRIEF_SEC
+        quick = kept.cost_sec <= BRIEF_SEC
         return kept, self._forged(evidence, kept, before) if quick or not sang else None
 
     def _forged(self, evidence: Workspace, kept: SuiteResult, before: SuiteResult) -> Scored | None:

@@ -98,7 +98,7 @@ class SameWhenUnwatched:
         """Why a brief grading doesn't ask. The runs are those of the other scorers."""
         suite = Suite(self.command, self.timeout_s, self.report)
         own = suite.run(evidence, AS_LEFT, remember=False, once=True)
-        if own.duration_sec > BRIEF_SEC:
+        if own.cost_sec > BRIEF_SEC:
             return f"the tests take longer than {BRIEF_SEC:g} s; --thorough asks nevertheless"
         before = suite.run(evidence, Tree(Side.BASELINE), once=True)
         mended = before.failed & own.passed if own.has_report else before.exit_code != 0 and own.exit_code == 0

@@ -11,8 +11,9 @@ Faults in code that the agent changed come first, then one in each function that
 function is that it raises, which shows a test whose subject is mocked, patched or defined anew. Only the tests
 that reach a fault are run for it: by line with pytest and unittest, by function with cargo, by file of tests with
 ``node --test``, jest and vitest, by package with go. With other runners, or where choosing doesn't work, all tests
-are. The evidence says which it was (``tests_run``). ``budget`` limits the time of all runs together to so many
-times that of the tests; it ends sooner when the verdict can't change any more. Honest changes of tests rarely lose
+are. The evidence says which it was (``tests_run``). ``budget`` limits the processors' time of all runs together
+to so many times that of the tests, so that a busy machine tries as many; it ends sooner when the verdict can't
+change any more. Honest changes of tests rarely lose
 anything; a mutant that seems lost is tried twice.
 
 Data that the baseline's tests open (golden files, fixtures, rows of cases) belongs to the tests; which files these
@@ -99,7 +100,7 @@ class TestsBite:
         if not chosen:
             return NotApplicable("no source that tests call can be mutated")
         # Once the time of the tests is for everything else: capturing, parsing, starting a process.
-        allowed = max(self.budget - 1, 1) * max((plain or before.base).duration_sec, SHORTEST_SEC)
+        allowed = max(self.budget - 1, 1) * max((plain or before.base).cost_sec, SHORTEST_SEC)
         tally = _Tally(Both(before, after, allowed))
         for number, (mutant, text) in enumerate(chosen, 1):
             if not tally.add(mutant, text) or tally.is_clear(len(chosen) - number):

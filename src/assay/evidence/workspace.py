@@ -123,6 +123,8 @@ class CommandResult:
     """Whether an earlier grading ran it."""
     opened: Opened | None = None
     """None unless it was asked for."""
+    cpu_sec: float | None = None
+    """The time of processors that it took, which a busy machine doesn't change; None if nobody measured it."""
 
 
 class Side(Enum):

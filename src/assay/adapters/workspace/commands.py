@@ -198,6 +198,7 @@ class Commands:
             duration_sec=(ran.finished_at - ran.started_at).total_seconds(),
             files={path: _content(copy, posixpath.normpath(path)) for path in collect},
             opened=None if watcher is None else watcher.opened(),
+            cpu_sec=ran.cpu_sec,
         )
 
     def _covered_paths(self) -> list[str]:

@@ -59,8 +59,8 @@ def less_noticed(
     touched = touched_tests(evidence)
     if touched is None or not kept.passed or not own.passed:
         return None
-    left = max(MOST_SEC - LESS_BY * kept.duration_sec, LEAST * kept.duration_sec)
-    if not touched.files and 4 * kept.duration_sec > left:
+    left = max(MOST_SEC - LESS_BY * kept.cost_sec, LEAST * kept.cost_sec)
+    if not touched.files and 4 * kept.cost_sec > left:
         return None
     repeated = Repeated(suite, evidence, watch_for(suite, evidence, evidence.secret("less noticed")), left)
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}

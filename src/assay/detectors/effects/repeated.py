@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.suite import Suite, SuiteResult
+from assay.detectors.effects.suite import PATIENCE, Suite, SuiteResult
 from assay.detectors.effects.watch.javascript import JavaScriptWatch
 from assay.detectors.effects.watch.model import Watch, Way, on_top
 from assay.detectors.effects.watch.python import PythonWatch
@@ -22,12 +22,13 @@ PATIENCE_SEC = 5.0
 _LOOP = """
 each="$PWD/{folder}"; export PYTHONDONTWRITEBYTECODE=1
 limit=$(command -v timeout) && limit="$limit -k 1 {patience}"
-ends=$(($(date +%s) + {seconds})); n=0
-while IFS= read -r path && [ "$(date +%s)" -lt "$ends" ]; do
+ends=$(($(date +%s) + {longest})); spent=0; n=0
+while IFS= read -r path && [ "$spent" -lt {seconds} ] && [ "$(date +%s)" -lt "$ends" ]; do
   cp "$path" "$each/kept" && cp "$each/$n.new" "$path"
   ASSAY_ONLY="$each/$n.json" $limit sh "$each/run.sh" > /dev/null 2>&1 < /dev/null
   [ ! -f {report} ] || mv -f {report} "$each/$n.report"
-  cp "$each/kept" "$path"; : > "$each/$n.end"; n=$((n + 1))
+  cp "$each/kept" "$path"; : > "$each/$n.end"; n=$((n + 1)); times > "$each/times"
+  spent=$(awk -F '[ms ]+' 'NR == 2 {{ print int(60 * ($1 + $3) + $2 + $4) }}' "$each/times") || spent=0
 done < "$each/paths"
 """
 
@@ -78,6 +79,7 @@ class RepeatedSide:
         plan = {
             "paths": [one.path for one, _ in mutants],
             "seconds": seconds,
+            "longest": PATIENCE * seconds,
             "patience": patience,
             "report": there,
         }
@@ -90,10 +92,11 @@ class RepeatedSide:
             files[f"{folder}/paths"] = "".join(f"{one.path}\n" for one, _ in mutants).encode()
             files[f"{folder}/run.sh"] = f"{setting}{suite.command}\n".encode()
             setting = ""
-            loop = _LOOP.format(folder=folder, patience=int(patience) + 1, seconds=int(seconds) + 1, report=there)
+            most = {"seconds": int(seconds) + 1, "longest": int(PATIENCE * seconds) + 1}
+            loop = _LOOP.format(folder=folder, patience=int(patience) + 1, report=there, **most)
             suite = replace(suite, command=loop)
         ends = tuple(f"{folder}/{number}.{kind}" for number in range(len(mutants)) for kind in ("report", "end"))
-        limit = seconds + patience
+        limit = PATIENCE * seconds + patience
         ran = suite.run(self.of.evidence, on_top(way.tree, files), setting, ends, limit, remember=False)
         self.of.left_sec -= ran.spent_sec
         return [
