@@ -14,12 +14,14 @@ from pathlib import Path
 
 from assay.adapters.store.opening import open_store
 from assay.adapters.store.runs.imported import StoredImports
+from assay.api.routes.runs import NewAnnotation, annotate
 from assay.api.service import Service
+from assay.engine.explorer.review_queue import MOST_REVIEWED, agreement, two_by_two
 from assay.engine.explorer.run_fields import GROUPED
 from assay.engine.explorer.run_query import SORTS, RunQuery, parse_run_query
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_runs import fill
-from benchmarks.measure import TIMES, Result, sized
+from benchmarks.measure import TIMES, Result, best_cpu, sized
 from benchmarks.run_plans import scanned
 
 HERE = "default"
@@ -28,6 +30,7 @@ MANY = sized(int(os.environ.get("ASSAY_BENCH_RUNS", "100000")), 400)
 ROUNDS = sized(10, 2)
 GOAL_MS = 100.0
 MIDDLE = 20
+REVIEWERS, REVIEW_GOAL_MS = 2, 60.0
 
 LISTS = (
     *("kind=coding", "kind=task_run", "job=job-100", "task=task-007", "agent=agent-3", "model=model-7", "model="),
@@ -115,11 +118,35 @@ def _on(name: str, where: Callable[[int], str]) -> Iterator[Result]:
             filled = time.perf_counter() - began
             spent[count] = {asked: _spent(service.imports, query) for asked, query in _queries()}
             if count == MANY:
+                reviewing = list(_reviewing(service, name))
                 for line in scanned(store, HERE, _queries()):
                     print(f"    {name}: {line}", file=sys.stderr)
         finally:
             service.close()
     yield from _told(name, spent, filled)
+    yield from reviewing
+
+
+def _reviewing(service: Service, name: str) -> Iterator[Result]:
+    """What the pages of the queue and of agreement ask for, where some runs have been reviewed."""
+    reviews, asked = service.reviews, parse_run_query([])
+    ids = [one.id for one in service.imports.slice(HERE, parse_run_query([("limit", "100")])).rows]
+    for one in ids * REVIEWERS:
+        annotate(service, HERE, one, NewAnnotation(reviewer_id="ana", judgment="pass"))
+
+    def agreed() -> None:
+        reviewed = reviews.reviewed(HERE, asked, MOST_REVIEWED)
+        agreement(reviewed)
+        assert reviewed
+        two_by_two(reviews.gates(HERE, asked))
+
+    def queued() -> None:
+        assert reviews.queue(HERE, asked, "ana", 25)
+        reviews.waiting(HERE, asked)
+
+    for page, work in (("review queue", queued), ("agreement", agreed)):
+        [spent] = best_cpu(ROUNDS, work)
+        yield Result(f"  {page}, {name}", spent * 1e3, "ms of CPU", REVIEW_GOAL_MS)
 
 
 def _spent(imports: StoredImports, query: RunQuery) -> Spent:

@@ -41,7 +41,7 @@ COMPLETIONS, ROUNDS = sized(240, 4), sized(30)
 CLIENTS = (1, 8, sized(32, 9))
 FEW, MANY = sized(10_000, 50), sized(200_000, 100)
 TRIALS = sized(10_000, 20)
-SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 1.0, 3.0, 100.0, 3.0
+SMALL_GOAL_MS, SERVICE_GOAL, LIST_GOAL_MS, IMPORT_GOAL = 0.8, 2.5, 100.0, 2.5
 AT_ONCE = sized(20, 2)
 SAID = (
     "Good morning, this is the clinic on Main Street, you are speaking with agent {n}.",

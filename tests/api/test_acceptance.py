@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from assay.adapters.sources.source_guard import SourcePolicy, allowed_sources
+from assay.adapters.store.errors import StoreError
 from assay.core.errors import MeasurementError
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import end_overdue
@@ -139,10 +140,25 @@ def test_who_saw_the_run_before_it_was_accepted_can_not_time_it_out(clinic: Clin
     assert ended(clinic, run) == ("active", None)
 
 
+def test_a_run_is_accepted_and_queued_or_neither(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = clinic.run(BOOKED)
+    with monkeypatch.context() as patch:
+
+        def broken(*_: Any) -> str:
+            raise StoreError("the disk is full")
+
+        patch.setattr(clinic.service.work, "add_within", broken)
+        assert clinic.ask("POST", f"/v1/task-runs/{run}/complete", headers=LATER).status_code == 503
+    seen = clinic.service.runs.task_run(Owner(clinic.organisation), run)
+    assert seen.completion_requested_at is None
+    [first, second] = [complete(clinic, run, 202, headers=LATER)["id"] for _ in range(2)]
+    assert first == second
+
+
 def test_an_accepted_run_that_nobody_asks_for_again_is_graded(clinic: Clinic, clock: Clock) -> None:
-    """Its caller got a 503, or its server died between accepting and queueing."""
+    """Its caller got a 503, or its server died while it was graded."""
     run = clinic.run(BOOKED, timeout_s=LIMIT)
-    clinic.service.runs.accept(Owner(clinic.organisation), run, clock.now())
+    clinic.service.runs.accept(Owner(clinic.organisation), run, lambda _rows: None)
     clinic.service.doing.sweep()
     assert not work_off(clinic.service)
     clock.pass_deadline()

@@ -16,6 +16,7 @@ import httpx
 import pytest
 
 from assay.adapters.store import database
+from assay.adapters.store.errors import StoreError
 from assay.api.app import READY_SEC
 from tests.adapters.store.databases import StoppableServer, empty_database
 from tests.api.clinic import Clinic, Served, clinic_of, portal, serve_on
@@ -175,6 +176,28 @@ def test_a_disk_that_is_full(sqlite: tuple[Clinic, Path], monkeypatch: pytest.Mo
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     clinic.post(f"/v1/playgrounds/{box}/rows", rows)
     assert clinic.post(f"/v1/task-runs/{run}/complete")["verdict"] == "pass"
+
+
+def test_what_was_done_is_answered_as_done(clinic: Clinic, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though neither the audit log nor the answer could be written after it; the log follows."""
+    audit, answers = clinic.service.audit, clinic.service.answers
+
+    def broken(*_: Any) -> None:
+        raise StoreError("the disk is full")
+
+    run = clinic.run(portal("status", "booked"))
+    clinic.post(f"/v1/task-runs/{run}/complete")
+    with monkeypatch.context() as patch:
+        patch.setattr(audit, "_write", broken)
+        patch.setattr(answers, "finish", broken)
+        made = clinic.ask("POST", "/v1/playgrounds", json={}, headers={"Idempotency-Key": "once"})
+        read = clinic.ask("GET", "/v1/criterion-runs")
+    assert made.status_code == 201
+    assert read.status_code == 503, "evidence that nobody could note isn't shown"
+    assert clinic.ask("POST", "/v1/playgrounds", json={}, headers={"Idempotency-Key": "once"}).status_code == 409
+    clinic.post("/v1/playgrounds")
+    noted = [one["target"] for one in clinic.get("/v1/audit")["data"] if one["action"] == "create_playground"]
+    assert made.json()["id"] in noted
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
 from assay.engine.explorer.review_queue import GateCount, Waiting, two_by_two
 from assay.engine.explorer.run_query import RunQuery, parse_run_query
@@ -104,3 +105,33 @@ def test_organisations_do_not_see_each_others_runs(clinic: Clinic) -> None:
 def test_any_name_of_a_reviewer(clinic: Clinic, reviewer: str) -> None:
     added(clinic, one={})
     assert queue(clinic, reviewer) == ["one"]
+
+
+@pytest.mark.both_databases(False)
+def test_no_question_walks_all_runs_or_sorts_them(clinic: Clinic) -> None:
+    added(clinic, one={}, two={})
+    reviews, plans = clinic.service.reviews, dict[str, str]()
+
+    def explain(connection: Any, _cursor: Any, statement: str, parameters: Any, *_rest: Any) -> None:
+        if statement.startswith("SELECT"):
+            driver = connection.connection.driver_connection
+            rows = driver.execute(f"EXPLAIN QUERY PLAN {statement}", parameters).fetchall()
+            plans[statement] = "; ".join(row[-1] for row in rows)
+
+    engine = clinic.service.store._engine
+    event.listen(engine, "before_cursor_execute", explain)
+    try:
+        reviews.queue(clinic.organisation, RunQuery(), "ana", 25)
+        reviews.gates(clinic.organisation, RunQuery())
+        reviews.reviewed(clinic.organisation, RunQuery(), 100)
+    finally:
+        event.remove(engine, "before_cursor_execute", explain)
+    [grouped] = [plan for asked, plan in plans.items() if "GROUP BY" in asked]
+    assert grouped == "SEARCH runs USING COVERING INDEX ix_runs_gates (organisation=?)"
+    [few] = [plan for asked, plan in plans.items() if "runs.reviewers = ?" in asked]
+    assert "(organisation=? AND reviewers=?)" in few
+    assert "TEMP B-TREE" not in few
+    [known] = [
+        plan for asked, plan in plans.items() if "runs.reviewers > ? ORDER" in asked and "IN (SELECT" in asked
+    ]
+    assert "COVERING INDEX ix_runs_organisation_reviewers_id (organisation=? AND reviewers>?)" in known

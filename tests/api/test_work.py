@@ -158,7 +158,7 @@ def test_the_operator_sees_how_much_waits(where: str) -> None:
         service = served.service
         secret = issue_key(service.keys, Owner("default"), Scope.READER, "x").secret
         [run] = started(service, 1)
-        service.runs.accept(Owner("default"), run, service.host.now())
+        service.runs.accept(Owner("default"), run, lambda _rows: None)
 
         def down(*_: Any, **__: Any) -> Any:
             raise MeasurementError("down")

@@ -229,7 +229,11 @@ class Server:
 
     def _note(self, route: Route, request: Request, key: Key, value: Any = None, *, denied: bool = False) -> None:
         target = request.path_params.get("id") or _id_in(value) or route.path
-        self._service.audit.add(key, route.name, target, request.scope.get("assay.request"), denied=denied)
+        told = (key, route.name, target, request.scope.get("assay.request"))
+        if denied or route.method == "GET":
+            self._service.audit.add(*told, denied=denied)
+        else:
+            self._service.audit.add_done(*told)
 
     async def alive(self, request: Request) -> Response:  # noqa: ARG002 - what starlette calls
         return _response(ApiAnswer(200, b'{"status":"ok"}'))

@@ -5,6 +5,7 @@ An answer with a secret is kept encrypted, with a key made of the caller's own, 
 
 import base64
 import hashlib
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import replace
 from typing import Final
@@ -23,6 +24,8 @@ from assay.core.errors import AssayError, InputError, MeasurementError
 from assay.engine.integration.stored_answers import BROKE_OFF, OTHER_REQUEST, Attempt, StoredAnswer
 from assay.engine.service.errors import ConflictError
 from assay.engine.service.keys import Key
+
+log = logging.getLogger("assay.api")
 
 HEADER: Final = "idempotency-key"
 REPLAYED: Final = "Idempotent-Replayed"
@@ -109,7 +112,11 @@ async def streamed_once(
 def _keep(service: Service, attempt: Attempt, answer: ApiAnswer, secret: str | None) -> None:
     headers = {**answer.headers, _TYPE: answer.media_type}
     body = answer.body if secret is None else _sealed(answer.body, secret)
-    service.answers.finish(attempt, StoredAnswer(answer.status, headers, body, attempt.digest))
+    try:
+        service.answers.finish(attempt, StoredAnswer(answer.status, headers, body, attempt.digest))
+    except StoreError as error:
+        # It was done all the same, and who asks again is told to look.
+        log.error("the answer to an idempotency key can't be kept: %s", error)
 
 
 def _replayed(before: StoredAnswer, secret: str | None) -> ApiAnswer:

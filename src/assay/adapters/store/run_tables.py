@@ -74,6 +74,17 @@ runs = listed_table(
     *(_rare_index(name, f"{name} = {{true}}") for name in FLAGS),
 )
 
+# Which runs have an answer of checks or judge; task runs have neither.
+HAS_GATES = sa.or_(runs.c.checks.is_not(None), runs.c.judge.is_not(None))
+gates = sa.Index(
+    "ix_runs_gates",
+    runs.c.organisation,
+    runs.c.checks,
+    runs.c.judge,
+    sqlite_where=HAS_GATES,
+    postgresql_where=HAS_GATES,
+)
+
 # Almost all runs are counted, so the few others have an index of their own.
 uncounted = sa.Index(
     "ix_runs_uncounted",

@@ -10,6 +10,7 @@ from assay.api.routes.work import shown_work, without_reason
 from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
+from assay.engine.service.do_work import queue_completion
 from assay.engine.service.keys import Owner, Scope
 from assay.engine.service.task_runs import (
     Completed,
@@ -18,7 +19,6 @@ from assay.engine.service.task_runs import (
     fail_task_run,
     start_task_run,
 )
-from assay.engine.service.work import WorkKind
 from assay.formats.strict_model import StrictModel
 
 routes = Routes()
@@ -118,10 +118,9 @@ def complete(call: ApiCall) -> Any:
 
 def _completed_later(call: ApiCall) -> ApiAnswer | None:
     """Leave a run to a worker whose completion is accepted. None for one that needs none, or came too late."""
-    run = call.service.runs.accept(call.key.owner, call.id, call.service.host.now())
-    if run.status is not Status.ACTIVE or run.completion_requested_at is None:
+    added = queue_completion(call.service.runs, call.service.work, call.key.owner, call.id)
+    if added is None:
         return None
-    added = call.service.work.add(call.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
     told = without_reason(added) if call.key.scope is Scope.RUN else shown_work(added)
     headers = {"Preference-Applied": "respond-async", "Retry-After": "1", "Location": f"/v1/work/{added.id}"}
     return replace(json_answer(told, 202), headers=headers)

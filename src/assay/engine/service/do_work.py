@@ -8,10 +8,12 @@ from typing import Final
 
 from assay.core.broken import where_it_broke
 from assay.core.errors import AssayError, BrokenCheckError, MeasurementError
+from assay.dialects.criteria.resources import Status
 from assay.engine.service.errors import BusyError, ConflictError
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
 from assay.engine.service.runs import TaskRuns
+from assay.engine.service.storage import Transaction
 from assay.engine.service.task_runs import Claims, GradeRun, complete_task_run, end_overdue
 from assay.engine.service.work import (
     Doer,
@@ -84,6 +86,22 @@ class ServiceWork:
             raise SourceDownError(str(error)) from error
         except ConflictError as error:
             log.info("nothing to complete: %s", error)
+
+
+def queue_completion(runs: TaskRuns, queue: WorkQueue, owner: Owner, identity: str) -> Work | None:
+    """Accept a completion and queue it, both or neither. None for a run that needs none, or comes too late."""
+    added: list[str] = []
+
+    def add(rows: Transaction) -> None:
+        added.append(queue.add_within(rows, owner.organisation, WorkKind.COMPLETE_TASK_RUN, identity))
+
+    run = runs.accept(owner, identity, add)
+    if added:
+        queue.wake()
+        return queue.get(owner.organisation, added[0])
+    if run.status is not Status.ACTIVE or run.completion_requested_at is None:
+        return None
+    return queue.add(owner.organisation, WorkKind.COMPLETE_TASK_RUN, run.id)
 
 
 def _guard(doer: Doer) -> Doer:

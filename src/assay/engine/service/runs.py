@@ -1,6 +1,6 @@
 """Task runs as they are kept: added, started and ended, with the rows that the explorer shows of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, ClassVar, Final, Protocol
@@ -61,11 +61,18 @@ class Ending:
 class RunClaims(Protocol):
     """Who grades which run. Of two who ask at the same moment, one gets it."""
 
-    def accept(self, owner: Owner, identity: str, now: datetime, claim: Row | None = None) -> Row | None:
+    def accept(
+        self,
+        owner: Owner,
+        identity: str,
+        now: datetime,
+        claim: Row | None = None,
+        also: Callable[[Transaction], object] | None = None,
+    ) -> Row | None:
         """Note that a completion was asked for, if the run is going on and within its time. The first one counts.
 
-        With the columns of a ``claim``, the run is taken as well, unless somebody else has it. Returns the changed
-        row.
+        With the columns of a ``claim``, the run is taken as well, unless somebody else has it. What is done
+        ``also`` is done with that, or neither. Returns the changed row.
         """
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
@@ -180,9 +187,9 @@ class TaskRuns(Resources[TaskRun]):
         ):
             raise ConflictError("another task run of this benchmark run must end before this one is started")
 
-    def accept(self, owner: Owner, identity: str, now: datetime) -> TaskRun:
+    def accept(self, owner: Owner, identity: str, also: Callable[[Transaction], object]) -> TaskRun:
         """Note that a completion was asked for, if that is in time. Returns the run as it is then."""
-        row = self.claims.accept(owner, identity, now)
+        row = self.claims.accept(owner, identity, self.host.now(), also=also)
         return self.task_run(owner, identity) if row is None else self._resource(row)
 
     def claim(self, owner: Owner, identity: str, claim: str, now: datetime, until: datetime) -> TaskRun | None:

@@ -1,19 +1,19 @@
 """Who grades which task run, decided by single statements: of two who ask at the same moment, one gets it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache
 
 from sqlalchemy import Update, and_, bindparam, exists, func, or_, select, update
 
 from assay.adapters.store.columns import UtcTime
-from assay.adapters.store.service.storage import Shape, prepared, where
+from assay.adapters.store.service.storage import Shape, StoredTransaction, prepared, where
 from assay.adapters.store.service_tables import task_runs, work
 from assay.adapters.store.store import Store
 from assay.adapters.store.tables import metadata
 from assay.dialects.criteria.resources import Phase, Status
 from assay.engine.service.keys import Owner
-from assay.engine.service.storage import Row
+from assay.engine.service.storage import Row, Transaction
 from assay.engine.service.work import WorkKind
 
 
@@ -23,15 +23,25 @@ class StoredRunClaims:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def accept(self, owner: Owner, identity: str, now: datetime, claim: Row | None = None) -> Row | None:
+    def accept(
+        self,
+        owner: Owner,
+        identity: str,
+        now: datetime,
+        claim: Row | None = None,
+        also: Callable[[Transaction], object] | None = None,
+    ) -> Row | None:
         """A caller is told after a durable write only."""
         wanted = {"organisation": owner.organisation, "id": identity, "benchmark_run": owner.benchmark_run}
         going_on = {"status": Status.ACTIVE.value, "phase": Phase.STARTED.value}
         accepted, values = prepared(
             _accepted, "task_runs", {**wanted, **going_on}, "" if claim is None else "claim"
         )
-        with self._store.writing(durable=False) as connection:
-            return connection.execute(accepted, {**values, "now": now, **(claim or {})}).mappings().first()
+        with self._store.writing(durable=also is not None) as connection:
+            row = connection.execute(accepted, {**values, "now": now, **(claim or {})}).mappings().first()
+            if row is not None and also is not None:
+                also(StoredTransaction(connection))
+            return row
 
     def overdue(self, now: datetime, limit: int) -> Sequence[Row]:
         waiting = exists().where(
