@@ -79,6 +79,17 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
     expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
 
 
+def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser) -> None:
+    with serving_folder(viewed_at(SORTING, SORTING.parent / "half-written")) as found, tab_of(browser) as tab:
+        page = tab.open(found.address)
+        with page.expect_response(lambda answer: answer.url == found.address):
+            page.wait_for_timeout(3000)
+        page.wait_for_load_state("networkidle")
+        expect(page.locator("tr", has_text="half-written")).to_contain_text("0.333 of 3 with a score 95 %")
+        expect(page.locator("tbody td")).to_have_count(8)
+        expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
+
+
 def test_a_run_begins_with_its_verdict_why_what_was_asked_and_answered(shown: LocalServer, tab: Tab) -> None:
     page = tab.open(f"{shown.address}runs/slug%3Ashallow")
     page.set_viewport_size({"width": 1440, "height": 900})
