@@ -120,6 +120,8 @@ def test_where_a_long_trace_went_wrong_is_one_click_away(shown: LocalServer, tab
     expect(page.locator("#step-80")).to_be_visible()
     page.get_by_label("only errors").check()
     expect(page.locator(".step")).to_have_count(1)
+    expect(page.locator("#trace")).to_contain_text("step 77; 1 of 120 match")
+    expect(page.get_by_role("link", name="← earlier steps")).to_have_count(0)
 
 
 def test_a_step_shows_its_call_its_tokens_and_folds_its_answer(shown: LocalServer, tab: Tab) -> None:
