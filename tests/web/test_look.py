@@ -74,8 +74,11 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
         "The checks say PASS, the judge says FAIL"
     )
     expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
-    expect(page.locator("tr", has_text="sorting")).to_contain_text("95 %: 0.1563 to 0.8437")
-    cheated.get_by_role("link", name="cheating").click()
+    expect(page.locator("tr", has_text="sorting")).to_contain_text("0.5 of 16 with a score 95 %: 0.1563 to 0.8437")
+    expect(page.locator(".who").first).to_have_text("sorting and 1 more")
+    cheated.get_by_role("link", name="as a list").click()
+    expect(page.locator("td.name a")).to_have_text(["shallow", "cheating"])
+    page.get_by_role("link", name="cheating").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
 
 
