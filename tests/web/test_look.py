@@ -74,9 +74,23 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
         "The checks say PASS, the judge says FAIL"
     )
     expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
-    expect(page.locator("tr", has_text="sorting")).to_contain_text("95 %: 0.1563 to 0.8437")
-    cheated.get_by_role("link", name="cheating").click()
+    expect(page.locator("tr", has_text="sorting")).to_contain_text("0.5 of 16 with a score 95 %: 0.1563 to 0.8437")
+    expect(page.locator(".who").first).to_have_text("sorting and 1 more")
+    cheated.get_by_role("link", name="as a list").click()
+    expect(page.locator("td.name a")).to_have_text(["shallow", "cheating"])
+    page.get_by_role("link", name="cheating").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
+
+
+def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser) -> None:
+    with serving_folder(viewed_at(SORTING, SORTING.parent / "half-written")) as found, tab_of(browser) as tab:
+        page = tab.open(found.address)
+        with page.expect_response(lambda answer: answer.url == found.address):
+            page.wait_for_timeout(3000)
+        page.wait_for_load_state("networkidle")
+        expect(page.locator("tr", has_text="half-written")).to_contain_text("0.333 of 3 with a score 95 %")
+        expect(page.locator("tbody td")).to_have_count(8)
+        expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
 
 
 def test_a_run_begins_with_its_verdict_why_what_was_asked_and_answered(shown: LocalServer, tab: Tab) -> None:
@@ -109,6 +123,8 @@ def test_where_a_long_trace_went_wrong_is_one_click_away(shown: LocalServer, tab
     expect(page.locator("#step-80")).to_be_visible()
     page.get_by_label("only errors").check()
     expect(page.locator(".step")).to_have_count(1)
+    expect(page.locator("#trace")).to_contain_text("step 77; 1 of 120 match")
+    expect(page.get_by_role("link", name="← earlier steps")).to_have_count(0)
 
 
 def test_a_step_shows_its_call_its_tokens_and_folds_its_answer(shown: LocalServer, tab: Tab) -> None:

@@ -52,10 +52,8 @@ class FolderPages:
 
     @property
     def title(self) -> str:
-        names = [
-            *self._jobs,
-            *([os.path.basename(os.path.dirname(os.path.abspath(self.kept[0])))] if self.kept else []),
-        ]
+        kept = (os.path.basename(os.path.dirname(os.path.abspath(path))) for path in self.kept)
+        names = list(dict.fromkeys([*self._jobs, *kept]))
         return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
     @property

@@ -52,7 +52,8 @@ class TraceQuery:
 
 @dataclass(frozen=True, slots=True)
 class TracePart:
-    """Some steps. ``next`` is the place of more; ``total`` is None if nobody counted. ``subagents`` have names.
+    """Some steps. ``next`` is the place of more; ``total`` is None if nobody counted, and counts those that
+    don't match, too. ``subagents`` have names.
 
     ``outline`` has the other steps, too, if they were read. ``request`` is the first thing that was asked,
     ``answer`` the last one that was said.
@@ -66,6 +67,7 @@ class TracePart:
     answer: str = ""
     usage: StatedUsage = field(default_factory=StatedUsage)
     total: int | None = None
+    matching: int | None = None
     model: str | None = None
     agent: str | None = None
     subagents: tuple[str, ...] = ()
@@ -187,7 +189,8 @@ def part_of(whole: Trajectory, asked: TraceQuery) -> TracePart:
         request=_request_of(found),
         answer=found.last_message or "",
         usage=found.usage,
-        total=len(wanted),
+        total=len(found.steps),
+        matching=len(wanted),
         model=found.model,
         agent=found.agent,
         subagents=tuple(one.name for one in found.subagents),

@@ -1,7 +1,7 @@
 """The runs that are worth a look, by kind, each with the reason in words: the first page of every source."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import Final
@@ -9,15 +9,17 @@ from typing import Final
 from assay.dialects.scorers.suspicion import WEIGHTS
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.page_source import PageSource, groups_by
-from assay.engine.explorer.run_filters import Filter, Is, OneOf, Within
+from assay.engine.explorer.run_expression import parse_expression
+from assay.engine.explorer.run_filters import AllOf, Filter, Is, OneOf
 from assay.engine.explorer.run_query import RunQuery, pairs_of
-from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.why import why
 from assay.evidence.run import Run, State
 
 SHOWN: Final = 5
 SUSPICIOUS: Final = 0.5
 HACKED: Final = "reward_hacking"
+MOST_QUOTED: Final = 1500
+"""The most characters of reasons in a question; an expression has a bound."""
 MOST_GROUPED: Final = 5000
 """Flaky tasks are looked for in the newest jobs, up to as many runs."""
 
@@ -79,13 +81,18 @@ def _item(run: Run, kind: str) -> WorthItem:
 def _cheated(source: PageSource) -> WorthGroup:
     """Runs in which a scorer that looks for cheats failed, or that a judge or a monitor calls a cheat."""
     reasons = [str(one["value"]) for one in groups_by(source, "reason") if cheats_in(str(one["value"]))]
-    ways: list[tuple[Filter, ...]] = [(OneOf("failure_mode", (HACKED,)),)]
-    ways += [(OneOf("reason", tuple(reasons[:50])),)] if reasons else []
-    ways += [(Within("suspicion", Range(SUSPICIOUS, None)),)]
-    groups = [_group(source, "cheated", "cheated", way) for way in ways]
+    known = [f'"{one}"' for one in reasons if '"' not in one]
+    while len(", ".join(known)) > MOST_QUOTED:
+        known.pop()
+    listed = [f"reason in ({', '.join(known)})"] if known else []
+    ways = [f"failure_mode = {HACKED}", *listed, f"suspicion >= {SUSPICIOUS}"]
+    *groups, every = [_where(source, way) for way in (*ways, " or ".join(ways))]
     items = {item.run: item for group in groups for item in group.items}
-    most = max(groups, key=lambda group: group.total or 0)
-    return WorthGroup("cheated", "cheated", list(items.values())[:SHOWN], most.query, most.total)
+    return replace(every, items=list(items.values())[:SHOWN])
+
+
+def _where(source: PageSource, expression: str) -> WorthGroup:
+    return _group(source, "cheated", "cheated", (AllOf(parse_expression(expression), expression),))
 
 
 def cheats_in(reason: str) -> list[str]:

@@ -68,9 +68,16 @@ class TraceView:
     @property
     def earlier(self) -> str | None:
         """The page before this one, where the steps are known."""
-        if not self.part.steps or self.part.read_bytes is not None or self.part.steps[0].number == 1:
+        first = self.part.steps[0].number if self.part.steps else 0
+        before = [row.number for row in self.part.outline if row.number < first]
+        if not before or self.part.read_bytes is not None:
             return None
-        return self.to(place=self.part.place_of(max(1, self.part.steps[0].number - AT_ONCE)))
+        return self.to(place=self.part.place_of(before[-AT_ONCE:][0] if self.picked else max(1, first - AT_ONCE)))
+
+    @property
+    def picked(self) -> bool:
+        """Whether some steps were asked for, and not all."""
+        return bool(self.asked.text or self.asked.hidden or self.asked.errors)
 
     @property
     def errors(self) -> list[OutlineRow]:
@@ -84,7 +91,9 @@ class TraceView:
             return ""
         first, last = steps[0].number, steps[-1].number
         shown = f"step {first}" if first == last else f"steps {first} to {last}"
-        return shown if total is None or self.asked.text or self.asked.hidden else f"{shown} of {total:,}"
+        if total is None:
+            return shown
+        return f"{shown}; {self.part.matching:,} of {total:,} match" if self.picked else f"{shown} of {total:,}"
 
     @property
     def tokens(self) -> list[tuple[str, int, str, str]]:
