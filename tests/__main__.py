@@ -1,8 +1,9 @@
 """Run the tests, a few folders at a time: ``python -m tests [--only FOLDER,…] [arguments of pytest]``.
 
-Each folder runs in a pytest of its own, one more at a time than there are processors, since many tests wait, and a
-server of a folder is started once; those of the pure layers, which need none, share one pytest. Tests that watch
-the whole machine (``ONE_AT_A_TIME``) run one after the other beside the rest.
+Each folder runs in a pytest of its own, two more at a time than there are processors, since many tests wait, and
+a server of a folder is started once. Those of the pure layers, which need none, share one pytest, and the files of
+a few large folders are dealt out to several. Tests that watch the whole machine (``ONE_AT_A_TIME``) run one after
+the other beside the rest.
 """
 
 import os
@@ -23,7 +24,9 @@ TOGETHER = frozenset((*PURE, "one_truth")) - {"checks"}
 NOTHING_SELECTED = 5
 PURE_LAYERS = "pure layers"
 # The longest first, so that none of them is left over at the end; "" are the files that are in no folder.
-FIRST = ("api", "cli", "web", "checks", "adapters", "attacks", "", PURE_LAYERS)
+FIRST = ("api", "checks", "cli", "web", "adapters", "attacks", "", PURE_LAYERS)
+# Folders whose files are dealt out to several pytests: they share no server.
+PIECES = {"checks": 3, "cli": 2, "adapters": 2}
 # Tests that watch processes, limits and the clock of the whole machine. They wait more than they compute, so that
 # the others have the processors meanwhile.
 ONE_AT_A_TIME = (
@@ -52,7 +55,7 @@ def run_all(arguments: list[str], began: float) -> int:
     if arguments[:1] == ["--only"]:
         only, arguments = set(arguments[1].split(",")), arguments[2:]
     alone, *chunks = chunks_of_tests(only)
-    at_a_time = int(os.environ.get("JOBS", "auto").replace("auto", "0")) or (os.cpu_count() or 1) + 1
+    at_a_time = int(os.environ.get("JOBS", "auto").replace("auto", "0")) or (os.cpu_count() or 1) + 2
     with ThreadPoolExecutor(at_a_time) as pool, ThreadPoolExecutor(1) as beside:
         waiting = [beside.submit(run, alone, arguments), *(pool.submit(run, chunk, arguments) for chunk in chunks)]
         done = [one.result() for one in waiting]
@@ -75,7 +78,11 @@ def chunks_of_tests(only: set[str] | None = None) -> list[tuple[str, list[str]]]
         chunk = "alone" if place.startswith(ONE_AT_A_TIME) else PURE_LAYERS if folder in TOGETHER else folder
         if only is None or folder in only:
             chunks.setdefault(chunk, []).append(str(path.relative_to(HERE.parent)))
-    return [(f"tests/{name}".rstrip("/"), files) for name, files in chunks.items()]
+    return [
+        (f"tests/{name}".rstrip("/"), files[number :: PIECES.get(name, 1)])
+        for name, files in chunks.items()
+        for number in range(PIECES.get(name, 1))
+    ]
 
 
 def run(chunk: tuple[str, list[str]], arguments: list[str]) -> tuple[int, str]:

@@ -1,5 +1,6 @@
 """Every command that a page names is one that Assay takes, also where it can't be run here."""
 
+import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from assay.cli.main import COMMANDS, parse_command, parser_of
 from assay.core.errors import InputError
 from tests.builders import REPO
 
+WORKFLOWS = REPO / "examples" / "workflows"
 OURS = ("docs", "examples", "src")
 PAGES = [*REPO.glob("*.md"), *(page for folder in OURS for page in sorted((REPO / folder).rglob("*.md")))]
 # Decisions and the history tell of commands as they were; the list of sentences has pieces of them.
@@ -61,6 +63,26 @@ def documented() -> Iterator[tuple[Path, list[str]]]:
                 yield from ((page, words) for words in commands(line))
 
 
+QUOTED = re.compile(r"'(assay [a-z][^'\n{]*)'")
+TEMPLATES = (
+    "action.yml",
+    ".pre-commit-hooks.yaml",
+    *(f"examples/workflows/{name}" for name in os.listdir(WORKFLOWS)),
+)
+ARRAYS = re.compile(r'"\$\{\w+\[@\]\}"')
+IN_TEMPLATE = re.compile(r"^\s*(?:- |entry: |run: )?((?:\w+=\S+ )*assay .*)$", re.MULTILINE)
+
+
+def named_in_code() -> Iterator[tuple[Path, list[str]]]:
+    """The commands in errors, help texts, and templates for other systems."""
+    for path in (REPO / "src").rglob("*.py"):
+        for line in QUOTED.findall(path.read_text(encoding="utf-8")):
+            yield from ((path, words) for words in commands(line))
+    for name in TEMPLATES:
+        for line in IN_TEMPLATE.findall((REPO / name).read_text(encoding="utf-8")):
+            yield from ((REPO / name, words) for words in commands(ARRAYS.sub("", line).removesuffix("\\")))
+
+
 def refusal(words: list[str]) -> str | None:
     try:
         parse_command(words)
@@ -82,6 +104,15 @@ def test_every_documented_command_is_taken(capsys: pytest.CaptureFixture[str]) -
     assert len(found) > 300
     assert {words[0] for _, words in found if words} >= set(COMMANDS) - {"commands"}
     refused = {(str(page.relative_to(REPO)), *words): refusal(words) for page, words in found}
+    capsys.readouterr()
+    assert {command: why for command, why in refused.items() if why is not None} == {}
+
+
+def test_every_command_that_the_code_names_is_taken(capsys: pytest.CaptureFixture[str]) -> None:
+    found = list(named_in_code())
+    assert len(found) > 60
+    assert {path.name for path, _ in found} >= {"action.yml", ".pre-commit-hooks.yaml", "gitlab-ci.yml"}
+    refused = {(str(path.relative_to(REPO)), *words): refusal(words) for path, words in found}
     capsys.readouterr()
     assert {command: why for command, why in refused.items() if why is not None} == {}
 
