@@ -156,7 +156,7 @@ class Server:
         self._ready_at = -READY_SEC
 
     def endpoint(self, of_path: Mapping[str, Route]) -> Callable[[Request], Any]:
-        """What answers the methods of one path."""
+        """The endpoint for the methods of one path."""
         known = {id(STREAM): self._answer_stream, id(WATCH): self._answer_watch}
 
         async def answer(request: Request) -> Response:

@@ -61,7 +61,7 @@ def limited_protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 
 
 class StrictBuffer(ReceiveBuffer):
-    """What came of a connection, whose heads leave nobody in doubt where a request ends.
+    """The bytes of a connection. A head that leaves it open where a request ends is refused.
 
     A proxy may read other ends of lines, or two lengths, in another way: then a request could hide in another.
     """

@@ -112,7 +112,7 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What is known of a run. ``gap`` says why calls may be missing; None if none are."""
+    """The actions of a run, as far as they are known. ``gap`` says why calls may be missing; None if none are."""
 
     agent: AgentRecord
     trajectory: Trajectory

@@ -161,7 +161,7 @@ def _value(finding: AuditFinding, side: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """What came of one output that was graded several times. ``steady`` is None if it couldn't be graded."""
+    """The rewards of one output that was graded several times. ``steady`` is None if it couldn't be graded."""
 
     run: str
     step: str | None

@@ -175,7 +175,7 @@ def _grade_once(again: Regrading, trial: str) -> str:
 
 
 def _grade(again: Regrading, trial: str) -> str:
-    """What came of one trial."""
+    """Grade one trial, and name the outcome."""
     name = clean(os.path.basename(trial.rstrip("/")))
     try:
         gradings = again.grade(DiskTrial(trial))

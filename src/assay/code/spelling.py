@@ -76,7 +76,7 @@ def _needs_brackets(around: Expr, place: int, part: Expr, operators: Operators) 
 
 
 def _unless_loose(part: Expr, needed: bool) -> bool | None:
-    """What binds loosely by its nature, such as an assignment, gets no brackets that nobody wrote."""
+    """An expression that binds loosely, such as an assignment, gets no brackets that nobody wrote."""
     loose = part.kind in ("assign", "closure") or part.strength == KEYWORD
     return None if needed and loose and not part.brackets else needed
 

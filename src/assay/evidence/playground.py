@@ -186,7 +186,7 @@ def read_events(
     unreadable: type[Exception],
     what: str,
 ) -> tuple[list[Made], list[str]]:
-    """What ``parse`` makes of each event, and why some can't be read. It also counts the segments of each."""
+    """Read each event with ``parse``, and say why some can't be read. It also counts the segments of each."""
     found: list[Made] = []
     broken: list[str] = []
     left = MOST_SEGMENTS

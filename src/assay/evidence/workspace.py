@@ -1,4 +1,4 @@
-"""What an agent did to a workspace: the changes since the baseline, and a way to read and run what is there.
+"""A workspace after an agent: the changes since the baseline, and a way to read and run what is there.
 
 Some parsers never return from some texts, and only killing their process stops them. Checks and detectors call
 such a parser through ``Workspace.read_apart``; an adapter decides where it runs.

@@ -228,7 +228,7 @@ class _PathReader:
 
 
 def _tried_in_turn(node: ast.AST) -> Iterator[ast.expr]:
-    """What a loop goes through until something exists."""
+    """The choices that a loop goes through until one exists."""
     match node:
         case ast.Call(func=ast.Name(id="any" | "next"), args=[ast.GeneratorExp(generators=[part, *_]), *_]):
             yield part.iter

@@ -100,7 +100,7 @@ def _response(response: str | None, limit: int, made: PromptParts) -> Iterator[s
 
 
 def _turns(turns: Sequence[SessionTurn], limit: int, made: PromptParts) -> Iterator[str]:
-    """What the user said and what the agent answered, which may be in no trajectory."""
+    """The turns of user and agent, which may be in no trajectory."""
     each = limit // max(1, 2 * len(turns))
     for turn in turns:
         name = f"turn {turn.number}"

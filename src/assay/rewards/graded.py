@@ -100,7 +100,7 @@ def _graded(
 
 
 def _doubts(grading: Grading) -> Iterator[tuple[str, str]]:
-    """What makes it doubtful that the verifier came to its answer by itself."""
+    """Reasons to doubt that the verifier came to its answer by itself."""
     for tag in grading.result.error_taxonomy or ():
         if tag.category in _DOUBTS:
             yield _DOUBTS[tag.category], tag.description or tag.category

@@ -97,7 +97,7 @@ class Grader:
 
     @property
     def instruction(self) -> str:
-        """What the agent is asked."""
+        """The agent's instruction."""
         return self._ready().instruction
 
     async def grade(self, output: Output, *, deadline: float | None = None) -> GradedOutput:
@@ -236,7 +236,7 @@ class SyncGrader:
 
     @property
     def instruction(self) -> str:
-        """What the agent is asked."""
+        """The agent's instruction."""
         return self._grader.instruction
 
     def grade(self, output: Output, *, deadline: float | None = None) -> GradedOutput:
@@ -288,7 +288,7 @@ def _result(future: Future[Answered]) -> Answered:
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """What an agent gets: its instruction, and a folder to work in."""
+    """The start of an agent: its instruction, and a folder to work in."""
 
     instruction: str
     workspace: Path

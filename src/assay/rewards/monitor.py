@@ -43,7 +43,7 @@ class HackMonitor:
 
     @property
     def detectors(self) -> list[str]:
-        """What was found at least once, by name."""
+        """The names of detectors with at least one finding."""
         return sorted({name for one in self._steps.values() for name in one.flags})
 
     def rates(self) -> dict[int, dict[str, float]]:

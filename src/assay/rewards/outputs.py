@@ -1,4 +1,4 @@
-"""What an agent left: a folder, an archive, a diff, files by name, or an answer in words.
+"""The output of an agent: a folder, an archive, a diff, files by name, or an answer in words.
 
 Never a plain text: nothing that an agent wrote may be taken for a path of this machine.
 """
@@ -126,7 +126,7 @@ def _bytes(content: str | bytes) -> bytes:
 
 @contextmanager
 def _the_agents_doing() -> Iterator[None]:
-    """What goes wrong here is the output's fault, unless the machine is out of something."""
+    """An error here is the output's fault, unless the machine is out of something."""
     try:
         yield
     except OSError as error:

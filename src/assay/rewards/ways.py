@@ -172,7 +172,7 @@ def _seed(scenario: str, opening: contextlib.ExitStack, isolation: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is graded, and how."""
+    """The settings of a grader."""
 
     task: str
     baseline: str | None

@@ -11,7 +11,7 @@ _NAME: Final = re.compile(rb'\bname="([^"]{1,200})"')
 
 
 def boundary_of(media_type: str) -> bytes | None:
-    """What stands between the parts; None for another kind of body."""
+    """The boundary between the parts; None for another kind of body."""
     found = _BOUNDARY.match(media_type)
     return None if found is None else b"--" + found[1].encode("latin-1", "replace")
 

@@ -36,7 +36,7 @@ class TaskView:
 
     @property
     def state(self) -> State:
-        """What the run came to, or how far it is."""
+        """The state of the run, or how far it is."""
         if self.run.status is Status.ACTIVE:
             return State.RUNNING if self.run.started_at else State.PENDING
         ending = Ending(

@@ -179,7 +179,7 @@ def _instruction(source: ByteSource | None) -> str:
 
 
 def kept_output(run: CodingRecord, kind: str) -> str:
-    """What the agent printed to a stream, as a run holds it."""
+    """The output of the agent on one stream, as a run holds it."""
     return next((one.text for one in run.outputs if one.name in PLACES[kind][1]), "")
 
 

@@ -1,4 +1,4 @@
-"""What belongs to one process alone: its children, pipes and folders.
+"""Things that belong to one process alone: its children, pipes and folders.
 
 A forked copy has its parent's descriptors and knows the paths of its folders. Two processes that talk into one
 pipe get each other's answers, and a pipe doesn't end while a copy has it open. So whoever holds such a thing lets

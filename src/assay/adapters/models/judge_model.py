@@ -133,7 +133,7 @@ class ChatModel:
         return error.sentence(request.prompt.text, None if self._token is None else self._token())
 
     def _post_once(self, body: bytes, begin: float, *, stream: bool) -> tuple[WireReply | ProviderError, float]:
-        """What comes, and how long the endpoint wants to be left alone."""
+        """The reply, and how long the endpoint wants to be left alone."""
         import httpx  # noqa: PLC0415
 
         most = self._first_byte_sec if stream else self._limits.deadline_sec

@@ -1,4 +1,4 @@
-"""What an endpoint answers: a chat completion, a stream of its pieces, a message, or an error.
+"""Read the reply of an endpoint: a chat completion, a stream of its pieces, a message, or an error.
 
 Every provider writes errors in another form. What is shown of them is one bounded line, with nothing in it of what
 was sent: neither the key nor the prompt.
@@ -88,7 +88,7 @@ class ProviderError:
         return places[min(places)] if places else None
 
     def sentence(self, prompt: str, key: str | None) -> str:
-        """What happened, in the provider's words, and a hint where one is known."""
+        """The error in the provider's words, with a hint where one is known."""
         status, known = str(self.status), _REASONS.get(self.status)
         first = f"it answers {status}" if known is None else known
         kinds = list(dict.fromkeys(part for part in (self.type, self.code) if part and part != status))

@@ -77,7 +77,7 @@ def _archive(files: dict[str, tuple[int, bytes] | str | None]) -> io.BytesIO:
 
 
 def _got(session: Session) -> dict[str, tuple[int, bytes] | str | None]:
-    """What an archive of the folder has: contents with modes, links and folders."""
+    """The contents of an archive of the folder, with modes, links and folders."""
     packed = io.BytesIO()
     session.get(_FOLDER, packed)
     packed.seek(0)

@@ -41,7 +41,7 @@ class _GoesOnError(Exception):
 
 class _GoOn(BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:  # noqa: ARG002
-        """What couldn't be written down, because the store was away, is tried again."""
+        """Try again to write down a result that was refused because the store was away."""
         if not isinstance(exception, _GoesOnError):
             return RetryDecision(retry_at=datetime.now(UTC) + FIRST_PAUSE)
         again_at = exception.ending.again_at

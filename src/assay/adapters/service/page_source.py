@@ -149,7 +149,7 @@ class StorePages:
         )
 
     def _frozen_instruction(self, line: Run) -> str:
-        """What the task of the service says, for a run of one."""
+        """The instruction of a task of the service, for a run of one."""
         if line.kind == "task_run":
             frozen = (snapshots.c.organisation == self.organisation) & (task_runs.c.id == line.name)
             query = select(snapshots.c.content).join(task_runs, task_runs.c.snapshot == snapshots.c.digest)

@@ -181,7 +181,7 @@ class Workbench:
         return [*self._workspace_mounts(), *work, Mount(tests, "/tests", writable=True), *logs]
 
     def _published(self, own: OwnEnvironment) -> Iterator[Mount]:
-        """What a verifier gets in an image of its own: artifacts, or the folders where the image has nothing."""
+        """The artifacts of a verifier in an image of its own, or the folders where the image has nothing."""
         for path in own.shown:
             yield Mount(self._host(path), path, writable=True)
         for path in own.artifacts:

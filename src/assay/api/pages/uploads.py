@@ -1,5 +1,5 @@
-"""What people send with files: jobs, what an agent left of a task, workspaces of scenarios. And asking again, by
-the judge of the organisation, which is set here, too.
+"""Forms with files: jobs, an agent's output for a task, workspaces of scenarios. The organisation's judge is set and
+asked again here, too.
 """
 
 from assay.adapters.service.coding import check_sent_archive, patched_archive

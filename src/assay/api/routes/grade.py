@@ -23,7 +23,7 @@ MOST_OUTPUTS = 1000
 
 
 class OutputToGrade(StrictModel):
-    """What an agent left: an answer in words, a unified diff, or files by name (null removes one)."""
+    """The output of an agent: an answer in words, a unified diff, or files by name (null removes one)."""
 
     answer: str | None = None
     diff: str | None = None

@@ -60,5 +60,5 @@ routes.resource(
 
 @routes.lists("/webhooks/{id}/deliveries", Delivery)
 def list_deliveries(call: ApiCall) -> Any:
-    """What was sent to a webhook, the newest first, and how that went."""
+    """The deliveries to a webhook, the newest first, and how each went."""
     return call.service.webhooks.log(call.organisation, call.id, call.slice)

@@ -24,7 +24,7 @@ _WHOLE = ("task", "branch", "pr", "diff", "keep", "agent_logs", "judge", "format
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What one model answered for one instance."""
+    """One model's answer to one instance."""
 
     instance_id: str
     model_name_or_path: str
@@ -130,7 +130,7 @@ def _place(args: Options, prediction: Prediction) -> str | None:
 
 
 def _answer(args: Options, prediction: Prediction, score: Score) -> tuple[Decision, ScorersReport | None]:
-    """What a run came to. No patch, or one that doesn't apply, is the agent's output and not usable."""
+    """The result of a run. No patch, or one that doesn't apply, is the agent's output and not usable."""
     if not prediction.model_patch.strip():
         return decide(Facts(unusable=True, reason="the patch is empty", cause=Cause.AGENT)), None
     one = copy.copy(args)

@@ -33,7 +33,7 @@ _STEPS = (1, 2, -1, -2, 10, 4, 100, 7, 20, -10)
 
 
 class Kind(Enum):
-    """What was changed: a value, the order of several, or how many there are."""
+    """The kind of change: a value, the order of several, or how many there are."""
 
     VALUE = "value"
     ORDER = "order"

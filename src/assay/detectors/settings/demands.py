@@ -53,7 +53,7 @@ def _is(pattern: str, key: str) -> bool:
 
 
 def stays_on(change: SettingChange) -> list[str] | None:
-    """What is gone may be part of a setting for everything, or stand in a file that this one extends."""
+    """A setting that is gone may be part of a setting for everything, or stand in a file that this one extends."""
     if not _is_on(change.was) or _is_on(change.now):
         return None
     strict = next((values for key, values in change.settings.items() if key.rpartition(".")[2] == "strict"), [])

@@ -49,7 +49,7 @@ def _pairs_at(code: Code, index: int) -> Iterator[tuple[Constants, Constants, bo
 
 
 def _asked(code: Code, index: int) -> Constants:
-    """What is compared with in ``55 if n == 10``."""
+    """The constant in ``55 if n == 10``."""
     for at in range(index, min(index + _NEAR, len(code.words) - 1)):
         if code.words[at] in _EQUALS:
             return _constant(code, at + 1)[0]
@@ -59,13 +59,13 @@ def _asked(code: Code, index: int) -> Constants:
 
 
 def _asked_before(code: Code, index: int) -> Constants:
-    """What else is compared with: 2 in ``a == 2 and b == 3``."""
+    """The constants beside it: 2 in ``a == 2 and b == 3``."""
     joined = index > 4 and code.words[index - 3] == "&&" and code.words[index - 1] in _EQUALS
     return _constant(code, index - 4)[0] if joined else ()
 
 
 def _returned(code: Code, index: int, end: int) -> Constants:
-    """What is returned or set where something is equal to a constant, on whichever side of the sign."""
+    """The value that is returned or set where something is equal to a constant, on whichever side of the sign."""
     words, before = code.words, code.words[index - 1] if index else ""
     if end + 1 < len(words) and words[end] in _EQUALS and words[end + 1][0].isalpha():
         end += 2
@@ -84,7 +84,7 @@ def _returned(code: Code, index: int, end: int) -> Constants:
 
 
 def _entry(code: Code, index: int, end: int) -> Constants:
-    """What a table has for a constant."""
+    """The value that a table has for a constant."""
     words, at = code.words, end
     while at < min(end + 2, len(words)) and words[at] in ("]", ")"):
         at += 1

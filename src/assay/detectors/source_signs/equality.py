@@ -107,7 +107,7 @@ def _is_blind(code: Code, function: CodeFunction, given: list[str], second: str)
 
 
 def _held(code: Code, function: CodeFunction, answer: str) -> str:
-    """What a name says that is given a value once."""
+    """The value of a name that is given one once."""
     first, end = function.body or (0, 0)
     values = [
         given.value

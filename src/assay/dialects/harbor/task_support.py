@@ -1,4 +1,4 @@
-"""What of a task.toml has an effect here. A task with an unsupported field can't be run, only read.
+"""Fields of a task.toml that have an effect here. A task with an unsupported field can't be run, only read.
 
 Unknown fields have no effect, as in harbor, so that published tasks can be run. Each is mentioned, because a
 mistyped time-out would have no effect either. Where one may decide about the reward, the task is refused.

@@ -13,7 +13,7 @@ Answer = TypeVar("Answer")
 
 
 class PlaygroundRecords(Protocol):
-    """What was recorded of playgrounds."""
+    """The records of playgrounds."""
 
     def events(self, playground: str, event_type: str) -> Sequence[Event]: ...
 

@@ -195,7 +195,7 @@ def _field(name: _Token) -> tuple[Holds, _Make] | None:
 
 
 def names() -> list[str]:
-    """What a comparison can begin with."""
+    """The names that a comparison can begin with."""
     return [*BY_NAME, *ALIASES, "axis.NAME", "metadata.KEY"]
 
 

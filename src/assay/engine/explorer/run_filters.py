@@ -1,4 +1,4 @@
-"""What can be asked of a run, and how that is put together."""
+"""Questions about a run, and how they are put together."""
 
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -99,7 +99,7 @@ class Deletion:
             return rows.remove("audit", at=UpTo(self.host.now() - older_than))
 
     def _pruned(self, kind: str, by: Deleter, identity: str) -> bool:
-        """What is going on stays, and what went with something else is gone."""
+        """Delete what is over. Runs that go on stay; what was deleted with something else is gone already."""
         try:
             self.delete(kind, by, identity)
         except (ConflictError, NotFoundError):

@@ -67,7 +67,7 @@ class Delivery(StrictModel):
 
 @dataclass(frozen=True, slots=True)
 class SignedRequest:
-    """What is sent, as https://www.standardwebhooks.com says."""
+    """A request as it is sent, in the form of https://www.standardwebhooks.com says."""
 
     url: str
     headers: Mapping[str, str]
@@ -115,7 +115,7 @@ class Webhooks(Resources[Webhook]):
             rows.remove_whole(self.table, [identity])
 
     def log(self, organisation: str, identity: str, asked: SliceRequest) -> Slice[Delivery]:
-        """What was sent, the newest first. Raises ``NotFoundError``."""
+        """The deliveries, the newest first. Raises ``NotFoundError``."""
         self.row(self.storage, organisation, identity)
         return self.deliveries.slice(organisation, asked, webhook=identity)
 

@@ -1,4 +1,4 @@
-"""What an audit finds: the rewards that trials record, compared with the files that their verifiers wrote.
+"""Findings of an audit: the rewards that trials record, compared with the files that their verifiers wrote.
 
 The record of a job that didn't finish may differ from its trials without being wrong. While a job runs, harbor
 updates its record after each start and end of a trial. So trials are in the order in which they ended; trials that

@@ -134,7 +134,7 @@ def _labels(found: Sequence[tuple[ReadJob, str]]) -> list[str]:
 
 
 def _measures(one: ReadJob, group: str, question: JobQuestion) -> tuple[Costs, ArmProvenance]:
-    """What the trials of a group cost, and what they were measured with."""
+    """The costs of a group's trials, and what they were measured with."""
     used, seconds, priced, counted = UsageSum(), array("d"), 0, 0
     versions, verifiers = _SetsByTask(), _SetsByTask()
     engines: set[str] = set()

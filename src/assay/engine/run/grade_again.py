@@ -220,7 +220,7 @@ def _kept_steps(trial: KeptTrial, task: LoadedTask) -> list[tuple[TaskStep, str]
 
 
 def _collect(trial: KeptTrial, task: LoadedTask) -> None:
-    """What harbor kept of a run is enough where its own verifier would have got nothing else."""
+    """The files that harbor kept of a run are enough where its own verifier would have got nothing else."""
     for step in task.steps:
         sources = published_artifacts(task, step)
         if sources is not None and not trial.kept_in_part(step.name):

@@ -59,7 +59,7 @@ class Ending:
 
 
 class RunClaims(Protocol):
-    """Who grades which run. Of two who ask at the same moment, one gets it."""
+    """Claims on the grading of runs. Of two who ask at the same moment, one gets it."""
 
     def accept(
         self,

@@ -126,7 +126,7 @@ def tag_of(rows: Sequence[Row]) -> str:
 
 
 def require(row: Item | None, word: str) -> Item:
-    """What must be there. Raises ``NotFoundError``."""
+    """The row, which must be there. Raises ``NotFoundError``."""
     if row is None:
         raise NotFoundError(f"there is no such {word}")
     return row

@@ -75,7 +75,7 @@ class Work:
 
 
 class WorkStore(Protocol):
-    """What databases do in ways of their own. Both find, add and change work as rows."""
+    """The operations that databases do in ways of their own. Both find, add and change work as rows."""
 
     def next_turn(self, organisation: str, priority: int) -> int | None:
         """One after the last of this organisation that waits, but not before those that wait for longest.

@@ -122,7 +122,7 @@ def _named_files(call: ToolCall, words: set[str], given: list[tuple[str, str]]) 
 def _goes_out(
     call: ToolCall, words: set[str], given: list[tuple[str, str]], told: list[ShellActions]
 ) -> str | None:
-    """What went to the network; None if nothing did."""
+    """The request that went to the network; None if nothing did."""
     urls = [text for key, text in given if key in _URLS]
     if urls:
         return next(

@@ -104,7 +104,7 @@ def _attached(content: object, texts: dict[str, Any]) -> object:
 
 
 def sample_usage(sample: dict[str, Any]) -> StatedUsage:
-    """What a sample used, over all models."""
+    """The usage of a sample, over all models."""
     models, total = sample.get("model_usage"), StatedUsage()
     for used in objects_in(list(models.values()) if isinstance(models, dict) else []):
         cached = {"cached_tokens": used.get("input_tokens_cache_read"), "cost_usd": used.get("total_cost")}

@@ -80,7 +80,7 @@ class ShellActions:
 
 
 def shell_actions(script: str, folder: str = "", depth: int = 0) -> ShellActions:
-    """What a script does. ``folder`` is where it begins, as far as that is known."""
+    """The actions of a script. ``folder`` is where it begins, as far as that is known."""
     commands: list[str] = []
     files: list[NamedFile] = []
     out: str | None = None
@@ -221,7 +221,7 @@ def _code_goes_out(words: list[str]) -> bool:
 
 
 def _pieces(word: str) -> list[str]:
-    """What may be a path in a word, which may be a piece of a program."""
+    """The parts of a word that may be paths; it may be a piece of a program."""
     return [piece.rstrip(":.") or piece for piece in _PIECE.findall(word)]
 
 

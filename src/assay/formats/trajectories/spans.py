@@ -50,7 +50,7 @@ def span_messages(spans: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def _spent(about: dict[str, Any]) -> dict[str, Any]:
-    """What a question cost. An agent's span has the sum of its own questions, which isn't counted twice."""
+    """The usage of a question. An agent's span has the sum of its own questions, which isn't counted twice."""
     names = {"input_tokens": "input_tokens", "output_tokens": "output_tokens"}
     names["cached_tokens"] = "cache_read.input_tokens"
     usage = {name: about.get(f"gen_ai.usage.{key}") for name, key in names.items()}
@@ -60,7 +60,7 @@ def _spent(about: dict[str, Any]) -> dict[str, Any]:
 
 
 def _used(span: dict[str, Any], call: str | None, known: bool) -> dict[str, Any]:
-    """What a tool answered; with the call itself, if no conversation has told it yet."""
+    """The answer of a tool; with the call itself, if no conversation has told it yet."""
     about, status = span["attributes"], span.get("status")
     code = status.get("code", status.get("status_code")) if isinstance(status, dict) else None
     failed = "error.type" in about or code in (2, "STATUS_CODE_ERROR", "ERROR")

@@ -95,7 +95,7 @@ def _widest(found: ArmComparison) -> float:
 
 
 def _best(found: ArmComparison) -> str:
-    """Who may be the best of many, in one sentence."""
+    """Name those that may be the best of many, in one sentence."""
     first = [agent.arm.label for agent in found.agents if agent.ranks.best == 1]
     if len(first) == 1:
         return f"{first[0]} is the best of {len(found.agents)}."

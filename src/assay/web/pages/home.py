@@ -24,7 +24,7 @@ MOST_RUNS: Final = 2000
 
 @routes.add("GET", "/", *READ, word="Home")
 def show_home(call: PageCall) -> PageAnswer:
-    """What is worth a look, by kind, and the jobs."""
+    """Show the runs worth a look, by kind, and the jobs."""
     jobs = groups_by(call.source, "job")
     now = datetime.now(UTC)
     last, before = (moment_of(one or None) for one in (call.seen.partition("~")[::2]))

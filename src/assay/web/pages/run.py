@@ -208,7 +208,7 @@ def _output(call: PageCall, view: RunView) -> dict[str, Any]:
 
 
 def printed_by(source: PageSource, run: RunDetail) -> Iterator[dict[str, Any]]:
-    """What the agent printed: in each turn its two streams, or both in one where that is all there is."""
+    """The output of the agent: in each turn its two streams, or both in one where that is all there is."""
     for turn in run.turns:
         before = f"{turn}/" if turn else ""
         files = ((kind, source.file(run.line.id, f"{before}{kind}")) for kind in OUTPUT_KINDS)

@@ -57,7 +57,7 @@ def _options(limits: str) -> Iterator[str]:
 
 
 def _own_limits() -> Iterator[str]:
-    """What this process has, as far as podman keeps it: it never allows more processes than there are ids."""
+    """The limits of this process, as podman keeps them: it allows at most as many processes as there are ids."""
     for name, most in (("nofile", None), ("nproc", int(Path(_PROCESS_IDS).read_text()))):
         limits = resource.getrlimit(getattr(resource, f"RLIMIT_{name.upper()}"))
         soft, hard = (one if most is None else most if one < 0 else min(one, most) for one in limits)

@@ -195,7 +195,7 @@ class StoredImports:
         return {"id": identity, "run_id": run, **record}
 
     def annotations(self, organisation: str, run: str, asked: SliceRequest) -> Slice[dict[str, Any]]:
-        """What reviewers said of a run, the newest first. Raises ``NotFoundError``."""
+        """The annotations of a run, the newest first. Raises ``NotFoundError``."""
         self.run(organisation, run)
         rows = self._storage.slice("annotations", asked, organisation=organisation, run=run)
         return rows.each(lambda row: {"id": row["id"], "run_id": row["run"], **row["record"]})

@@ -1,4 +1,4 @@
-"""Who grades which task run, decided by single statements: of two who ask at the same moment, one gets it."""
+"""Claims on the grading of task runs. A single statement decides: of two who ask at one moment, one gets it."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime

@@ -133,7 +133,7 @@ def _filled(function: Any, call: dict[str, Any], through: Any) -> Any:
 
 
 def valued(text: str, names: dict[str, Any]) -> Any:
-    """What a literal says; a date that there never was can't be asked about."""
+    """The value of a literal; a date that there never was can't be asked about."""
     try:
         return eval(text, names)  # noqa: S307 - see NAMES
     except (ValueError, OverflowError):

@@ -154,7 +154,7 @@ class Declaring:
     """Functions that a runner calls itself, and no test elsewhere; None where a file may hold other code, too."""
 
     def called(self, name: str) -> tuple[Role | None, str, str]:
-        """What a call of this name declares, the name without a letter before it, and what that letter says."""
+        """The role of a call of this name, the name without a letter before it, and what that letter says."""
         role, plain = self.calls.get(name), self.calls.get(name[1:])
         if role is None and name[:1] in self.prefixes and plain in (Role.TEST, Role.SUITE):
             return plain, name[1:], self.prefixes[name[0]]

@@ -168,7 +168,7 @@ def _infix(library: Library, words: list[str]) -> tuple[list[list[str]], bool] |
 
 
 def _rule_of(library: Library, name: str, holds: bool) -> Rule | Check:
-    """What a matcher demands, or its opposite."""
+    """The rule of a matcher, or its opposite."""
     rule = library.matcher(name) or library.matching(name)
     return rule if holds else library.opposites.get(name) or turned(rule)
 

@@ -106,7 +106,7 @@ def is_whole(words: list[str]) -> bool:
 
 
 def taken(words: list[str]) -> list[str]:
-    """What is taken from a list or a record that is written out: ``f(3)`` in ``[4, f(3)][1]``."""
+    """The element taken from a list or a record that is written out: ``f(3)`` in ``[4, f(3)][1]``."""
     found = expression(words) if words[-1:] == ["]"] else None
     if found is None or found.kind != "index" or len(found.parts) != 2:
         return words

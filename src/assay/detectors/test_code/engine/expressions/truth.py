@@ -193,7 +193,7 @@ def _of_size(compared: "Comparison", left: str | float | None, right: str | floa
 
 
 def operand_of(words: list[str], names: frozenset[str], functions: frozenset[str] | None = None) -> list[str]:
-    """What one of some names is asked of: ``x`` in ``x.size()``, ``x.length`` and ``len(x)``; empty without one.
+    """The operand of one of some names: ``x`` in ``x.size()``, ``x.length`` and ``len(x)``; empty without one.
 
     ``functions`` are those of them that are given it.
     """
@@ -208,7 +208,7 @@ def operand_of(words: list[str], names: frozenset[str], functions: frozenset[str
 
 
 def measured(words: list[str]) -> list[str]:
-    """What is counted, which is never below zero: ``x`` in ``x.size()`` and ``len(x)``; empty for others."""
+    """The operand of a count, which is never below zero: ``x`` in ``x.size()`` and ``len(x)``; else empty."""
     return operand_of(words, _SIZES, _SIZE_OF)
 
 
