@@ -51,7 +51,7 @@ def attempt_of(route: Route, request: Request, key: Key, content: bytes) -> Atte
 def done_once(
     service: Service, attempt: Attempt | None, secret: str | None, do: Callable[[], ApiAnswer]
 ) -> ApiAnswer:
-    """The answer of ``do``, or its first one if the request is repeated. ``secret`` is the caller's, if one is shown."""
+    """The answer of ``do``, or its first one if the request is repeated. ``secret`` is the caller's, if shown."""
     if attempt is None:
         return do()
     before = service.answers.begin(attempt)
