@@ -160,7 +160,7 @@ def _value(finding: AuditFinding, side: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class RepeatedGrading:
     """The rewards of one output that was graded several times. ``steady`` is None if it couldn't be graded."""
 
     run: str
@@ -174,7 +174,7 @@ class Repeated:
         return f"{self.run}{'' if self.step is None else f' step {self.step}'}  {self.verdict}"
 
 
-def repeat(args: Options) -> Iterator[Repeated]:
+def repeat(args: Options) -> Iterator[RepeatedGrading]:
     """Grade every trial as often as the options say. Raises ``InputError`` at the end if none could be graded."""
     trials = find_trials(args.jobs)
     graded = 0
@@ -183,7 +183,7 @@ def repeat(args: Options) -> Iterator[Repeated]:
         work = functools.partial(_graded_often, again, args.repeat, args.again)
         for name, runs in work_off(trials, work, again.threads, args.shard or WHOLE):
             if isinstance(runs, AssayError):
-                yield Repeated(name, None, None, complaint(name, runs))
+                yield RepeatedGrading(name, None, None, complaint(name, runs))
                 continue
             graded += 1
             yield from (_repeated(name, gradings, args.repeat) for gradings in zip(*runs, strict=True))
@@ -213,13 +213,13 @@ def _graded_often(
         return name, error
 
 
-def _repeated(name: str, gradings: Sequence[Grading], times: int) -> Repeated:
+def _repeated(name: str, gradings: Sequence[Grading], times: int) -> RepeatedGrading:
     """Whether the verifier gave the same answers."""
     rewards = {_reward(grading) for grading in gradings}
     differs = len(rewards) > 1 or gradings[-1].is_flaky
     other_details = len({grading.provenance.hashes.details for grading in gradings}) > 1
     verdict = _repeat_verdict(differs, other_details, times, rewards)
-    return Repeated(name, gradings[0].step, not (differs or other_details), verdict)
+    return RepeatedGrading(name, gradings[0].step, not (differs or other_details), verdict)
 
 
 def _reward(grading: Grading) -> str:

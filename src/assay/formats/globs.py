@@ -111,7 +111,7 @@ _NEGATED_CLASS = re.compile(r"\[\^")
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class _IgnoreRule:
     """A line of a file. ``anchored`` patterns are compared with the whole path below the file's folder."""
 
     text: str
@@ -156,12 +156,12 @@ class IgnoreRules:
         return None
 
 
-def _rules(text: str) -> tuple[_Rule, ...]:
+def _rules(text: str) -> tuple[_IgnoreRule, ...]:
     found = (_rule(line.removesuffix("\r")) for line in text.split("\n"))
     return tuple(rule for rule in found if rule is not None)
 
 
-def _rule(line: str) -> _Rule | None:
+def _rule(line: str) -> _IgnoreRule | None:
     text = line.rstrip(" ") if not line.endswith("\\ ") else line
     includes = text.startswith("!")
     pattern = text[1:] if includes else text
@@ -170,7 +170,7 @@ def _rule(line: str) -> _Rule | None:
     bare = pattern.rstrip("/")
     anchored = "/" in bare
     glob = _ESCAPED.sub(_literal, _NEGATED_CLASS.sub("[!", bare.lstrip("/") if bare.startswith("/") else bare))
-    return _Rule(text, glob, anchored, pattern.endswith("/"), includes)
+    return _IgnoreRule(text, glob, anchored, pattern.endswith("/"), includes)
 
 
 def _literal(found: re.Match[str]) -> str:

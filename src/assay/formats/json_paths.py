@@ -102,7 +102,7 @@ def _compile_path(path: str) -> Any:
         raise ValueError("the JSONPath is nested too deeply") from error
 
 
-class _Match(function_extensions.Match):
+class _PathMatch(function_extensions.Match):
     """Whether the whole text is as the pattern says."""
 
     def __call__(self, string: object, pattern: object) -> bool:
@@ -133,7 +133,7 @@ class _Environment(jsonpath_rfc9535.JSONPathEnvironment):
 def environment() -> Any:
     """The compiler of paths. Everything else is as the library has it."""
     made = _Environment()
-    made.function_extensions |= {"match": _Match(), "search": _PatternSearch()}
+    made.function_extensions |= {"match": _PathMatch(), "search": _PatternSearch()}
     return made
 
 

@@ -147,7 +147,7 @@ class Manner:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[T]):
+class ModelAnswer(Generic[T]):
     """One answer of one model, after all tries. ``reply`` is the last one; None where there was none."""
 
     model: str
@@ -159,7 +159,7 @@ class Answer(Generic[T]):
 
 
 Place: TypeAlias = tuple[ModelClient, int]
-AskAll: TypeAlias = Callable[[Callable[[Place], Answer[T]], Iterable[Place]], Iterable[Answer[T]]]
+AskAll: TypeAlias = Callable[[Callable[[Place], ModelAnswer[T]], Iterable[Place]], Iterable[ModelAnswer[T]]]
 
 
 def ask_panel(
@@ -169,7 +169,7 @@ def ask_panel(
     manner: Manner,
     read: Callable[[str], T | Unparseable],
     ask_all: AskAll[T] = map,
-) -> tuple[Answer[T], ...]:
+) -> tuple[ModelAnswer[T], ...]:
     """Ask every model, as often as there are samples. ``ask_all`` works like ``map`` and keeps the order."""
     places = [(client, sample) for client in clients for sample in range(1, samples + 1)]
     return tuple(ask_all(lambda one: ask(one[0], question, manner, read, one[1]), places))
@@ -181,7 +181,7 @@ def ask(
     manner: Manner,
     read: Callable[[str], T | Unparseable],
     sample: int = 1,
-) -> Answer[T]:
+) -> ModelAnswer[T]:
     """Ask until an answer can be used. Each try has marks of its own. Who obeys the data is not asked again."""
     said: T | Unparseable = Unparseable("the judge was not asked")
     usage, reply, attempt = UNCOUNTED, None, 0
@@ -196,7 +196,7 @@ def ask(
         usage = usage.plus(reply.usage)
         cut = _cut_prompt(reply, prompt)
         said = _read_reply(reply, read) if cut is None else cut
-    return Answer(client.model, sample, said, attempt, usage, reply)
+    return ModelAnswer(client.model, sample, said, attempt, usage, reply)
 
 
 def _cut_prompt(reply: Reply, prompt: Prompt) -> Unparseable | None:

@@ -17,7 +17,7 @@ from assay.evidence.verdict import Unparseable
 from assay.formats.counting import counted
 from assay.judge.bounds import PromptBounds
 from assay.judge.fence import line
-from assay.judge.model import Answer, AskAll, Manner, ModelClient, ask_panel
+from assay.judge.model import AskAll, Manner, ModelAnswer, ModelClient, ask_panel
 from assay.judge.prompt import PromptFile, PromptQuestion
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, whole_number
 from assay.judge.run_parts import PromptParts, add_work
@@ -33,7 +33,7 @@ _KEYS: Final = ("reasoning", "criteria", "errors")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedDimension:
     """One criterion: its id in this question, the dimension, its text, and the best answer."""
 
     id: str
@@ -78,7 +78,7 @@ class Grades:
 
 
 def rubric_question(
-    work: GradedWork, asked: Sequence[Asked], file: PromptFile, bounds: PromptBounds, *, planted: bool
+    work: GradedWork, asked: Sequence[AskedDimension], file: PromptFile, bounds: PromptBounds, *, planted: bool
 ) -> PromptQuestion:
     """The question, with the output as data and the criteria as instructions."""
     made = PromptParts()
@@ -94,7 +94,7 @@ def rubric_question(
     return PromptQuestion(file, made.parts, _schema(asked), {"criteria": criteria}, tuple(made.cuts), planted)
 
 
-def read_grades(written: str, asked: Sequence[Asked]) -> Grades | Unparseable:
+def read_grades(written: str, asked: Sequence[AskedDimension]) -> Grades | Unparseable:
     """The grades in an answer, or why it can't be used."""
     try:
         found = find_object(written, _KEYS, LONGEST, ("criteria", lambda given: _grades(given, asked))).fields
@@ -110,11 +110,11 @@ def _file(one: OutputFile, limit: int, made: PromptParts) -> str:
     return line({"file": one.name, **made.middle("output", one.name, one.text, limit)})
 
 
-def _grades(given: Any, asked: Sequence[Asked]) -> dict[str, Grade]:
+def _grades(given: Any, asked: Sequence[AskedDimension]) -> dict[str, Grade]:
     return {one.id: _grade(given, one) for one in asked}
 
 
-def _grade(given: Any, asked: Asked) -> Grade:
+def _grade(given: Any, asked: AskedDimension) -> Grade:
     found = given.get(asked.id) if isinstance(given, dict) else None
     if not isinstance(found, dict):
         raise UnusableError(f"criteria must have an object for {asked.id}")
@@ -135,7 +135,7 @@ def _errors(errors: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _schema(asked: Sequence[Asked]) -> dict[str, Any]:
+def _schema(asked: Sequence[AskedDimension]) -> dict[str, Any]:
     grades = {
         one.id: object_schema(
             {"evidence": {"type": "string"}, "score": {"type": "integer", "enum": list(range(one.top + 1))}}
@@ -194,12 +194,12 @@ def judge_rubric(rubric: JudgedRubric, work: GradedWork, judge: RubricJudge) -> 
     return RubricReward(score.reward, _details(score, said, rewards, answers, judge))
 
 
-def _asked_criteria(rubric: JudgedRubric) -> list[Asked]:
+def _asked_criteria(rubric: JudgedRubric) -> list[AskedDimension]:
     every = [(one.name, criterion) for one in rubric.dimensions for criterion in one.asked]
-    return [Asked(f"c{number}", name, one.text, one.top) for number, (name, one) in enumerate(every, 1)]
+    return [AskedDimension(f"c{number}", name, one.text, one.top) for number, (name, one) in enumerate(every, 1)]
 
 
-def _score(rubric: JudgedRubric, asked: Sequence[Asked], said: Sequence[Grades]) -> RubricScore:
+def _score(rubric: JudgedRubric, asked: Sequence[AskedDimension], said: Sequence[Grades]) -> RubricScore:
     """The rubric by the median of the grades; a dimension is the mean of its criteria by their weight."""
     ids = iter(asked)
     scores: dict[str, Any] = {}
@@ -219,7 +219,7 @@ def _details(
     score: RubricScore,
     said: Sequence[Grades],
     rewards: Sequence[float],
-    answers: Sequence[Answer[Grades]],
+    answers: Sequence[ModelAnswer[Grades]],
     judge: RubricJudge,
 ) -> dict[str, Any]:
     models = ", ".join(client.model for client in judge.clients)

@@ -32,7 +32,7 @@ from assay.evidence.verdict import Unparseable
 from assay.judge import monitor
 from assay.judge.bounds import PromptBounds
 from assay.judge.fence import is_quoted, visible_text
-from assay.judge.model import TRIES, Answer, AskAll, Manner, ModelClient, Sampling, ask, ask_panel
+from assay.judge.model import TRIES, AskAll, Manner, ModelAnswer, ModelClient, Sampling, ask, ask_panel
 from assay.judge.monitor import combined, read_monitor
 from assay.judge.prompt import PromptFile, PromptQuestion, data_texts
 from assay.judge.read_object import UnusableError, find_object, object_schema, text, true_or_false
@@ -72,7 +72,7 @@ class JudgedRun:
     """The judgement of a run, and everything that it rests on."""
 
     judgement: Judgement
-    answers: tuple[Answer[Opinion], ...]
+    answers: tuple[ModelAnswer[Opinion], ...]
     question_sha256: str
     cuts: tuple[PartCut, ...]
     guard: GuardAnswer | None
@@ -230,7 +230,7 @@ def opinion_of(judgement: Judgement) -> Opinion:
     return judgement
 
 
-def _answer(one: Answer[Opinion]) -> JudgeAnswer:
+def _answer(one: ModelAnswer[Opinion]) -> JudgeAnswer:
     reply = one.reply
     return JudgeAnswer(
         model=one.model,

@@ -26,7 +26,7 @@ OUTPUTS = (*AGENT_LOGS, "stdout.txt", "stderr.txt")
 
 def read_agent_record(folder: str, end: AgentEnd | None = None, agent: str | None = None) -> AgentRecord:
     """The record in the folder of an agent's logs. ``agent`` is its name, after which harbor names its output."""
-    return _Reader(folder).record(end, _output_names(agent))
+    return _RecordReader(folder).record(end, _output_names(agent))
 
 
 def session_file(folder: str) -> str | None:
@@ -42,7 +42,7 @@ def _output_names(agent: str | None) -> Sequence[str]:
     return OUTPUTS if not agent or "/" in agent else tuple(dict.fromkeys((*OUTPUTS, f"{agent}.txt")))
 
 
-class _Reader:
+class _RecordReader:
     """Reads one folder. ``remarks`` collects what could not be used."""
 
     def __init__(self, folder: str) -> None:

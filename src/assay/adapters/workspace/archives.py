@@ -62,7 +62,7 @@ ALL = Caps()
 
 def unpack_archive(archive: str, target: str, strip: int = 0, caps: Caps = ALL) -> None:
     """Unpack files, folders and links, without ``strip`` leading folders of each name. Raises ``InputError``."""
-    _unpack(_Unpacking(archive, target, strip, caps), archive, caps)
+    _unpack(_ArchiveUnpacking(archive, target, strip, caps), archive, caps)
 
 
 def check_archive(archive: str, caps: Caps) -> None:
@@ -70,7 +70,7 @@ def check_archive(archive: str, caps: Caps) -> None:
     _unpack(_Looking(archive, "", 0, caps), archive, caps)
 
 
-def _unpack(unpacking: "_Unpacking", archive: str, caps: Caps) -> None:
+def _unpack(unpacking: "_ArchiveUnpacking", archive: str, caps: Caps) -> None:
     try:
         if zipfile.is_zipfile(archive):
             unpacking.zip()
@@ -116,7 +116,7 @@ def _most_members(archive: str) -> int:
         return file.read(size + _DIRECTORY_GAP).count(_DIRECTORY_ENTRY)
 
 
-class _Unpacking:
+class _ArchiveUnpacking:
     """One archive on its way into one folder."""
 
     def __init__(self, archive: str, target: str, strip: int, caps: Caps) -> None:
@@ -226,7 +226,7 @@ class _Unpacking:
             yield chunk
 
 
-class _Looking(_Unpacking):
+class _Looking(_ArchiveUnpacking):
     """Goes through an archive as if it were unpacked, and remembers what would be where."""
 
     def __init__(self, *told: Any) -> None:

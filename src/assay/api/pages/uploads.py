@@ -1,5 +1,5 @@
-"""Forms with files: jobs, an agent's output for a task, workspaces of scenarios. The judge of an organisation is set
-and asked again here, too.
+"""Forms with files: jobs, an agent's output for a task, workspaces of scenarios. The judge of an
+organisation is set and asked again here, too.
 """
 
 from assay.adapters.service.coding import check_sent_archive, patched_archive

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from assay.detectors.settings.demands import Demand, SettingChange
+from assay.detectors.settings.demands import SettingChange, SettingDemand
 from assay.detectors.settings.settings_text import Flat
 from assay.detectors.settings.tools import TOOLS, Tool
 from assay.detectors.settings.weakening import Weakening, weakening
@@ -31,7 +31,9 @@ def weaker_settings(path: str, before: str | None, after: str | None, elsewhere:
             yield from weaker(tool.demands, old, now, after or "", had=before is not None)
 
 
-def weaker(demands: Iterable[Demand], old: Flat, new: Flat, text: str, *, had: bool = True) -> Iterator[Weakening]:
+def weaker(
+    demands: Iterable[SettingDemand], old: Flat, new: Flat, text: str, *, had: bool = True
+) -> Iterator[Weakening]:
     """Weaker settings among two sets. ``had`` says whether there were any before."""
     for key in sorted({*old, *new}):
         change = SettingChange(old.get(key, []), new.get(key, []), new, had)

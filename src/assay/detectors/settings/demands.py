@@ -31,7 +31,7 @@ Weaker = Callable[[SettingChange], list[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Demand:
+class SettingDemand:
     """``weaker`` gives the values of a key that are weaker than before; nothing where they are as strict."""
 
     keys: str
@@ -42,10 +42,10 @@ class Demand:
         return _is(self.keys, key)
 
 
-def demand(keys: str | Iterable[str], weaker: Weaker, rule: str = "checker_weakened") -> Demand:
+def demand(keys: str | Iterable[str], weaker: Weaker, rule: str = "checker_weakened") -> SettingDemand:
     """A demand on keys: a pattern of whole ones, or all of their names."""
     pattern = keys if isinstance(keys, str) else "|".join(map(re.escape, sorted(keys)))
-    return Demand(pattern, weaker, rule)
+    return SettingDemand(pattern, weaker, rule)
 
 
 def _is(pattern: str, key: str) -> bool:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from assay.detectors.settings.demands import (
-    Demand,
+    SettingDemand,
     adds_nothing,
     demand,
     does_not_fall,
@@ -33,7 +33,7 @@ from assay.detectors.settings.settings_text import Flat
 
 _ESLINT = ranks("off", "warn", "error")
 
-Demands = tuple[Demand, ...]
+Demands = tuple[SettingDemand, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def parse_expression(text: str) -> tuple[Filter, ...]:
     """The conditions of an expression, all of which must hold. Raises ``InputError``."""
     if len(text) > MOST_CHARACTERS:
         raise InputError(f"an expression must have at most {MOST_CHARACTERS} characters, got {len(text)}")
-    parser = _Parser(_tokens(text))
+    parser = _ExpressionParser(_tokens(text))
     found = parser.either()
     if parser.now.text or parser.now.quoted:
         parser.refuse("and or or must come")
@@ -62,7 +62,7 @@ def _tokens(text: str) -> list[_Token]:
 
 
 @dataclass(slots=True)
-class _Parser:
+class _ExpressionParser:
     """Reads tokens from left to right; the last one is empty."""
 
     tokens: list[_Token]

@@ -25,7 +25,7 @@ _ATTRIBUTE: Final = re.compile(rf"@({_NAME})")
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
+class _XmlStep:
     name: str
     deep: bool
     nth: int | None
@@ -67,12 +67,12 @@ def open_content(data: bytes) -> Finder:
     return find
 
 
-def _parse_path(path: str) -> tuple[list[_Step], str | None]:
-    steps: list[_Step] = []
+def _parse_path(path: str) -> tuple[list[_XmlStep], str | None]:
+    steps: list[_XmlStep] = []
     at = 0
     while found := _STEP.match(path, at):
         steps.append(
-            _Step(
+            _XmlStep(
                 found["name"],
                 found["deep"] is not None,
                 int(found["nth"]) if found["nth"] else None,
@@ -90,7 +90,7 @@ def _parse_path(path: str) -> tuple[list[_Step], str | None]:
     return steps, attribute[1]
 
 
-def _below(above: Element, step: _Step) -> Iterator[Element]:
+def _below(above: Element, step: _XmlStep) -> Iterator[Element]:
     inside = (one for one in above.iter() if one is not above) if step.deep else iter(above)
     named = (one for one in inside if step.name in ("*", _local(one.tag)))
     found = [one for one in named if all(_attribute(one, name) == value for name, value in step.where)]

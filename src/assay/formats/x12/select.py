@@ -37,12 +37,12 @@ class X12Value(NamedTuple):
     place: X12Place
 
 
-class _Candidate(NamedTuple):
+class _CandidateSegment(NamedTuple):
     segment: X12Segment
     loop: tuple[str, ...]
 
 
-Chosen = TypeVar("Chosen", LoopSegment, _Candidate)
+Chosen = TypeVar("Chosen", LoopSegment, _CandidateSegment)
 
 
 def select(path: X12Path, placed_set: PlacedSet) -> list[X12Value]:
@@ -59,7 +59,7 @@ def select(path: X12Path, placed_set: PlacedSet) -> list[X12Value]:
         placed = in_loops(placed, path.loops, placed_set.loops)
     left = _filter_candidates(placed, path, interchange.separators)
     # The set itself is no loop that a reader would look for.
-    candidates = [_Candidate(one_of.segment, one_of.loop.path[1:]) for one_of in left]
+    candidates = [_CandidateSegment(one_of.segment, one_of.loop.path[1:]) for one_of in left]
     return _find_values(path, candidates, interchange, one.number, one.header.number - 1)
 
 
@@ -75,7 +75,7 @@ def select_all(path: X12Path, document: Document) -> list[X12Value]:
 
 
 def _in_envelopes(path: X12Path, segments: list[X12Segment], interchange: Interchange) -> list[X12Value]:
-    named = [_Candidate(segment, ()) for segment in segments if segment.id == path.segment]
+    named = [_CandidateSegment(segment, ()) for segment in segments if segment.id == path.segment]
     return _find_values(path, _filter_candidates(named, path, interchange.separators), interchange, None, 0)
 
 
@@ -90,7 +90,11 @@ def _envelopes(interchange: Interchange) -> list[X12Segment]:
 
 
 def _find_values(
-    path: X12Path, candidates: Sequence[_Candidate], interchange: Interchange, number: int | None, offset: int
+    path: X12Path,
+    candidates: Sequence[_CandidateSegment],
+    interchange: Interchange,
+    number: int | None,
+    offset: int,
 ) -> list[X12Value]:
     separators = interchange.separators
     return [
