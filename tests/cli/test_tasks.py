@@ -47,6 +47,8 @@ def test_the_examples(cli: Cli) -> None:
     why = "with set -e, a failed check ends the script without a reward"
     assert [line for line in lines if not line.endswith(": nothing found")] == [
         f"{EXAMPLES}/broken-verifier: set-e: tests/test.sh:2: {why}",
+        f"{EXAMPLES}/flaky-verifier: random-verdict: tests/test.sh:2: it depends on a random number, not on the"
+        " output",
         f"{EXAMPLES}/flaky-verifier: output-not-tested: instruction.md:1: the instruction asks for"
         " /workspace/answer.txt, but no test reads it",
     ]

@@ -161,6 +161,65 @@ CASES = {
         ("random-verdict tests/test_outputs.py:4",),
         tests=python(f"import random\ndef test_a():\n    score = random.random()\n    assert score > 0.5\n{TEST}"),
     ),
+    "a range for a random number of the code under test": Case(
+        tests=python(f"import random\nfrom dice import roll\ndef test_a():\n    assert 1 <= roll() <= 6\n{TEST}"),
+        other=asks("Write /app/dice.py with roll() and the sum of /app/data/nums.txt to /app/out/total.txt.\n"),
+    ),
+    "a random verdict of the shell": Case(
+        ("random-verdict tests/test.sh:3",),
+        script(f"pytest /tests/test_outputs.py\nif [ $((RANDOM % 2)) = 0 ]; then true; fi\n{WRITE}"),
+    ),
+    "functions in functions are no tests": Case(
+        tests=python(
+            "def test_total():\n    def test_one(text):\n        return text == '42'\n"
+            "    assert test_one(open('/app/out/total.txt').read().strip())\n"
+        ),
+    ),
+    "a file that is run as a script has no tests": Case(
+        tests={
+            **python(
+                "import sys\ndef test_total(text):\n    return text == '42'\n"
+                "sys.exit(not test_total(open('/app/out/total.txt').read().strip()))\n"
+            ),
+            **script(f"python3 /tests/test_outputs.py\n{WRITE}"),
+        },
+    ),
+    "a reward in words": Case(
+        ("reward-values tests/test_outputs.py:4",),
+        tests={
+            **python(
+                "import json\nsaid = {'reward': 1.0}\nok = open('/app/out/total.txt').read() == '42'\n"
+                "json.dump({'reward': float(ok), 'failed': []}, open('/logs/verifier/reward.json', 'w'))\n"
+            ),
+            **script("python3 /tests/test_outputs.py\n"),
+        },
+    ),
+    "words beside a reward": Case(
+        tests={
+            **python(
+                "import json\nok = open('/app/out/total.txt').read() == '42'\n"
+                "json.dump({'reward': float(ok)}, open('/logs/verifier/reward.json', 'w'))\n"
+                "json.dump({'reward': float(ok), 'failed': []}, open('/logs/verifier/details.json', 'w'))\n"
+            ),
+            **script("python3 /tests/test_outputs.py\n"),
+        },
+    ),
+    "a reward in words of the shell": Case(
+        ("reward-values tests/test.sh:4",),
+        script(
+            "pytest /tests/test_outputs.py\nif [ $? -eq 0 ]; then\n"
+            '  echo \'{"reward": "1"}\' > /logs/verifier/reward.json\nelse\n'
+            "  echo '{\"reward\": 0}' > /logs/verifier/reward.json\nfi\n"
+        ),
+    ),
+    "a date that nobody asked for": Case(
+        ("by-date tests/test_outputs.py:3",),
+        tests=python(f"import datetime\ndef test_a():\n    assert datetime.datetime.now().hour < 23\n{TEST}"),
+    ),
+    "a date that was asked for": Case(
+        tests=python(f"import datetime\ndef test_a():\n    assert datetime.date.today().year > 2000\n{TEST}"),
+        other=asks("Write today's sum of /app/data/nums.txt to /app/out/total.txt.\n"),
+    ),
     "a limit on measured time": Case(
         ("wall-clock tests/test_outputs.py:5",),
         tests=python(

@@ -9,6 +9,7 @@ from assay.formats.python_paths import called_name
 _READS = frozenset({"open", "read_text", "read_bytes", "load", "loads", "stat", "getsize", "listdir", "iterdir"})
 _CLOCKS = frozenset({"time", "monotonic", "perf_counter", "monotonic_ns", "perf_counter_ns", "time_ns"})
 _RANDOM = frozenset({"random", "randint", "randrange", "uniform", "choice"})
+_DATES = frozenset({"now", "today", "utcnow"})
 # What these give is empty only if what they are given is.
 _AS_LONG = frozenset({"items", "enumerate", "zip", "sorted", "keys", "values", "range"})
 _NEVER_EMPTY = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.Constant)
@@ -66,8 +67,8 @@ def measured_times(tree: ast.Module) -> list[int]:
 
 
 def random_verdicts(tree: ast.Module) -> list[int]:
-    """The lines of assertions on a bare random number."""
-    drawn = _assigned(tree, lambda value: isinstance(value, ast.Call) and called_name(value) in _RANDOM)
+    """The lines of assertions on a bare random number. A range in which all of them must be is none of these."""
+    drawn = _assigned(tree, _is_drawn)
     compares = (
         node.test for node in ast.walk(tree) if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare)
     )
@@ -75,12 +76,61 @@ def random_verdicts(tree: ast.Module) -> list[int]:
         test.lineno
         for test in compares
         if any(
-            (isinstance(side, ast.Name) and side.id in drawn)
-            or (isinstance(side, ast.Call) and called_name(side) in _RANDOM)
+            (isinstance(side, ast.Name) and side.id in drawn) or _is_drawn(side)
             for side in (test.left, *test.comparators)
         )
         and any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
+        and len(test.ops) == 1
     ]
+
+
+def _is_drawn(node: ast.expr) -> bool:
+    """A call of a well-known generator of random numbers, not of the code under test."""
+    if not isinstance(node, ast.Call) or called_name(node) not in _RANDOM:
+        return False
+    by = node.func
+    while isinstance(by, ast.Attribute):
+        by = by.value
+    return isinstance(by, ast.Name) and by.id in ("random", "np", "numpy", "secrets", *_RANDOM)
+
+
+def asserted_dates(tree: ast.Module) -> list[int]:
+    """The lines of assertions that compare with what day or time it is."""
+    known = _assigned(tree, _asks_the_date)
+    asserts = (node for node in ast.walk(tree) if isinstance(node, ast.Assert))
+    return [
+        node.lineno
+        for node in asserts
+        if isinstance(node.test, ast.Compare) and (_asks_the_date(node.test) or _uses(node.test, known))
+    ]
+
+
+def _asks_the_date(node: ast.AST) -> bool:
+    calls = (inner.func for inner in ast.walk(node) if isinstance(inner, ast.Call))
+    return any(
+        isinstance(by, ast.Attribute)
+        and by.attr in _DATES
+        and ast.unparse(by.value).rpartition(".")[2] in ("datetime", "date")
+        for by in calls
+    )
+
+
+def non_numeric_rewards(tree: ast.Module) -> list[int]:
+    """The lines of objects with a reward that are written as JSON, and have a value that can't be a number."""
+    return [
+        value.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and called_name(node) in ("dump", "dumps")
+        for given in node.args
+        if isinstance(given, ast.Dict) and any(_is_text(key, "reward") for key in given.keys)
+        for value in given.values
+        if isinstance(value, ast.List | ast.Dict | ast.Tuple | ast.JoinedStr | ast.ListComp)
+        or (isinstance(value, ast.Constant) and not isinstance(value.value, int | float))
+    ]
+
+
+def _is_text(node: ast.expr | None, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text
 
 
 def _assigned(tree: ast.AST, wanted: Callable[[ast.expr], bool]) -> set[str]:
@@ -120,7 +170,9 @@ class _Tests:
     def __init__(self, tree: ast.Module) -> None:
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
         self.helpers = {node.name: node for node in functions}
-        self.all = [node for node in functions if node.name.startswith("test")]
+        inner = {id(one) for node in functions for one in ast.walk(node) if one is not node}
+        # No runner finds what is defined within a function.
+        self.all = [node for node in functions if node.name.startswith("test") and id(node) not in inner]
         self.literals = _assigned(tree, lambda value: isinstance(value, _NEVER_EMPTY))
 
     def nothing(self, test: ast.FunctionDef | ast.AsyncFunctionDef) -> str | None:

@@ -10,7 +10,14 @@ from assay.engine.tasks.reward_lint import reward_script, writes_reward
 from assay.engine.tasks.rules.facts import TaskFacts
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import parse_python
-from assay.formats.python_tests import measured_times, random_verdicts, swallowed_assertions, test_demands
+from assay.formats.python_tests import (
+    asserted_dates,
+    measured_times,
+    non_numeric_rewards,
+    random_verdicts,
+    swallowed_assertions,
+    test_demands,
+)
 from assay.formats.shell import CommandLine, command_lines
 from assay.formats.shell_paths import missed_paths
 
@@ -118,6 +125,12 @@ _SURE = re.compile(r"^(?:echo|printf|mkdir|true|:|date|set)\b[^|;&]*$")
 _MOST_SOURCE = 500_000
 _PIPE_KEPT = re.compile(r"\bset[ \t][^\n#]{0,200}pipefail|PIPESTATUS")
 _INVERTED = re.compile(r"\$\?\"?\s+(?:-ne|!=|-gt)\s+\"?0\"?\s*\]")
+_RUNNER = re.compile(r"\bpytest\b|\bunittest\b|\bnose2?\b")
+_JSON_FILE = re.compile(r"[\w-]+\.json\b")
+_QUOTED_VALUE = re.compile(r"""\\?"\w+\\?"\s*:\s*(?:\\?"|\[|\{|null\b)""")
+_ABOUT_DATES = re.compile(
+    r"\b(?:today|now|current|dates?|days?|time|clock|timestamps?|hours?|year)\b", re.IGNORECASE
+)
 _ABOUT_TIME = re.compile(
     r"\b(?:seconds?|secs?|minutes?|ms|milliseconds?|time-?outs?|fast(?:er)?|latency|performan\w+)"
     r"|\b(?:speed\w*|slow\w*|efficien\w+|runtime|throughput|duration|benchmark\w*|within \d)",
@@ -135,6 +148,7 @@ def verdict_findings(facts: TaskFacts) -> Iterator[LintFinding]:
         yield from _missing_tests(facts)
     yield from _tests_not_run(facts)
     yield from _python(facts)
+    yield from _shell(facts)
 
 
 def _always_passes(script: str) -> Iterator[LintFinding]:
@@ -216,11 +230,27 @@ def _tests_not_run(facts: TaskFacts) -> Iterator[LintFinding]:
             yield LintFinding("tests-not-run", f"tests/{name}", "no script of the tests runs it")
 
 
+def _not_numeric(place: str) -> LintFinding:
+    why = "a value of reward.json isn't a number; harbor refuses the whole file from 0.23 on"
+    return LintFinding("reward-values", place, why)
+
+
+def _shell(facts: TaskFacts) -> Iterator[LintFinding]:
+    for line in command_lines(reward_script(facts.files.script)):
+        if re.search(r"\b(?:echo|printf)\b.{0,400}\breward\.json", line.text) and _QUOTED_VALUE.search(line.text):
+            yield _not_numeric(f"tests/test.sh:{line.number}")
+        if re.search(r"(?:\[|\(\().{0,200}\bRANDOM\b", line.text):
+            why = "it depends on a random number, not on the output"
+            yield LintFinding("random-verdict", f"tests/test.sh:{line.number}", why)
+
+
 def _python(facts: TaskFacts) -> Iterator[LintFinding]:
-    demands = [(name, one) for name, tree in facts.trees.items() for one in test_demands(tree)]
+    found = facts.trees.items() if _RUNNER.search("\n".join(facts.files.tests.values())) else ()
+    demands = [(name, one) for name, tree in found for one in test_demands(tree)]
     if demands and all(one.nothing is not None for _, one in demands):
         for name, one in demands:
             yield LintFinding("tests-nothing", f"tests/{name}:{one.line}", f"{one.name} can't fail: {one.nothing}")
+    dated = _ABOUT_DATES.search(facts.files.instruction) is None
     timed = _ABOUT_TIME.search(facts.files.instruction) is None
     for name, tree in facts.trees.items():
         for line in swallowed_assertions(tree):
@@ -230,6 +260,11 @@ def _python(facts: TaskFacts) -> Iterator[LintFinding]:
             yield LintFinding(
                 "random-verdict", f"tests/{name}:{line}", "it depends on a random number, not on the output"
             )
+        for line in asserted_dates(tree) if dated else ():
+            why = "it depends on the day or the hour, and the instruction says nothing about them"
+            yield LintFinding("by-date", f"tests/{name}:{line}", why)
+        if set(_JSON_FILE.findall(facts.files.tests[name])) == {"reward.json"}:
+            yield from (_not_numeric(f"tests/{name}:{line}") for line in non_numeric_rewards(tree)[:1])
         for line in measured_times(tree) if timed else ():
             why = "it depends on how fast this machine is, and the instruction says nothing about time"
             yield LintFinding("wall-clock", f"tests/{name}:{line}", why)
