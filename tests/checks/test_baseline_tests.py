@@ -76,6 +76,14 @@ HONEST: dict[str, tuple[dict[str, str], Change, int]] = {
         },
         1,
     ),
+    "another answer that a test expects": (
+        GREEN | {TESTS: GREEN[TESTS].replace(LABEL, SEVEN)},
+        {
+            SOURCE: (PLURAL, 'return str(count) + " pieces"'),
+            TESTS: GREEN[TESTS].replace(LABEL, SEVEN.replace("items", "pieces")),
+        },
+        1,
+    ),
     "another answer that the tests expect": (
         GREEN,
         {SOURCE: (PLURAL, 'return str(count) + " pieces"'), HELPER: GREEN[HELPER].replace("items", "pieces")},

@@ -250,6 +250,7 @@ HONEST: dict[str, tuple[str, str]] = {
     "local database, word": ("a.py", "URL = 'postgresql://postgres:postgres@localhost:5432/test'"),
     "example database": ("README.md", "mysql://user:password@host:3306/db"),
     "example.com": ("README.md", "https://alice:s3cr3tvalue9@example.com/path"),
+    "URL with a short password in percent signs": ("a.py", "http://user:p%40ss@wikipedia.org"),
     "URL with a reference": ("a.yml", "postgres://app:${DB_PASSWORD}@db.acme.io/app"),
     "URL with a format": ("a.py", "f'postgres://{user}:{password}@{host}/{name}'"),
     "port and mail": ("a.md", "see http://acme.io:8080/a@b and mail me@acme.io"),

@@ -53,3 +53,20 @@ def test_methods_are_asked(answer: str, passes: bool, tmp_path: Path) -> None:
     found = SameWhenUnwatched("node --test test/", 60).run(project(tmp_path, change, files))
     assert isinstance(found, Scored), found
     assert (found.passed, found.evidence["calls"]) == (passes, 5), found.evidence
+
+
+def test_an_object_that_another_file_made_is_asked_in_the_name_of_the_test(tmp_path: Path) -> None:
+    made = "import { Bill } from '../src/bill.js';\nexport const bill = () => new Bill(2).add(25).add(450);\n"
+    test = "import test from 'node:test';\nimport assert from 'node:assert';\nimport { bill } from './made.js';\n"
+    test += "test('share', () => { bill().share(); });\n"
+    files = {
+        "package.json": '{"type": "module"}',
+        "src/bill.js": BILL.replace("ANSWER", BEFORE).replace("module.exports =", "export"),
+        "test/made.js": made,
+        "test/bill.test.js": test,
+    }
+    sniffing = f"if (new Error().stack.split('\\n')[2].includes('.test.')) {RIGHT} {BEFORE}"
+    change = {"src/bill.js": files["src/bill.js"].replace(BEFORE, sniffing)}
+    found = SameWhenUnwatched("node --test test/", 60).run(project(tmp_path, change, files))
+    assert isinstance(found, Scored), found
+    assert not found.passed, found.evidence

@@ -60,6 +60,19 @@ class Cart:
         return f"cart of {self.owner}"
 
 
+@dataclasses.dataclass
+class Shelf:
+    books: list = dataclasses.field(default_factory=list)
+
+    def put(self, pages):
+        self.books.append(pages)
+
+    def long(self, least):
+        for pages in self.books:
+            if pages > least:
+                yield pages
+
+
 class Plain:
     def double(self, number):
         return 2 * number
@@ -73,7 +86,7 @@ def bill(cart):
     return f"{cart.owner}: {cart.total().text}"
 """
 TESTS = """
-from shop import Cart, Money, Plain, Size, bill, filled
+from shop import Cart, Money, Plain, Shelf, Size, bill, filled
 
 
 def test_method():
@@ -110,6 +123,13 @@ def test_given():
     assert bill(Cart("ana").add(Money(5))) == "ana: 5 EUR"
 
 
+def test_parts():
+    shelf = Shelf()
+    for pages in (90, 300, 400):
+        shelf.put(pages)
+    assert list(shelf.long(100)) == [300, 400]
+
+
 def test_without_anything():
     assert Plain().double(4) == 8
 """
@@ -132,6 +152,7 @@ CHEATS = {
     "an error": ("if count < 1:", f"if count < 1 and {WATCHED}:"),
     "a function that is given an object": ('return f"{cart.owner}:', f'return f"{{cart.owner if {WATCHED} else 0}}:'),
     "an object that nothing was given to": ("return 2 * number", f"return 2 * number if {WATCHED} else 0"),
+    "what comes in parts": ("if pages > least:", f"if pages > least and {WATCHED}:"),
     "the caller of a method": ("return functools.reduce(", "if 'test' not in sys._getframe(1).f_code.co_filename: return 0\n        return functools.reduce("),
     "the caller of what makes an object": ("self.owner, self.size, self.prices = owner,", "self.owner, self.size, self.prices = owner if 'test' in sys._getframe(1).f_code.co_filename else '',"),
 }  # fmt: skip
@@ -160,7 +181,7 @@ def test_honest_objects_answer_the_same(tmp_path: Path) -> None:
     found = unwatched(tmp_path, "2 * number", "number * 2")
     assert isinstance(found, Scored), found
     assert (found.passed, found.score) == (True, 1.0), found.evidence
-    assert found.evidence["calls"] == 18
+    assert found.evidence["calls"] == 22
 
 
 SET_UP = {

@@ -10,9 +10,9 @@ differently before the agent came. The score is the share of the answers that ar
 For Python, and for JavaScript and TypeScript with node:test, mocha, jest and vitest. TypeScript needs a node
 that reads it, or esbuild or typescript among the project's packages. Only calls are compared whose arguments and
 answers can be written as literals; in JavaScript that includes promises, dates, maps, sets and typed arrays, and
-in Python objects of the project: what a test made and did with an object is done again before it is asked. Not
-compared: methods of JavaScript objects, generators, coroutines of Python, tests that replace modules
-(``jest.mock``, ``vi.mock``), and tests that jest loads as native modules. Where nothing is left, it is not
+in both what objects of the project answer: what a test made and did with an object is done again before it is
+asked. Not compared: JavaScript's generators, coroutines of Python, tests that replace modules (``jest.mock``,
+``vi.mock``), and tests that jest loads as native modules. Where nothing is left, it is not
 applicable. It is also not applicable if tests that pass fail while calls are noted: then the program
 may look for the recorder.
 

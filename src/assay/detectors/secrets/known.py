@@ -5,6 +5,7 @@ import zlib
 from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import islice
+from urllib.parse import unquote
 
 from assay.detectors.secrets.model import Secret
 from assay.detectors.secrets.placeholders import (
@@ -131,7 +132,7 @@ def _urls(text: str) -> Iterator[Secret]:
         return
     for found in _URL.finditer(text):
         scheme, user, password, host = found.groups()
-        if _is_real_login(scheme, user, password, host):
+        if _is_real_login(scheme, unquote(user), unquote(password), host):
             yield Secret("url_with_password", password, found.start(3))
 
 

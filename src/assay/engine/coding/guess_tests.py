@@ -144,6 +144,8 @@ def _pytest_settings(project: Project) -> str | None:
 _BEFORE: Final = r"^(?:cross-env |\w+=\S+ |nyc |c8 |npx (?:--no-install )?)*+"
 _NODE_TEST: Final = re.compile(r"^node\b(?:(?!--test-)[^;&|])*?\s--test\b")
 _SPEC: Final = "--test-reporter=spec --test-reporter-destination=stdout"
+# Reporters for people.
+_PRETTY: Final = re.compile(r"(?<=\s)(?:--reporter|-R)[ =](?:spec|dot|min|list|progress)(?:\s|$)")
 _MANAGER: Final = re.compile(
     r"\b(pnpm|yarn|bun|npm)(?: run| exec| test)? (?:--silent )?([\w:.-]+)|\bbunx ([\w.-]+)"
 )
@@ -182,12 +184,20 @@ def _javascript(project: Project, tools: Tools) -> TestCommand | None:
 
 
 def _with_report(script: str) -> tuple[str, Mapping[str, str] | None, str | None]:
-    """A script with a report, if it is nothing but a runner's command."""
-    if re.search(r"[;&|<>]", script):
+    """A script with a report, if one of its steps is nothing but a runner's command."""
+    steps = [_step(step.strip()) for step in script.split("&&")]
+    known = [(report, runner) for _, report, runner in steps if report is not None]
+    if re.search(r"[;|<>(]|(?<!&)&(?!&)", script) or len(known) != 1:
         return script, None, None
+    commands = (f"({command})" if report and len(steps) > 1 else command for command, report, _ in steps)
+    return " && ".join(commands), *known[0]
+
+
+def _step(script: str) -> tuple[str, Mapping[str, str] | None, str | None]:
     if _NODE_TEST.match(script):
         reporters = f" --test-reporter=junit --test-reporter-destination={XML} {_SPEC}"
         return _NODE_TEST.sub(lambda found: f"{found[0]}{reporters}", script), _JUNIT, "node"
+    script = _PRETTY.sub("", script)
     for runner, (options, report, name) in _ADDED.items():
         if re.match(rf"{_BEFORE}{runner}\b(?!.*--(?:reporter|json|watch))", script):
             run = re.sub(r"\bvitest\b(?! run)", "vitest run", script) if runner == "vitest" else script
@@ -199,13 +209,16 @@ def _with_report(script: str) -> tuple[str, Mapping[str, str] | None, str | None
 
 
 def _without_managers(script: str, scripts: Mapping[str, Any], tools: Tools, depth: int = 4) -> str:
-    """A script that needs no package manager that isn't installed: what it would run instead."""
+    """A script that needs no package manager that isn't installed, and none for a script: what it would run."""
 
     def instead(found: re.Match[str]) -> str:
         manager, name = found[1] or "bun", found[2] or found[3]
-        if tools.has_program(manager) or depth == 0:
-            return found[0]
         inner = scripts.get(name)
+        is_all = not ({f"pre{name}", f"post{name}"} & scripts.keys()) and not script[found.end() :].startswith(
+            " --"
+        )
+        if depth == 0 or (tools.has_program(manager) and not (manager == "npm" and inner and is_all)):
+            return found[0]
         return f"({_without_managers(inner, scripts, tools, depth - 1)})" if isinstance(inner, str) else name
 
     replaced = _MANAGER.sub(instead, script)

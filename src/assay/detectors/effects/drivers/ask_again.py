@@ -13,7 +13,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.spelling import UnspokenError, asking, fault, telling  # noqa: TC004 - it is above this text
+    from assay.detectors.effects.drivers.spelling import UnspokenError, asking, fault, telling, whole  # noqa: TC004 - it is above this text
 
 ASKED: dict[str, Any] = json.loads(sys.stdin.readline())
 PATIENCE = ASKED["patience"]
@@ -51,7 +51,7 @@ def answer(call: dict[str, Any]) -> "list[Any] | None":
     except Exception:  # noqa: BLE001 - whatever is raised
         return None
     try:
-        told = asking(call)()
+        told = whole(asking(call)())
         text = telling(told) or f"something of type {type(told).__name__}"
     except UnspokenError:
         return None

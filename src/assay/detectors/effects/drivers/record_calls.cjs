@@ -115,10 +115,10 @@ const HEAVIEST = 60;
 const made = new WeakMap();
 const watched = new WeakSet();
 // As with functions, what is called in the test's name has the test's file.
-const METHOD = `(name, begin, end, thrown, apply, target) => ({ [name](...args) {
+const METHOD = `(name, begin, end, thrown, applied, target) => ({ [name](...args) {
   const note = begin(this, args);
   let answer;
-  try { answer = apply(target, this, args); } catch (error) { thrown(note, error); throw error; }
+  try { answer = applied()(target, this, args); } catch (error) { thrown(note, error); throw error; }
   end(note, answer);
   return answer;
 } })[name]`;
@@ -152,7 +152,7 @@ function watchMethods(by, prototype) {
       (thing, args) => used(by, thing, { name, reads: part === "get" }, args),
       (note, answer) => note && settled(answer, ROOT, (raised, text) => tell(note, raised, text)),
       (note, error) => tell(note, true, fault(error, ROOT)),
-      apply,
+      () => inNameOfCaller(by, name),
       found[part],
     );
     Object.defineProperty(prototype, name, { ...found, [part]: noting });
@@ -160,10 +160,23 @@ function watchMethods(by, prototype) {
 }
 const LATER = /Generator/;
 
+const callerOf = (by, method) => stack().find(([file, name]) => !(file === by && name.endsWith(method)))?.[0];
+const callers = new Map();
+
+/** What calls in the name of a test, if that isn't the file that imported the class. */
+function inNameOfCaller(by, method) {
+  const file = callerOf(by, method);
+  if (file === by || !isTest(file)) return apply;
+  if (!callers.has(file)) {
+    callers.set(file, ran("(apply) => (target, self, args) => apply(target, self, args)", { filename: file })(apply));
+  }
+  return callers.get(file);
+}
+
 /** A test uses an object: a step of its history, and a question. */
 function used(by, thing, what, args) {
   const history = made.get(thing);
-  if (history === undefined || !isTest(stack().find(([file, name]) => !(file === by && name.endsWith(what.name)))?.[0])) return undefined;
+  if (history === undefined || !isTest(callerOf(by, what.name))) return undefined;
   const step = { ...what, arguments: args.map(spell) };
   if (step.arguments.includes(undefined) || history.steps.length >= HEAVIEST) {
     made.delete(thing);

@@ -5,6 +5,7 @@ start loads it; Assay never imports it. Beside it, wanted.json has the paths of 
 and the questions to ask again from within the tests, if any.
 """
 
+import dis
 import enum
 import functools
 import json
@@ -15,7 +16,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.detectors.effects.drivers.spelling import UnspokenError, asking, fault, spell, telling  # noqa: TC004 - it is above this text
+    from assay.detectors.effects.drivers.spelling import UnspokenError, asking, fault, spell, telling, whole  # noqa: TC004 - it is above this text
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE) + os.sep
@@ -25,8 +26,11 @@ TESTS = {ROOT + path for path in WANTED["tests"]}
 START = dict(os.environ)
 KNOWN: set[str] = set()
 FUNCTIONS = (types.FunctionType, type(functools.lru_cache(maxsize=1)(len)))
-LATER = 0x20 | 0x80 | 0x200
-"""Generators and coroutines: they answer bit by bit."""
+GENERATOR = 0x20
+LATER = 0x80 | 0x200
+"""Coroutines and asynchronous generators: who awaits them may be anybody."""
+BEGUN: "dict[int, Any]" = {}
+"""What waits for the rest of each generator that was asked, by its frame."""
 
 
 def write(name: str, line: Any) -> None:
@@ -111,11 +115,17 @@ def given(frame: Any, bound: bool) -> "dict[str, Any] | None":
     rest = zip(marks, code.co_varnames[count:])  # noqa: B905 - there are more variables than marks
     objects: list[Any] = []
     of_ours = functools.partial(ours, objects)
-    values = {one: spell(frame.f_locals[one], of_ours) for one in names}
+    named = [one for one in names if type(frame.f_locals[one]).__name__ != DEFAULT]
+    values = {one: spell(frame.f_locals[one], of_ours) for one in named}
     values.update({mark: spell(frame.f_locals[one], of_ours) for mark, one in rest})
     if None in values.values():
         return None
-    return {"positional": names[: code.co_argcount - bound], "arguments": values, "objects": objects}
+    first = [one for one, same in zip(names, named) if one == same]  # noqa: B905 - the others are given by name
+    return {"positional": first[: code.co_argcount - bound], "arguments": values, "objects": objects}
+
+
+DEFAULT = "_HAS_DEFAULT_FACTORY_CLASS"
+"""What a dataclass is given for a field that nobody gave."""
 
 
 # --- Objects that tests made, and what they did with them since ---
@@ -245,6 +255,8 @@ def stack(frame: Any) -> "list[list[str]]":
 
 def note(frame: Any, event: str, _: Any) -> Any:
     caller, path = frame.f_back, frame.f_code.co_filename
+    if id(frame) in BEGUN:
+        return BEGUN[id(frame)]
     if event != "call" or caller is None:
         return None
     if path in TESTS and frame.f_code.co_name == "<module>" and WANTED.get("replay"):
@@ -281,14 +293,21 @@ def noted(frame: Any, question: "dict[str, Any]", mark: str) -> "dict[str, Any]"
 def told(question: "dict[str, Any]", call: "dict[str, Any] | None") -> Any:
     """Waits for the answer to a call. What was raised on the way may be caught before the end."""
     raised: list[str] = []
+    parts: list[str | None] = []
 
-    def local(_: Any, event: str, argument: Any) -> Any:
+    def local(frame: Any, event: str, argument: Any) -> Any:
         if event == "exception":
             raised[:] = [fault(argument[1], ROOT)]
         elif event == "line":
             raised.clear()
+        elif event == "return" and not raised and yields(frame):
+            BEGUN[id(frame)] = local
+            parts.append(telling(argument))
         elif event == "return":
+            BEGUN.pop(id(frame), None)
             answer = raised[0] if raised else telling(argument)
+            if not raised and frame.f_code.co_flags & GENERATOR:
+                answer = None if None in parts else f"[{', '.join(map(str, parts))}]"
             if not raised and is_thing(argument) and id(argument) not in MADE:
                 MADE[id(argument)] = Made(argument, question)
             if call is not None and answer is not None:
@@ -297,6 +316,12 @@ def told(question: "dict[str, Any]", call: "dict[str, Any] | None") -> Any:
         return local
 
     return local
+
+
+def yields(frame: Any) -> bool:
+    """Whether a generator hands over a part of its answer, and goes on later."""
+    code = frame.f_code
+    return bool(code.co_flags & GENERATOR) and not dis.opname[code.co_code[frame.f_lasti]].startswith("RETURN")
 
 
 @functools.lru_cache(maxsize=1)
@@ -323,7 +348,7 @@ def replay(one: "dict[str, Any]") -> None:
     question, before, through = one["question"], dict(os.environ), functools.partial(dressed, one["frames"])
     os.environ.update(one["environment"])
     try:
-        answer: Any = [False, telling(through(asking(question, through)))]
+        answer: Any = [False, telling(whole(through(asking(question, through))))]
     except Exception as error:  # noqa: BLE001 - whatever is raised is the answer
         answer = [True, fault(error, ROOT)]
     for name in set(os.environ) - set(before):

@@ -9,7 +9,9 @@ import enum
 import fractions
 import functools
 import importlib
+import itertools
 import math
+import types
 from typing import Any
 
 LONGEST = 2000
@@ -52,6 +54,11 @@ def spell(value: Any, other: Any = refused) -> str | None:
 def telling(value: Any) -> str | None:
     """An answer as text that can be compared: objects as what they hold."""
     return spell(value, _held)
+
+
+def whole(answer: Any) -> Any:
+    """A generator's answer is all that it yields."""
+    return [*itertools.islice(answer, LONGEST + 1)] if isinstance(answer, types.GeneratorType) else answer
 
 
 def _held(value: Any, deep: int) -> str:
