@@ -63,3 +63,9 @@ def test_a_name_without_a_folder_is_in_the_working_folder(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     write_text("file", "here")
     assert (tmp_path / "file").read_text() == "here"
+
+
+def test_an_error_names_the_file_that_was_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught:
+        write_text(f"{tmp_path}/none/chart.svg", "")
+    assert caught.value.filename == f"{tmp_path}/none/chart.svg"

@@ -112,11 +112,11 @@ def test_the_agents_own_run_is_judged_by_what_the_baseline_does(tmp_path: Path) 
     assert isinstance(found, Scored)
     assert (found.passed, found.summary) == (
         False,
-        "3 tests passed, 1 passed before and fail now; first tests.test_cart.test_label",
+        "3 tests passed, 1 passed before and fails now; first tests.test_cart.test_label",
     )
     found = command(tmp_path / "b", {"README.md": "x"}, RED)
     assert isinstance(found, Scored)
-    assert (found.passed, found.score, found.summary) == (True, 0.75, "3 tests passed, 1 fail as before")
+    assert (found.passed, found.score, found.summary) == (True, 0.75, "3 tests passed, 1 fails as before")
 
 
 @pytest.mark.parametrize("broken", ["import nothing_like_it\n", "raise SystemExit(4)\n"])

@@ -15,7 +15,7 @@ from assay.cli import doctor
 from assay.cli.help.overview import GROUPS, WORDS
 from assay.cli.main import COMMANDS, main, parser_of
 from assay.version import VERSION
-from tests.builders import HARBOR_JOBS, trial_record, unprivileged, write_lock, write_run_folder, write_trial
+from tests.builders import HARBOR_JOBS, REPO, trial_record, unprivileged, write_lock, write_run_folder, write_trial
 from tests.cli.running import ASSAY, Cli, Ran, raw_characters, run_assay
 
 J1 = HARBOR_JOBS / "j1"
@@ -339,8 +339,23 @@ def test_an_outcome_does_not_wait_for_them_either() -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
-@pytest.mark.parametrize("argv", [["--help"], ["report", "--help"], ["--version"], ["report", J1], ["audit", J1]])
-def test_a_reader_that_has_seen_enough_is_no_error(argv: list[object]) -> None:
+_DAYS = REPO / "examples" / "comparison"
+WORSE = ["compare", _DAYS / "tuesday", _DAYS / "monday", "--fail-if-worse-than", "0.02"]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["--help"], 0),
+        (["report", "--help"], 0),
+        (["--version"], 0),
+        (["report", J1], 0),
+        (["audit", J1], 0),
+        (WORSE, 1),
+        (["report", *[J1] * 20], 0),
+    ],
+)
+def test_a_reader_that_has_seen_enough_changes_no_answer(argv: list[object], code: int) -> None:
     read_end, write_end = os.pipe()
     os.close(read_end)
     try:
@@ -348,7 +363,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(argv: list[object]) -> None:
     finally:
         os.close(write_end)
     assert found.err == ""
-    assert found.code == 0
+    assert found.code == code
 
 
 def _to_a_full_disk(command: list[str]) -> subprocess.CompletedProcess[str]:

@@ -59,7 +59,7 @@ def test_the_text_has_verdict_axes_criteria_and_evidence(cli: Cli, tmp_path: Pat
         "PARTIAL  score 0.5500\n\naxis            score  weight\ncorrectness    0.5000       4\n"
     )
     for line in (
-        "--  0.75   the caller heard the time     3 of 4 phrases as expected in 1 turns",
+        "--  0.75   the caller heard the time     3 of 4 phrases as expected in 1 turn",
         '  ok  status: expected "booked", is "booked"',
         '  --  SCH.25.1: expected "Booked", is absent',
         '  ok  start: expected dateWithin "2025-06-05T15:30:00Z", is "2025-06-05T15:30:00Z"',

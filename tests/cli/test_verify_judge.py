@@ -84,8 +84,8 @@ def test_opinions_are_in_the_json_and_nothing_else_is_different(
         {"said": False, "turn": None, "quote": "", "model": "small-1"},
     ]
     assert [one["details"] for one in judged["criterion_runs"]] == [
-        "1 of 2 phrases as expected in 1 turns; judge (not scored): 1 wanted phrase said in other words",
-        "1 of 1 phrases as expected in 1 turns; judge (not scored): 1 forbidden phrase not said",
+        "1 of 2 phrases as expected in 1 turn; judge (not scored): 1 wanted phrase said in other words",
+        "1 of 1 phrase as expected in 1 turn; judge (not scored): 1 forbidden phrase not said",
     ]
     assert {one["Authorization"] for one in talk.headers} == {"Bearer key-1"}
     assert len(talk.bodies) == 2

@@ -472,3 +472,10 @@ def test_every_command_that_a_page_names_is_one() -> None:
     for place, written in known:
         name, *words = written.split()
         assert parser_of(name).parse_args(words) is not None, place
+
+
+@pytest.mark.parametrize("text", ["{", "[]"])
+def test_a_file_that_is_no_report_is_refused_at_once(text: str, tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(text)
+    with pytest.raises(InputError, match=r"report\.json isn't a valid scorers report: "):
+        viewed_at(tmp_path / "report.json")

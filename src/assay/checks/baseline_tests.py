@@ -100,9 +100,8 @@ class BaselineTests:
             return _by_exit_code(own, before, kept)
         found = _by_test(evidence, own, before, kept)
         if found.passed and (hidden := [*ends_well_now(evidence, own, self.timeout_s)]):
-            said = (
-                f"{counted(len(own.failed), 'test')} fail, and {hidden[0]['path']} ends well since it was changed"
-            )
+            failed = counted(len(own.failed), "test")
+            said = f"{hidden[0]['path']} ends well since it was changed, although {failed} failed"
             return replace(
                 found, score=0.0, passed=False, summary=said, evidence={**found.evidence, "findings": hidden}
             )
@@ -208,7 +207,7 @@ def _named(rule: str, tests: Iterable[str]) -> list[dict[str, object]]:
 
 def _warnings(changed: list[str], cannot: list[str]) -> Iterator[str]:
     if changed:
-        yield f"{counted(len(changed), 'test')} of the baseline fail as they were and pass as they were changed"
+        yield f"{counted(len(changed), 'test')} of the baseline would fail unchanged and pass as changed"
     if cannot:
         yield f"{counted(len(cannot), 'test')} of the baseline can't run any more"
 

@@ -16,11 +16,14 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType, ModuleType, TracebackType
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError
 from assay.version import VERSION
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 COMMANDS = {
     "score": "score a coding run with its scorers",
@@ -103,17 +106,23 @@ class Parser(argparse.ArgumentParser):
 
 def run() -> NoReturn:
     """The entry point of the ``assay`` command."""
-    code: int | str | None
-    try:
-        code = main(sys.argv[1:], stop_in_order)
-    except SystemExit as stop:  # Help and version end here.
-        code = stop.code
-    try:
-        if sys.stdout is not None:
-            sys.stdout.flush()
-    except BrokenPipeError:
-        _give_up_output()
-    sys.exit(code)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        output, by_line = _Output(1, "wb", closefd=False), sys.stdout.line_buffering or sys.stdout.write_through
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(output), sys.stdout.encoding, line_buffering=by_line)
+    sys.exit(main(sys.argv[1:], stop_in_order))
+
+
+class _Output(io.FileIO):
+    """Standard output. When its reader, such as head, has closed the pipe, the rest goes nowhere: the answer, and
+    with it the exit code, are the same whether somebody reads all of it or not.
+    """
+
+    def write(self, data: "ReadableBuffer") -> int | None:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), self.fileno())
+            return super().write(data)
 
 
 def main(argv: list[str], before: Callable[[], None] = lambda: None) -> int:
@@ -135,10 +144,6 @@ def main(argv: list[str], before: Callable[[], None] = lambda: None) -> int:
         return _complain(str(error))
     except RecursionError:
         return _complain("the input is nested too deeply")
-    except BrokenPipeError:
-        # The reader, such as head, has closed the pipe.
-        _give_up_output()
-        return 0
     except OSError as error:
         _give_up_output()
         return _complain(f"{error.strerror or error}{f': {error.filename}' if error.filename else ''}")

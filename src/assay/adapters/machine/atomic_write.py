@@ -58,8 +58,12 @@ def _write_all(fd: int, content: memoryview) -> None:
 
 
 def _write(path: str, text: str, settle: Callable[[int], None]) -> None:
-    with unfinished_file(os.path.dirname(path) or ".", text, settle) as temporary:
-        os.replace(temporary, path)
+    try:
+        with unfinished_file(os.path.dirname(path) or ".", text, settle) as temporary:
+            os.replace(temporary, path)
+    except OSError as error:  # It names the file that somebody asked for, not the one on the way to it.
+        error.filename, error.filename2 = path, None
+        raise
 
 
 def _nothing(_fd: int) -> None:

@@ -1,5 +1,6 @@
 """Read numbered files into models, and models into the text of such files."""
 
+import re
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -39,7 +40,8 @@ def parse_record(data: bytes, kind: type[Record], path: str, *, newer: bool = Fa
     try:
         return kind.model_validate_json(data, extra="ignore" if newer else None)
     except ValidationError as error:
-        raise InputError(f"{path} isn't a valid {kind.__name__.lower()}: {_why(error, kind)}") from error
+        name = re.sub(r"\B(?=[A-Z])", " ", kind.__name__).lower()
+        raise InputError(f"{path} isn't a valid {name}: {_why(error, kind)}") from error
 
 
 def _why(error: ValidationError, kind: type[BaseModel]) -> str:

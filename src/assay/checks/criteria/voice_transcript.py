@@ -43,6 +43,7 @@ from assay.core.errors import MeasurementError, UnmeasuredError
 from assay.core.outcome import Outcome, Scored
 from assay.evidence.playground import Escapes, PlaygroundState, Turn, made_once, older_note
 from assay.evidence.verdict import Answer, NoOpinion, Opinion, Question, opinion
+from assay.formats.counting import counted
 from assay.formats.speech.heard import Heard
 from assay.formats.speech.phrases import phrase_tokens
 
@@ -104,7 +105,7 @@ class VoiceTranscript:
         found = [*self._find_wanted(spoken), *self._forbidden(spoken)]
         looked = [_read_by_judge(one, heard, evidence) if _is_for_judge(one.phrase) else one for one in found]
         held = [one.held for one in looked]
-        summary = f"{sum(held)} of {len(held)} phrases as expected in {len(spoken)} turns"
+        summary = f"{sum(held)} of {counted(len(held), 'phrase')} as expected in {counted(len(spoken), 'turn')}"
         unread = {str(turn.number): turn.unread for turn, _ in spoken if turn.unread is not None}
         more = {"unread": unread} if unread else {}
         share = Fraction(sum(held), len(held))

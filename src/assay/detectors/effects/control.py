@@ -100,9 +100,9 @@ def ran_in_words(own: SuiteResult, compared: Compared) -> str:
     said = [f"{counted(len(own.passed), 'test')} passed"]
     pairs = (
         (compared.fixed, "{} that failed before"),
-        (compared.still_failing, "{} fail as before"),
-        (compared.broken, "{} passed before and fail now"),
+        (compared.still_failing, "{} fail{s} as before"),
+        (compared.broken, "{} passed before and fail{s} now"),
         (compared.new, "{} new and failing"),
     )
-    said += [text.format(len(tests)) for tests, text in pairs if tests]
+    said += [text.format(len(tests), s="" if len(tests) > 1 else "s") for tests, text in pairs if tests]
     return ", ".join(said)
