@@ -117,7 +117,7 @@ class _Output(io.FileIO):
     with it the exit code, are the same whether somebody reads all of it or not.
     """
 
-    def write(self, data: "ReadableBuffer") -> int | None:
+    def write(self, data: "ReadableBuffer") -> int | None:  # type: ignore[override]
         try:
             return super().write(data)
         except BrokenPipeError:
