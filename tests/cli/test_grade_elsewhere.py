@@ -1,11 +1,13 @@
 """Runs of harbor's own, elsewhere: graded here by the artifacts that harbor kept, if its verifier gets no more."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.builders import DATA
 from tests.cli.running import Cli
 from tests.sandbox.backends import need
 from tests.tasks import Attempt, script, write_task
@@ -59,6 +61,22 @@ def write_manifest(folder: Path, *entries: dict[str, Any]) -> None:
     kept = entries or (entry("/workspace/answer.txt", "file"), entry("/workspace/out", "directory"))
     found = [entry("/logs/artifacts", "directory"), *kept]
     (folder / "artifacts" / "manifest.json").write_text(json.dumps(found))
+
+
+@pytest.mark.parametrize("name", ["separate__rcseyMy", "own-environment__4ZwcK88"])
+def test_a_run_of_harbors_own(cli: Cli, tmp_path: Path, name: str) -> None:
+    """Recorded with harbor 0.25.0 on podman, where the verifier gave 1."""
+    need("bubblewrap")
+    folder = tmp_path / name
+    shutil.copytree(DATA / "harbor_versions" / "0.25.0-source" / name, folder)
+    judge = '[ "$(cat answer.txt)" = right ] && echo 0.25 > /logs/verifier/reward.txt'
+    write_task(
+        tmp_path / "tasks" / name.partition("_")[0],
+        verifier=judge,
+        toml='artifacts = ["/workspace/answer.txt"]\n[verifier]\nenvironment_mode = "separate"\n',
+    )
+    done = cli("grade", folder, "--tasks", tmp_path / "tasks", "--isolation", "bubblewrap")
+    assert (done.code, done.out) == (0, f"{name}  grading 1  reward 0.25\n")
 
 
 def test_the_verifier_gets_the_artifacts_and_the_logs(cli: Cli, trial: Path) -> None:

@@ -42,6 +42,8 @@ def audit(path: Path) -> Audit:
         ("0.24.0", "harbor 0.24.0 (harbor-0.24)", True, True),
         ("0.24.0-source", "harbor 0.24.0 (harbor-0.24)", True, True),
         ("0.24.0-regrade", "harbor 0.24.0 (harbor-0.24)", True, True),
+        ("0.25.0-source", "harbor 0.25.0 (harbor-0.24)", True, True),
+        ("0.25.0-regrade", "harbor 0.25.0 (harbor-0.24)", True, True),
     ],
 )
 def test_a_job_of_each_version_is_consistent(name: str, title: str, identical: bool, finished: bool) -> None:
@@ -51,7 +53,7 @@ def test_a_job_of_each_version_is_consistent(name: str, title: str, identical: b
 
 
 def test_every_job_is_in_the_table() -> None:
-    assert len([path for path in JOBS.iterdir() if path.is_dir()]) == 12
+    assert len([path for path in JOBS.iterdir() if path.is_dir()]) == 14
 
 
 def test_what_is_said_of_a_cost_that_is_not_a_number() -> None:
