@@ -7,7 +7,6 @@ is written from it. The commands need a shell and nothing else, because the imag
 import contextlib
 import os
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +38,7 @@ HOLDS = {
 }
 
 _TRY = 20.0
+_TICK = 0.01
 _SHOWN_PLACES = ("/opt", "/usr/local/share", "/usr/local/lib")
 _WRITE = "s=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do s=$s$s; done"
 _FACTS = """
@@ -165,14 +165,20 @@ def _process_count(trying: Trying) -> str:
 def _cpu(trying: Trying) -> str:
     """Others may take the processors, too: the fastest of some free runs is compared with a limited one."""
     free = min(_spin(trying, None) for _ in range(3))
-    return _hold_word(_spin(trying, 0.05) > 3 * free)
+    return _hold_word(_spin(trying, 0.02) > 3 * free)
 
 
 def _spin(trying: Trying, cpus: float | None) -> float:
-    began = time.monotonic()
-    spin = "i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done"
-    trying.run(spin, CommandLimits(timeout_sec=_TRY, cpus=cpus))
-    return time.monotonic() - began
+    """The seconds that a loop takes, by the clock of the command: to start a container takes longer."""
+    spin = "read a _ < /proc/uptime; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; read b _ < /proc/uptime"
+    ran = trying.run(f"{spin}; echo $a $b", CommandLimits(timeout_sec=_TRY, cpus=cpus))
+    if ran.end.timed_out:
+        return _TRY
+    try:
+        began, ended = map(float, ran.output.split())
+    except ValueError as error:
+        raise MeasurementError("a command can't tell how long it takes") from error
+    return max(ended - began, _TICK)
 
 
 def _file_size(trying: Trying) -> str:
