@@ -66,7 +66,11 @@ def bare_line(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> list[
 
 def bare_command(sandbox: ViewSandbox, bench: Workbench, task: LoadedTask) -> Callable[[], object]:
     """It, started by itself."""
-    line = bare_line(sandbox, bench, task)
+    return started(sandbox, bare_line(sandbox, bench, task))
+
+
+def started(sandbox: ViewSandbox, line: list[str]) -> Callable[[], object]:
+    """Starts a command line as the sandbox's user."""
     uid = sandbox.owner[0] if sandbox.owner is not None else None
     groups: list[int] | None = [] if uid is not None else None
     return lambda: subprocess.run(line, user=uid, group=uid, extra_groups=groups, capture_output=True, check=True)
