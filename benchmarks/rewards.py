@@ -154,7 +154,11 @@ def _rubric() -> Result:
 
     spent, least = best_cpu(ROUNDS, ours, plain)
     return Result(
-        "10,000 {TIMES} 5 numbers of a rubric", spent, "s of CPU", RUBRIC_GOAL, f"{spent / least:.0f} {TIMES} sums"
+        f"10,000 {TIMES} 5 numbers of a rubric",
+        spent,
+        "s of CPU",
+        RUBRIC_GOAL,
+        f"{spent / least:.0f} {TIMES} sums",
     )
 
 
