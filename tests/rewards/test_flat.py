@@ -65,7 +65,7 @@ def test_by_pure_checks() -> None:
         wanted = {"assert": "voice-transcript", "contains": [f"number {number} is confirmed"]}
         found = criteria.complete([Criterion(label="said", assertion=wanted)], {}, Conversation(number))
         assert found.score == 1.0
-        assert evaluation.score_rubric(rubric, dict.fromkeys("abcde", 0.5)).score == 0.5
+        assert evaluation.score_rubric(rubric, dict.fromkeys("abcde", 0.5)).reward == 0.5
 
     stays_flat(grade, PURE)
 
