@@ -64,7 +64,7 @@ LOOPS := .venv-loops
 .PHONY: loops
 loops: $(LOOPS)/.installed ## Test the adapters to training loops and to Ray with the real packages, in an environment of their own
 	@PYTHONPATH=src $(LOOPS)/bin/python -m pytest -q -p no:cacheprovider -W ignore tests/rewards/test_loops.py \
-	    tests/cli/test_on_ray.py tests/cli/test_grade_every_way.py
+	    tests/cli/test_on_ray.py tests/cli/test_run_on_ray.py tests/cli/test_grade_every_way.py
 
 $(LOOPS)/.installed: pyproject.toml $(DEV)
 	@$(BIN)/python -m venv --without-pip $(LOOPS)

@@ -3,13 +3,16 @@
 Wall time says more about the neighbours on a busy machine than about the code.
 """
 
+import contextlib
 import gc
 import os
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 MISSED = 3
@@ -17,6 +20,8 @@ MISSED = 3
 SMOKE_VARIABLE = "ASSAY_BENCH_SMOKE"
 SMOKE = SMOKE_VARIABLE in os.environ
 """Whether benchmarks are only to show that they run."""
+
+_TICK = os.sysconf("SC_CLK_TCK")
 
 # Not ru_maxrss: a child inherits the peak of the process that started it, and keeps it through exec.
 _TELL_PEAK = """
@@ -70,6 +75,23 @@ def wall(work: Callable[[], object]) -> float:
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
+
+
+def spent_by_tree() -> float:
+    """CPU seconds of this process and of all below it, so far."""
+    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds) + _of_living(os.getpid())
+
+
+def _of_living(pid: int) -> float:
+    """What living descendants have used so far, and their children before them."""
+    spent = 0.0
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{pid}/task"):
+            for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
+                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                spent += sum(map(int, fields[11:15])) / _TICK + _of_living(child)
+    return spent
 
 
 def _cpu(work: Callable[[], object]) -> float:

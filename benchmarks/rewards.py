@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import json
 import os
-import resource
 import sys
 import tarfile
 import tempfile
@@ -23,7 +22,7 @@ from assay.rewards import SyncGrader
 from benchmarks.made_job import MadeJobs
 from benchmarks.made_playground import MadePlayground
 from benchmarks.made_task import write_task
-from benchmarks.measure import TIMES, Result, best_cpu, sized
+from benchmarks.measure import TIMES, Result, best_cpu, sized, spent_by_tree
 from benchmarks.verifying import bare_command, bare_line, seeded
 
 ROUNDS, GRADINGS, MANY = sized(8, 2), sized(40, 2), sized(1000, 5)
@@ -37,7 +36,6 @@ VERIFIER_GOAL_MS, VERIFIER_GOAL, CODING_GOAL_MS, COMMAND_GOAL_MS, VOICE_GOAL, RU
 )
 OF_ALL = 10_000
 EMPTY = (sys.executable, "-I", "-S", "-c", "")
-_TICK = os.sysconf("SC_CLK_TCK")
 _TESTS = "class Test:\n    def test_add(self):\n        assert 1 + 1 == 2\n"
 _SCORERS = [
     {"name": kind, "type": kind, **more}
@@ -154,7 +152,11 @@ def _rubric() -> Result:
 
     spent, least = best_cpu(ROUNDS, ours, plain)
     return Result(
-        "10,000 {TIMES} 5 numbers of a rubric", spent, "s of CPU", RUBRIC_GOAL, f"{spent / least:.0f} {TIMES} sums"
+        f"10,000 {TIMES} 5 numbers of a rubric",
+        spent,
+        "s of CPU",
+        RUBRIC_GOAL,
+        f"{spent / least:.0f} {TIMES} sums",
     )
 
 
@@ -166,14 +168,14 @@ def _cpu_of_tree(work: Callable[[], object]) -> float:
     """CPU seconds of one work, with all that this process started."""
     adopt_orphans()
     work()
-    before = _spent()
+    before = spent_by_tree()
     for _ in range(GRADINGS):
         work()
         # bwrap leaves its first process behind.
         with contextlib.suppress(ChildProcessError):
             while os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG) is not None:
                 pass
-    return (_spent() - before) / GRADINGS
+    return (spent_by_tree() - before) / GRADINGS
 
 
 def _cpu_of_bare(line: Sequence[str], owner: tuple[int, int] | None) -> float:
@@ -193,19 +195,3 @@ def _cpu_of_bare(line: Sequence[str], owner: tuple[int, int] | None) -> float:
         os._exit(0)
     usage = os.wait4(child, 0)[2]
     return (usage.ru_utime + usage.ru_stime) / GRADINGS
-
-
-def _spent() -> float:
-    kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
-    return sum(sum(resource.getrusage(kind)[:2]) for kind in kinds) + _of_living(os.getpid())
-
-
-def _of_living(pid: int) -> float:
-    """What living descendants have used so far, and their children before them."""
-    spent = 0.0
-    with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            for child in map(int, Path(f"/proc/{pid}/task/{thread}/children").read_text().split()):
-                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
-                spent += sum(map(int, fields[11:15])) / _TICK + _of_living(child)
-    return spent

@@ -20,14 +20,12 @@ reward that the evaluation can use, 1 some were not, 2 nothing was run, 130 inte
 """
 
 import argparse
-import itertools
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -52,6 +50,7 @@ from assay.cli.options.common import (
     warn,
     whole_number,
 )
+from assay.cli.options.job import Place, add_on, job_name, place_of
 from assay.cli.options.judge import add_judge, check_judges, judges_of, refuse_without
 from assay.cli.options.tasks import add_task_choice, chosen_tasks
 from assay.cli.output.progress import Progress
@@ -148,6 +147,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--jobs-dir", default="jobs", metavar="DIR", help="folder for job folders (default: jobs)")
     parser.add_argument("--job-name", metavar="NAME", help="name of the job's folder (default: the current time)")
+    add_on(parser)
     add_task_choice(parser)
     add_isolation(parser)
     parser.add_argument(
@@ -230,6 +230,7 @@ def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
         raise InputError("none of the tasks can be run")
     _check_agent(site, agent, [task for task, _ in tasks if not task.seeded])
     setting = _setting(args, agent, tasks, invocation)
+    place = place_of(args, setting, site)
     planned = plan_trials([(task, source) for task, source in tasks], args.n_attempts)
     with judges_of(args) as judges:
         if judges is not None:
@@ -237,7 +238,7 @@ def run_tasks(args: Options, invocation: tuple[str, ...]) -> RanJob:
         seeded = any(task.seeded for task, _ in tasks)
         coding = _coding(site, judges, args) if seeded else None
         with _watched(setting.folder, display.note) if args.view else nullcontext():
-            finished_all = _run(setting, site, planned, display, coding, doors)
+            finished_all = _run(setting, site, planned, display, coding, doors, place)
     return RanJob(setting, finished_all, seeded, bool(refused))
 
 
@@ -312,7 +313,7 @@ def _setting(
     adhoc = [task.path for task, source in tasks if source is None]
     datasets = [path for path in args.tasks if not is_task(path)]
     return JobSetting(
-        name=_job_name(args.job_name, args.jobs_dir),
+        name=job_name(args.job_name, args.jobs_dir),
         jobs_dir=args.jobs_dir,
         agent=agent,
         attempts=args.n_attempts,
@@ -323,19 +324,6 @@ def _setting(
         invocation=invocation,
         control=not args.no_control,
     )
-
-
-def _job_name(given: str | None, jobs_dir: str) -> str:
-    """The name of the job's folder. A job without a given name never reuses an existing folder."""
-    if given is None:
-        now = datetime.now().strftime("%Y-%m-%d__%H-%M-%S")
-        names = itertools.chain((now,), (f"{now}-{number}" for number in itertools.count(2)))
-        return next(name for name in names if not os.path.lexists(os.path.join(jobs_dir, name)))
-    if given in ("", ".", "..") or "/" in given or "\0" in given:
-        raise InputError(
-            f"--job-name must be a folder name without a path, got {given!r}; pass the path with --jobs-dir"
-        )
-    return given
 
 
 def _coding(site: TrialSite, judges: "ConfiguredJudges | None", args: Options) -> SeededTasks:
@@ -354,11 +342,12 @@ def _run(
     display: Display,
     coding: SeededTasks | None,
     doors: ModelDoors | None,
+    place: Place | None,
 ) -> bool:
     """Run the job. Returns whether it finished."""
     try:
         with stoppable() as stop, DiskJobStore(setting.folder) as store, DiskWorkshop(site.sandbox) as workshop:
-            return run_job(setting, planned, site, workshop, store, display, stop.ring, coding, doors)
+            return run_job(setting, planned, site, workshop, store, display, stop.ring, coding, doors, place)
     except OSError as error:
         where = "" if error.filename is None else f" ({error.filename})"
         raise MeasurementError(

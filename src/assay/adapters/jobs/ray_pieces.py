@@ -17,7 +17,7 @@ Answer = TypeVar("Answer")
 
 AT_ONCE: Final = 4
 """How many pieces wait for each that can run, so that no processor is idle."""
-_TRIES: Final = 3
+TRIES: Final = 3
 _PATIENCE_SEC: Final = 10.0
 NAME: Final = "piece of an archive"
 """The name of the tasks, which their processes show."""
@@ -34,12 +34,12 @@ def work_on_ray(
     ``lost`` makes the answer for a run whose worker dies every time, with the reason. Raises ``InputError``
     without a cluster, or if a task can't have as many processors.
     """
-    ray = _joined()
+    ray = joined()
     try:
         if not any(node["Resources"].get("CPU", 0) >= cpus for node in ray.nodes() if node["Alive"]):
             raise InputError(f"--on ray needs a machine with {cpus} processors, but the cluster has none")
         # Ray takes plain functions only.
-        task = ray.remote(num_cpus=cpus, max_retries=_TRIES, name=NAME)(lambda piece: work(piece))  # noqa: PLW0108
+        task = ray.remote(num_cpus=cpus, max_retries=TRIES, name=NAME)(lambda piece: work(piece))  # noqa: PLW0108
         most = max(1, AT_ONCE * int(ray.cluster_resources()["CPU"]) // cpus)
         rest = iter(pieces)
         running: dict[Any, Sequence[str]] = {}
@@ -64,7 +64,7 @@ def work_on_ray(
         ray.shutdown()
 
 
-def _joined() -> Any:
+def joined() -> Any:
     """Ray on the cluster that RAY_ADDRESS names, or else on this machine, where it ends with the process."""
     ray: Any = import_module("ray")  # An extra, which is large.
     address = os.environ.get("RAY_ADDRESS")

@@ -10,6 +10,7 @@ rewards is a failed attempt. k starts at 2: harbor never reports pass@1.
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from sys import intern
 from typing import Protocol, TypeAlias
 
 from assay.core.pass_at_k import chance_of_a_success
@@ -203,12 +204,12 @@ def _gather(trials: Iterable[Trial], stats: JobStats, named: bool) -> dict[str, 
             key = evals_key(*parts)
             group = by_parts[parts] = groups.setdefault(key, _GroupSums(key, trial.dataset, in_memory))
         if named:
-            group.names.append(trial.name)
+            group.names.append(intern(trial.name))
         group.tasks.append(share(trial.task, trial.task))
         group.rewards.append(trial.rewards)
         if trial.exception_type is not None:
             stats.n_errored_trials += 1
-            _count_error(group.stats, trial.name, trial.exception_type)
+            _count_error(group.stats, intern(trial.name), trial.exception_type)
             if trial.exception_type == CANCELLED:
                 cancelled.add(trial.name)
         if trial.usage is not None:

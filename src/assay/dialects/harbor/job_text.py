@@ -6,7 +6,7 @@ the keys of reward_stats in Python's (1e-07), strings in plain UTF-8.
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 from pydantic_core import to_json
@@ -19,6 +19,11 @@ _STEP = "    "
 
 def job_text(result: JobResult, version: HarborVersion = UNKNOWN) -> str:
     """The whole text of result.json as this version of harbor writes it."""
+    return "".join(job_texts(result, version))
+
+
+def job_texts(result: JobResult, version: HarborVersion = UNKNOWN) -> Iterator[str]:
+    """The same in parts: a job names every trial here."""
     return _render(_legacy_fields(result, version) if version.legacy_counts else result_fields(result), "")
 
 
@@ -50,21 +55,26 @@ def _fields(value: JobResult | JobStats | EvalStats) -> dict[str, object]:
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
 
 
-def _render(value: object, pad: str) -> str:
+def _render(value: object, pad: str) -> Iterator[str]:
     if isinstance(value, str):
-        return _string(value)
-    if isinstance(value, Mapping):
-        return _block("{", "}", (f"{_string(str(k))}: {_render(v, pad + _STEP)}" for k, v in value.items()), pad)
-    if isinstance(value, Sequence):
-        if value and all(type(item) is str for item in value):
-            return _block("[", "]", iter([_strings(value, pad + _STEP)]), pad)
-        return _block("[", "]", (_render(item, pad + _STEP) for item in value), pad)
-    return to_json(value, inf_nan_mode="null").decode()
+        yield _string(value)
+    elif isinstance(value, Mapping):
+        yield from _block("{", "}", ((f"{_string(str(key))}: ", one) for key, one in value.items()), pad)
+    elif not isinstance(value, Sequence):
+        yield to_json(value, inf_nan_mode="null").decode()
+    elif value and all(type(item) is str for item in value):
+        yield f"[\n{pad}{_STEP}{_strings(value, pad + _STEP)}\n{pad}]"
+    else:
+        yield from _block("[", "]", (("", one) for one in value), pad)
 
 
-def _block(opening: str, closing: str, items: Iterator[str], pad: str) -> str:
-    inner = f",\n{pad}{_STEP}".join(items)
-    return f"{opening}\n{pad}{_STEP}{inner}\n{pad}{closing}" if inner else opening + closing
+def _block(opening: str, closing: str, items: Iterable[tuple[str, object]], pad: str) -> Iterator[str]:
+    before = opening
+    for name, value in items:
+        yield f"{before}\n{pad}{_STEP}{name}"
+        yield from _render(value, pad + _STEP)
+        before = ","
+    yield opening + closing if before == opening else f"\n{pad}{closing}"
 
 
 def _string(text: str) -> str:

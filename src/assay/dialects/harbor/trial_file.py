@@ -44,11 +44,7 @@ class TrialFileError(AssayError):
 
 
 class TrialDecoder:
-    """Decodes the trials of one job. Values that many trials share are kept once."""
-
-    def __init__(self) -> None:
-        self._share_text = dict[str, str]().setdefault
-        self._share_slot = dict[tuple[str, ...], tuple[str, ...]]().setdefault
+    """Decodes the trials of one job."""
 
     def decode(self, data: bytes) -> Trial:
         """The trial in the bytes of its result.json. Raises ``TrialFileError``."""
@@ -59,31 +55,29 @@ class TrialDecoder:
         return self._trial(file)
 
     def _trial(self, file: "_ResultFile") -> Trial:
-        share = self._share_text
         verified, raised, agent = file.verifier_result, file.exception_info, file.agent_info
         rewards, lost = _without_nulls(verified.rewards) if verified is not None else (None, ())
         place = _slot(file)
         steps = file.step_results or ()
-        checksum = file.task_checksum
         # By position: so many keywords take six times as long, and this is done for every trial of a job.
         return Trial(
             file.trial_name,
-            share(file.task_name, file.task_name),
-            share(agent.name, agent.name),
-            share(agent.model_info.name, agent.model_info.name) if agent.model_info is not None else None,
-            share(file.source, file.source) if file.source else "adhoc",
+            file.task_name,
+            agent.name,
+            agent.model_info.name if agent.model_info is not None else None,
+            file.source or "adhoc",
             rewards,
             verified is not None,
-            share(raised.exception_type, raised.exception_type) if raised is not None else None,
+            raised.exception_type if raised is not None else None,
             raised.exception_message[:MESSAGE_LIMIT] if raised is not None else "",
             _usage(file),
             file.started_at,
-            self._share_slot(place, place),
+            place,
             lost,
             tuple(step.step_name for step in steps) if steps else (),
             _step_exceptions(steps) if steps else (),
             file.config is not None and file.config.verifier is not None and file.config.verifier.disable,
-            None if checksum is None else share(checksum, checksum),
+            file.task_checksum,
             file.finished_at,
             _seconds(file, steps),
             _model_usage(file, steps),

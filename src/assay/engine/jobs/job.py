@@ -106,7 +106,7 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     notes = [f"ignored {name}: harbor didn't write it" for name in folder.foreign()]
     plan = _plan(folder, notes)
     recorded = _read_record(folder, notes)
-    version = plan.version if plan.version is not None else version_of_record(recorded_fields(recorded))
+    version = plan.version or _recorded_version(recorded)
     rules = recorded_rules(folder.file(MARK))
     if rules != DEFAULT_RULES:
         version = replace(version, profile=rules.profile)
@@ -117,6 +117,8 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
     positions, unfilled = order.planned(plan.slots, lambda: [trial.name for trial in found])
     trials = found.ordered(positions)
     problems += _never_started(unfilled, len(problems))
+    n_planned = len(plan.slots)
+    del plan, order, positions  # Large, and no more needed.
     metrics = job_metrics(folder.file("config.json"), trials, script, version, notes)
     over = is_finished(recorded) is True
     return Job(
@@ -127,7 +129,7 @@ def read_job(folder: JobFolder, *, script: Metric | None = None, progress: Progr
         recorded=recorded,
         notes=notes,
         version=version,
-        n_planned=len(plan.slots),
+        n_planned=n_planned,
     )
 
 
@@ -244,6 +246,20 @@ def _never_started(unfilled: list[Slot], unreadable: int) -> list[Problem]:
         Problem(slot[0], "harbor_trial_result_missing", f"planned for {slot[1]}, but it has no folder")
         for slot in unfilled[unreadable:]
     ]
+
+
+class _Counts(msgspec.Struct):
+    stats: dict[str, msgspec.Raw]
+
+
+def _recorded_version(recorded: bytes | None) -> HarborVersion:
+    """The version by the job's result. It names every trial, and is read whole only if its counts are old ones."""
+    try:
+        if recorded is not None and "n_completed_trials" in msgspec.json.decode(recorded, type=_Counts).stats:
+            return UNKNOWN
+    except (msgspec.MsgspecError, RecursionError):
+        pass
+    return version_of_record(recorded_fields(recorded))
 
 
 def _read_record(folder: JobFolder, notes: list[str]) -> bytes | None:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isclose, isfinite
 from pathlib import PurePosixPath
+from sys import intern
 from typing import Any
 
 from assay.dialects.harbor.job_config import ConfiguredMetrics, Sources, metrics_for, metrics_of_config
@@ -25,15 +26,21 @@ def recorded_fields(recorded: bytes | None) -> dict[str, Any] | None:
 
 
 def load_record(text: str) -> Any:
-    """Parse JSON. Lists under a repeated key are joined, because harbor writes one "nan" key for each NaN."""
+    """Parse JSON. Lists under a repeated key are joined, because harbor writes one "nan" key for each NaN.
+
+    Names in lists are those of trials, which are many, and kept once in the process.
+    """
     return json.loads(text, object_pairs_hook=_merged)
 
 
 def _merged(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     merged: dict[str, Any] = {}
     for key, value in pairs:
-        both_lists = isinstance(merged.get(key), list) and isinstance(value, list)
-        merged[key] = merged[key] + value if both_lists else value
+        if isinstance(value, list):
+            before = merged.get(key)
+            value = [intern(one) if type(one) is str else one for one in value]  # noqa: PLW2901 - the same, shared
+            value = before + value if isinstance(before, list) else value  # noqa: PLW2901
+        merged[key] = value
     return merged
 
 

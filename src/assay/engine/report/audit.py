@@ -1,14 +1,15 @@
 """Derive a job's result.json again from its trial folders and compare it with the recorded one, field by field."""
 
+import hashlib
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
-from assay.dialects.harbor.job_text import job_text
+from assay.dialects.harbor.job_text import job_text, job_texts
 from assay.dialects.harbor.trial import Trial
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_metrics import fields_of, load_record, whole_number
@@ -24,7 +25,8 @@ from assay.engine.report.audit_rewards import (
     in_order_of_end,
     without_leftovers,
 )
-from assay.evidence.files import Content, File
+from assay.evidence.files import Content
+from assay.formats.json_items import read_items
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,11 @@ def _differences(comparison: _Comparison) -> tuple[bool, int]:
 
 def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequence[Trial]) -> _Comparison:
     """Compare the record with the result that follows from trials in this order."""
-    text = job_text(_derive(known, trials, recorded), job.version)
-    identical = job.recorded == text.encode(errors="surrogatepass")
+    derived = _derive(known, trials, recorded)
+    identical = job.recorded is not None and _is_text(job.recorded, job_texts(derived, job.version))
     finished = recorded.get("finished_at") is not None
     one = dict(fields_of(recorded if finished else without_leftovers(recorded)))
-    other = dict(fields_of(recorded if identical else load_record(text)))
+    other = dict(fields_of(recorded if identical else load_record(job_text(derived, job.version))))
     notes: list[str] = []
     taken = {*_TAKEN, *_taken_metrics(job, one)}
     if not finished:
@@ -99,6 +101,16 @@ def _compare_with(recorded: dict[str, Any], job: Job, known: Job, trials: Sequen
         taken.add(_COST)
         notes.append("the cost is null in the record, so that of a trial was NaN: files can't hold it")
     return _Comparison(list(_compare(one, other, taken)), identical, notes)
+
+
+def _is_text(recorded: bytes, texts: Iterable[str]) -> bool:
+    place = 0
+    for text in texts:
+        data = text.encode(errors="surrogatepass")
+        if not recorded.startswith(data, place):
+            return False
+        place += len(data)
+    return place == len(recorded)
 
 
 def _load_recorded(job: Job) -> dict[str, Any]:
@@ -204,7 +216,7 @@ def _compare(recorded: dict[str, Any], derived: dict[str, Any], taken: set[str])
 
 
 def _standing(name: str, one: Any, other: Any) -> Standing:
-    if _canonical(one) == _canonical(other):
+    if one is other or _canonical(one) == _canonical(other):
         return Standing.SAME
     if name.endswith(".reward_stats"):
         one, other = _by_value(one), _by_value(other)
@@ -250,15 +262,22 @@ def _alike(one: Any, other: Any) -> bool:
 
 def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[AuditFinding]:
     """One finding for each trial whose lock isn't in the job's, and one for all others, if trials have locks."""
-    found = [(trial.name, folder.trial_lock(trial.name)) for trial in trials]
-    locks = {name: file for name, file in found if isinstance(file, Content)}
-    if not locks:
+    planned: Container[int] | None = None
+    strange: list[str] = []
+    found = 0
+    for trial in trials:
+        file = folder.trial_lock(trial.name)
+        if not isinstance(file, Content):
+            continue
+        planned = planned if found else _planned_entries(folder)
+        if planned is None:
+            return []
+        found += 1
+        if _digest(_loads(file.data)) not in planned:
+            strange.append(trial.name)
+    if not found:
         return []
-    planned = _planned_entries(folder.file("lock.json"))
-    if planned is None:
-        return []
-    strange = [name for name, file in locks.items() if _canonical(_loads(file)) not in planned]
-    kept = f"{len(locks) - len(strange)} are in the job's lock.json"
+    kept = f"{found - len(strange)} are in the job's lock.json"
     return [
         AuditFinding("trial locks", Standing.SAME, kept, kept),
         *(
@@ -268,16 +287,28 @@ def audit_locks(folder: JobFolder, trials: Iterable[Trial]) -> list[AuditFinding
     ]
 
 
-def _planned_entries(file: File) -> set[str] | None:
-    """The entries of the job's lock.json; None if it has none."""
-    match _loads(file) if isinstance(file, Content) else None:
+def _planned_entries(folder: JobFolder) -> Container[int] | None:
+    """Digests of the entries of the job's lock.json, which may be large; None if it has none."""
+    found: set[int] = set()
+    source = folder.source("lock.json")
+    if source is not None and read_items(source, "trials", lambda item: found.add(_digest(_loads(item)))):
+        return found
+    file = folder.file("lock.json")
+    match _loads(file.data) if isinstance(file, Content) else None:
         case {"trials": list(trials)}:
-            return {_canonical(trial) for trial in trials}
+            return {_digest(trial) for trial in trials}
     return None
 
 
-def _loads(file: Content) -> Any:
+def _digest(entry: Any) -> int:
+    """Of an entry as it is compared: with its keys in order."""
+    return int.from_bytes(
+        hashlib.blake2b(_canonical(entry).encode(errors="surrogatepass"), digest_size=12).digest()
+    )
+
+
+def _loads(data: bytes) -> Any:
     try:
-        return json.loads(file.data)
+        return json.loads(data)
     except (ValueError, RecursionError):
         return None

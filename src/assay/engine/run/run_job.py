@@ -37,7 +37,7 @@ from assay.engine.run.grading_record import grading_of, grading_of_trial
 from assay.engine.run.ports import Agent, Bench, JobSetting, JobStore, Planned, TrialFolder, Workshop
 from assay.engine.run.resume import Resumed, begin_or_resume
 from assay.engine.run.run_trial import run_trial
-from assay.engine.run.trial_queue import EndedTrial, Listener, TrialQueue
+from assay.engine.run.trial_queue import EndedTrial, Listener, TrialQueue, TrialRunner
 from assay.engine.run.trial_record import AGENT_LOG, ORACLE_LOG, StepRecord, TrialRecord, Verified
 from assay.engine.run.trial_result import JobFiles, log_lines, remark, trial_result
 from assay.engine.sandbox import Ran
@@ -71,19 +71,22 @@ def run_job(
     stop_sandboxes: Callable[[], None],
     coding: SeededTasks | None = None,
     models: ModelDoors | None = None,
+    place: Callable[[TrialRunner, str], TrialRunner] | None = None,
 ) -> bool:
     """Run the planned trials that are not finished yet. Returns False if the user interrupted the job.
 
     ``stop_sandboxes`` stops every running command, ``coding`` scores the runs of seeded tasks, ``models`` gives
-    agents a way to their model. Raises ``InputError`` if the folder belongs to another job.
+    agents a way to their model, and ``place`` runs trials elsewhere, given what runs them here and the job's id.
+    Raises ``InputError`` if the folder belongs to another job.
     """
     backend = site.sandbox.isolation.backend
     files = JobFiles(setting, backend)
     resumed = begin_or_resume(store, files, planned, site.host)
     listener.begin(setting.folder, len(planned), len(resumed.finished), backend)
     waiting = [one for one in planned if one.position not in resumed.finished]
+    trials = JobTrials(setting, site, workshop, store, files, resumed, coding, models)
     queue = TrialQueue(
-        JobTrials(setting, site, workshop, store, files, resumed, coding, models),
+        trials if place is None else place(trials, resumed.id),
         ResultWriter(store, site.host, files, planned, resumed),
         listener,
         host=site.host,
