@@ -44,5 +44,9 @@ def test_a_failing_test_that_is_skipped_where_it_can_not_be_put_back_is_covered_
     before = replace(plain, has_report=True, others=frozenset(["inline"]), failed=frozenset(["inline"]))
     skipped = replace(before, failed=frozenset())
     assert covered_up(skipped, before, skipped) == {"inline": "failed before and is skipped now"}
+    file, inside = frozenset(["tests.a"]), frozenset(["tests.a.test_one"])
+    broken = replace(before, others=file, failed=file)
+    assert covered_up(replace(plain, passed=inside), broken, broken) == {}
+    assert covered_up(plain, broken, broken) == {"tests.a": "is gone and still fails as it was"}
     mended = replace(skipped, passed=frozenset(["inline"]), others=frozenset())
     assert covered_up(mended, before, mended) == {}

@@ -12,7 +12,9 @@ def covered_up(own: SuiteResult, before: SuiteResult, kept: SuiteResult) -> dict
     still = before.failed & kept.failed
     # As it was, a test in a file of source can't be run apart.
     skipped = (before.failed - kept.passed) & (own.others - own.failed)
-    gone = sorted(still - own.passed - own.others)
+    # A file that couldn't be loaded is one failure, and gone as soon as its tests run.
+    loaded = {name for name in still if any(one.startswith(f"{name}.") for one in own.passed)}
+    gone = sorted(still - own.passed - own.others - loaded)
     renamed = own.failed - before.passed - before.others
     if len(gone) <= len(renamed):
         gone = []
