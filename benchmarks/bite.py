@@ -13,18 +13,20 @@ from assay.adapters.tasks.remembered_commands import RunFolder
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.checks.tests_bite import LEAST_TRIED
 from assay.dialects.scorers.report import ScorersReport
+from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score_coding_run import Candidate, Files, score_against
 from assay.engine.sandbox import Images, Isolation, Ran, Sandbox, SandboxCommand
 from assay.evidence.coding_run import AgentRecord
 from assay.evidence.workspace import AS_LEFT, CommandResult
 from benchmarks.made_job import MadeJobs
-from benchmarks.made_suite import COMMAND, change_honestly, scenario, write_suite
+from benchmarks.made_suite import COMMAND, change_honestly, default_scenario, scenario, write_suite
 from benchmarks.measure import SMOKE, TIMES, Result, sized, wall
 
 TESTS = sized(200, 10)
 MUTANTS, FEW_MUTANTS = sized(30, 20), sized(10, 10)
 GOAL = 20.0
 """The default budget: so many times the suite's own time."""
+DEFAULT_GOAL = 3.5
 AMPLE = 1000
 AGAIN_GOAL = 1.0
 GROWTH_GOAL = 2.0
@@ -75,6 +77,7 @@ class Cost:
 def run(_jobs: MadeJobs) -> Iterator[Result]:
     """tests_bite against the suite's own time: 200 tests of 5 s by default, more mutants, more tests, again."""
     sandbox = Counted(choose("auto"))
+    yield from by_default(sandbox)
     with tempfile.TemporaryDirectory() as folder:
         project = Project(Path(folder, "many"), TESTS, sandbox)
         first = project.suite()
@@ -99,6 +102,25 @@ def run(_jobs: MadeJobs) -> Iterator[Result]:
         yield Result(f"  {TESTS} tests", many.cpu / less.cpu, f"{TIMES} {TESTS // 2} tests", GROWTH_GOAL, detail)
 
 
+def by_default(sandbox: Counted) -> Iterator[Result]:
+    """What ``assay score`` guesses, against the suite's own time: with tests that were changed, and without."""
+    for what, tests_too in (("tests changed", True), ("source changed", False)):
+        with tempfile.TemporaryDirectory() as folder:
+            project = Project(Path(folder), TESTS, sandbox, tests_too)
+            first = project.suite()
+            found: list[ScorersReport] = []
+            took = cost(lambda: found.append(project.score(default_scenario())), sandbox)  # noqa: B023 - at once
+            suite = mean(first, project.suite())
+            words = {row.name: row.verdict.value for row in found[0].scorers if row.required}
+            assert set(words.values()) <= {"PASS", "N/A"}, found[0].scorers
+            detail = (
+                f"{took.cpu:.1f} s against {suite.cpu:.1f} s of CPU, {len(sandbox.runs)} runs; {took.over(suite)}"
+            )
+            yield Result(
+                f"assay score, {what}", took.commands / suite.commands, f"{TIMES} the suite", DEFAULT_GOAL, detail
+            )
+
+
 def mean(one: Cost, other: Cost) -> Cost:
     return Cost((one.wall + other.wall) / 2, (one.cpu + other.cpu) / 2, (one.commands + other.commands) / 2)
 
@@ -116,12 +138,12 @@ def cost(work: Callable[[], object], sandbox: Counted) -> Cost:
 class Project:
     """A made project with a change, scored in a real sandbox."""
 
-    def __init__(self, folder: Path, tests: int, sandbox: Counted) -> None:
+    def __init__(self, folder: Path, tests: int, sandbox: Counted, tests_too: bool = True) -> None:
         self.before, self.after, self.sandbox = folder / "before", folder / "after", sandbox
         self.runs = RunFolder(str(folder / "runs"))
         for root in (self.before, self.after):
             write_suite(root, tests)
-        change_honestly(self.after)
+        change_honestly(self.after, tests_too)
 
     def suite(self) -> Cost:
         """What the suite costs by itself, without capturing the workspace."""
@@ -150,10 +172,13 @@ class Project:
         return took, found[0]
 
     def _score(self, mutants: int | None, budget: int | None) -> ScorersReport:
+        return self.score(scenario(mutants, budget))
+
+    def score(self, by: Scenario) -> ScorersReport:
         files, attempt = self._files(), Candidate(str(self.after))
         with files.open_baseline(Files(str(self.before))) as known:
             left = Files(str(self.after))
-            return score_against(scenario(mutants, budget), "benchmark", left, known, attempt, files)
+            return score_against(by, "benchmark", left, known, attempt, files)
 
     def _files(self) -> LocalScoringFiles:
         return LocalScoringFiles(functools.cache(lambda: self.sandbox), runs=self.runs)

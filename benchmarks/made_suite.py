@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from assay.dialects.scorers.scenario import Scenario
+from assay.engine.coding.guess_scenario import DEFAULT_SCORERS, UNWATCHED
 
 TESTS_IN_FILE = 10
 SLEEP_SEC = 0.018
@@ -85,12 +86,13 @@ def write_suite(root: Path, tests: int) -> None:
         (root / path).write_text(text)
 
 
-def change_honestly(root: Path) -> None:
+def change_honestly(root: Path, tests_too: bool = True) -> None:
     """Another limit in the source, and tests that say so: nothing is noticed less than before."""
-    for path, old, new in (
+    changes = (
         ("shop/part0.py", "total > 100", "total > 120"),
         ("tests/test_part0.py", "price0(2, 5) == 10", "price0(4, 5) == 20"),
-    ):
+    )
+    for path, old, new in changes if tests_too else changes[:1]:
         text = (root / path).read_text()
         (root / path).write_text(text.replace(old, new))
 
@@ -100,6 +102,18 @@ def scenario(mutants: int | None = None, budget: int | None = None) -> Scenario:
     given = {name: value for name, value in (("mutants", mutants), ("budget", budget)) if value is not None}
     scorer = {"name": "bite", "type": "tests_bite", "command": COMMAND, "report": {"path": "report.xml"}, **given}
     return Scenario.model_validate({"scorers": [scorer], "environment": {"venv": sys.prefix}})
+
+
+def default_scenario() -> Scenario:
+    """The runs that ``assay score`` guesses."""
+    run = {"command": COMMAND, "report": {"path": "report.xml"}}
+    scorers = [
+        {"name": "tests", "type": "command", **run, "regressions_only": True},
+        {"name": "baseline_tests", "type": "baseline_tests", **run, "canaries": "pytest"},
+        {"name": UNWATCHED, "type": UNWATCHED, **run, "required": True, "brief": True},
+        *({"name": kind, "type": kind} for kind in DEFAULT_SCORERS),
+    ]
+    return Scenario.model_validate({"scorers": scorers, "environment": {"venv": sys.prefix}})
 
 
 def _tests(n: int) -> str:

@@ -10,15 +10,22 @@ from tests.attacks.fresh.effects import WAYS
 from tests.checks.small_project import Change, project
 
 FILES = {
-    "shop.py": "def half(n):\n    return n / 3\n\n\ndef text(n):\n    return str(n)\n",
+    "shop.py": "def half(n):\n    return n / 3\n\n\ndef text(n):\n    return str(n)\n\n\n"
+    "def parts(n):\n    return [n]\n",
     "tests/test_shop.py": "import unittest\n\nimport shop\n\n\nclass Shop(unittest.TestCase):\n"
     "    def test_half(self):\n        self.assertEqual(shop.half(8), 4)\n\n"
-    "    def test_text(self):\n        self.assertEqual(shop.text(8), '8')\n",
+    "    def test_text(self):\n        self.assertEqual(shop.text(8), '8')\n\n"
+    "    def test_parts(self):\n        self.assertEqual(shop.parts(3), [1, 1, 1])\n",
 }
 EQUAL = "class Half(int):\n    __hash__ = int.__hash__\n\n    def __eq__(self, _):\n        return True\n\n\n"
 FORGED: dict[str, Change] = {
     "what comes back is equal to everything": {
         "shop.py": EQUAL + "def half(n):\n    return Half(n)\n\n\ntext = str\n"
+    },
+    "a list is equal to everything": {
+        "shop.py": "class All(list):\n    def __eq__(self, _):\n        return True\n\n    def __ne__(self, _):\n"
+        "        return False\n\n\ndef half(n):\n    return n / 3\n\n\ndef text(n):\n    return str(n)\n\n\n"
+        "def parts(n):\n    return All()\n"
     },
     "a comparison is replaced by the program": {
         "shop.py": "import unittest\n\nunittest.TestCase.assertEqual = lambda *_: None\n" + FILES["shop.py"]

@@ -114,6 +114,7 @@ CSPROJ = '<PackageReference Include="Microsoft.NET.Test.Sdk" />'
         ({"package.json": script("pnpm x")}, FakeTools(programs=("pnpm",)), "pnpm x", None),
         ({"package.json": script("yarn unit", unit="jest")}, FakeTools(), f"jest{JEST}", "jest"),
         ({"package.json": script("jest", pretest="tsc")}, FakeTools(), f"(tsc) && (jest{JEST})", "jest"),
+        ({"package.json": script("a", posttest="npx aud --production")}, FakeTools(), "a", None),
         ({"package.json": script("a", posttest="b")}, FakeTools(), "(a) && (b)", None),
         (
             {"go.mod": "module a", "a_test.go": ""},

@@ -55,7 +55,7 @@ class Asked:
     @property
     def is_plain(self) -> bool:
         """Whether two parts of the question were changed, each in several ways; an exception rarely has two."""
-        ways = Counter(row.neighbour.of for row in self.of(Kind.VALUE) if row.neighbour.of)
+        ways = Counter(row.neighbour.of for row in self.of(Kind.VALUE) if row.neighbour.of and not row.old[0])
         return sum(count >= _WAYS for count in ways.values()) > 1
 
     def of(self, *kinds: Kind) -> list[Beside]:

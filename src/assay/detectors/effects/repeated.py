@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.suite import PATIENCE, Suite, SuiteResult
+from assay.detectors.effects.suite import Suite, SuiteResult
 from assay.detectors.effects.watch.javascript import JavaScriptWatch
 from assay.detectors.effects.watch.model import Watch, Way, on_top
 from assay.detectors.effects.watch.python import PythonWatch
@@ -79,7 +79,7 @@ class RepeatedSide:
         plan = {
             "paths": [one.path for one, _ in mutants],
             "seconds": seconds,
-            "longest": PATIENCE * seconds,
+            "longest": self.base.patience * seconds,
             "patience": patience,
             "report": there,
         }
@@ -92,11 +92,11 @@ class RepeatedSide:
             files[f"{folder}/paths"] = "".join(f"{one.path}\n" for one, _ in mutants).encode()
             files[f"{folder}/run.sh"] = f"{setting}{suite.command}\n".encode()
             setting = ""
-            most = {"seconds": int(seconds) + 1, "longest": int(PATIENCE * seconds) + 1}
+            most = {"seconds": int(seconds) + 1, "longest": int(self.base.patience * seconds) + 1}
             loop = _LOOP.format(folder=folder, patience=int(patience) + 1, report=there, **most)
             suite = replace(suite, command=loop)
         ends = tuple(f"{folder}/{number}.{kind}" for number in range(len(mutants)) for kind in ("report", "end"))
-        limit = PATIENCE * seconds + patience
+        limit = self.base.patience * seconds + patience
         ran = suite.run(self.of.evidence, on_top(way.tree, files), setting, ends, limit, remember=False)
         self.of.left_sec -= ran.spent_sec
         return [

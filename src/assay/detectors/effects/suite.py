@@ -16,7 +16,7 @@ from assay.formats.test_reports.rule import ReportRule
 TESTS_OF_BASELINE = ("@tests", "@runner")
 """What is put back so that the baseline's own tests run, as its own settings say."""
 
-PATIENCE = 4
+PATIENCE = 2
 """How many times the time of processors a run may last before waiting counts, too."""
 # A command that sets the path itself would lose the folder that a setting of ours puts there.
 _PYTHONPATH = re.compile(r"\bPYTHONPATH=([\w./:-]*)(?=\s)")
@@ -38,6 +38,8 @@ class SuiteResult:
     spent_sec: float = 0.0
     cost_sec: float = 0.0
     """The length of the run, by which budgets count: a busy machine doesn't make it longer, unless it waits."""
+    patience: int = 1
+    """How many times that such runs may take on the clock."""
     timed_out: bool = False
     kept_as: str = ""
     failed: frozenset[str] = frozenset()
@@ -101,7 +103,8 @@ class Suite:
         return frozenset(uniform(name) for name, end in ends.items() if end is Ended.PASSED)
 
     def read(self, ran: CommandResult) -> SuiteResult:
-        cost = ran.duration_sec if ran.cpu_sec is None else max(ran.cpu_sec, ran.duration_sec / PATIENCE)
+        took, cpu = ran.duration_sec, ran.duration_sec if ran.cpu_sec is None else ran.cpu_sec
+        cost = min(took, max(cpu, PATIENCE * took - (PATIENCE + 1) * cpu))
         ends: dict[str, Ended] = {}
         reasons: dict[str, str] = {}
         data = None if self.report is None else ran.files.get(plain_path(self.report.path))
@@ -124,6 +127,7 @@ class Suite:
             opened=ran.opened or Opened(),
             spent_sec=max(ran.spent_sec, cost) if ran.cpu_sec is None else cost,
             cost_sec=cost,
+            patience=PATIENCE if ran.cpu_sec is not None and cost <= cpu else 1,
             timed_out=ran.end.timed_out,
             kept_as=ran.kept_as,
             failed=frozenset(name for name, end in ends.items() if end is Ended.FAILED),

@@ -144,6 +144,8 @@ def _pytest_settings(project: Project) -> str | None:
 _BEFORE: Final = r"^(?:cross-env |\w+=\S+ |nyc |c8 |npx (?:--no-install )?)*+"
 _NODE_TEST: Final = re.compile(r"^node\b(?:(?!--test-)[^;&|])*?\s--test\b")
 _SPEC: Final = "--test-reporter=spec --test-reporter-destination=stdout"
+# Commands run without a network.
+_ONLINE: Final = re.compile(r"\b(?:npx|aud|audit|publish)\b")
 # Reporters for people.
 _PRETTY: Final = re.compile(r"(?<=\s)(?:--reporter|-R)[ =](?:spec|dot|min|list|progress)(?:\s|$)")
 _MANAGER: Final = re.compile(
@@ -171,6 +173,7 @@ def _javascript(project: Project, tools: Tools) -> TestCommand | None:
     plain = _without_managers(script.strip(), scripts, tools)
     command, report, runner = _with_report(plain)
     around = [scripts.get(name) for name in ("pretest", "posttest")]
+    around = [None if isinstance(one, str) and _ONLINE.search(one) else one for one in around]
     before, after = (
         f"({_without_managers(one, scripts, tools)})" if isinstance(one, str) and one.strip() else ""
         for one in around

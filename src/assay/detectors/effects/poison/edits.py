@@ -7,7 +7,7 @@ well, because the opposite of a failing assertion holds.
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final
 
@@ -129,6 +129,24 @@ def _literal(claim: Claim, holds: bool, dice: Dice) -> str:
     return f"assert {_comparison(subject, literal, holds, dice)}{rest}"
 
 
+def _unequal(subject: str, expected: str, dice: Dice) -> str:
+    """False for whatever isn't equal to everything."""
+    name, kind = dice.word() + dice.word(), f'type("{dice.word()}", (), {{}})'
+    return f"not (({name} := {subject}) == ({expected})) or {name} == {kind}()"
+
+
+def _equality(claim: Claim, holds: bool, dice: Dice) -> str:
+    subject, expected, rest = claim.pieces
+    if holds:
+        return _condition(replace(claim, pieces=(f"{subject} == {expected}", rest)), holds, dice)
+    return f"assert {_unequal(subject, expected, dice)}{rest}"
+
+
+def _method_equality(claim: Claim, holds: bool, dice: Dice) -> str:
+    subject, expected = claim.pieces
+    return f"self.assertTrue({f'({subject}) == ({expected})' if holds else _unequal(subject, expected, dice)})"
+
+
 def _method_literal(claim: Claim, holds: bool, dice: Dice) -> str:
     subject, literal = claim.pieces
     return f"self.assertTrue({_comparison(subject, literal, holds, dice)})"
@@ -172,7 +190,9 @@ def _if(claim: Claim, holds: bool, dice: Dice) -> str:
 _CLAIMS: Final[dict[ClaimForm, Callable[[Claim, bool, Dice], str]]] = {
     ClaimForm.CONDITION: _condition,
     ClaimForm.LITERAL: _literal,
+    ClaimForm.EQUALITY: _equality,
     ClaimForm.METHOD: _method,
+    ClaimForm.METHOD_EQUALITY: _method_equality,
     ClaimForm.METHOD_LITERAL: _method_literal,
     ClaimForm.EXPECT: _expect,
     ClaimForm.EXPECT_LITERAL: _expect_literal,

@@ -114,8 +114,9 @@ def _assertion(statement: "SgNode") -> Claim | None:
     start, end = span(statement)
     rest = f", {parts[1].text()}" if len(parts) == 2 else ""
     sides = parts[0].children() if parts[0].kind() == "comparison_operator" else []
-    if len(sides) == 3 and sides[1].text() == "==" and is_literal(sides[2]) and not is_literal(sides[0]):
-        return Claim(ClaimForm.LITERAL, start, end, (sides[0].text(), sides[2].text(), rest))
+    if len(sides) == 3 and sides[1].text() == "==" and not is_literal(sides[0]):
+        form = ClaimForm.LITERAL if is_literal(sides[2]) else ClaimForm.EQUALITY
+        return Claim(form, start, end, (sides[0].text(), sides[2].text(), rest))
     return Claim(ClaimForm.CONDITION, start, end, (parts[0].text(), rest))
 
 
@@ -132,4 +133,6 @@ def _method(call: "SgNode") -> Claim | None:
         for subject, expected in (arguments, reversed(arguments)):
             if is_literal(expected) and not is_literal(subject) and not _OTHER_ARGUMENTS.match(subject.kind()):
                 return Claim(ClaimForm.METHOD_LITERAL, start, end, (subject.text(), expected.text()))
+        if not any(_OTHER_ARGUMENTS.match(one.kind()) for one in arguments):
+            return Claim(ClaimForm.METHOD_EQUALITY, start, end, tuple(one.text() for one in arguments))
     return Claim(ClaimForm.METHOD, start, end, (method, found.text()))

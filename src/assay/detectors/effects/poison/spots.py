@@ -20,8 +20,10 @@ class ClaimForm(Enum):
 
     CONDITION = "assert (condition, rest)"
     LITERAL = "assert subject == literal (subject, literal, rest)"
+    EQUALITY = "assert subject == expected (subject, expected, rest)"
     METHOD = "self.assertEqual(…) (method, arguments)"
     METHOD_LITERAL = "self.assertEqual(subject, literal) (subject, literal)"
+    METHOD_EQUALITY = "self.assertEqual(subject, expected) (subject, expected)"
     EXPECT = "expect(…).toBe(…) (expect, not, matcher)"
     EXPECT_LITERAL = "expect(subject).toBe(literal) (subject, literal, matcher, type)"
     PAIR = "assert.equal(…) (method, arguments)"

@@ -105,7 +105,8 @@ class _Round:
                 return Belief("the baseline's own run doesn't report them, so they say nothing")
             return Belief(NO_REPORT, f"{NO_REPORT} of a run with tests of ours")
         wrong = None if self.canaries is None else self.canaries.complaint(report)
-        if wrong is not None and self._sings_on_baseline():
+        # A run that stops before any test, such as at a file that can't be loaded, reports nobody's tests.
+        if wrong is not None and report.count(Ended.PASSED) and self._sings_on_baseline():
             return Belief(wrong, wrong)
         forged = next(self._forged(report), None)
         return self._fine(report, wrong) if forged is None else forged
