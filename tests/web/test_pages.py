@@ -22,6 +22,7 @@ from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
+from assay.engine.service.coding_rows import task_name
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.evidence.coding_run import AgentRecord, CodingRecord, RunStatus
@@ -287,6 +288,25 @@ def test_two_jobs_are_compared_by_task() -> None:
     assert "Choose two or more jobs" in text_of(source, "compare?job=monday")
     turned = text_of(source, "compare?job=tuesday&job=monday")
     assert "tuesday is better than monday: the difference is 0.192 (95 %: 0.089 to 0.295)" in turned
+
+
+def test_the_tasks_that_decide_between_three_jobs_come_first() -> None:
+    source = viewed_at(*(COMPARISON / name for name in ("monday", "tuesday", "wednesday")))
+    page = text_of(source, "compare?job=monday&job=tuesday&job=wednesday").partition("By task")[2]
+    assert page.index("middling-19") < page.index("easy-12")
+    assert "easy-15" not in page
+
+
+def test_one_file_of_several_jobs_compares_those_with_common_tasks(tmp_path: Path) -> None:
+    shutil.copytree(SORTING, tmp_path / "again")
+    jobs = (SORTING, tmp_path / "again", COMPARISON / "monday", COMPARISON / "tuesday")
+    page = one_file(viewed_at(*jobs))
+    assert len(re.findall('<p class="answer">', page)) == 2
+    assert "task in common" not in page
+
+
+def test_a_task_is_named_without_a_scenario_too() -> None:
+    assert [task_name("# Fix it.\nNow", known) for known in ("dee62138", "")] == ["Fix it. (dee6)", "Fix it."]
 
 
 def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:
