@@ -499,3 +499,9 @@ def test_a_file_that_is_no_report_is_refused_at_once(text: str, tmp_path: Path) 
     (tmp_path / "report.json").write_text(text)
     with pytest.raises(InputError, match=r"report\.json isn't a valid scorers report: "):
         viewed_at(tmp_path / "report.json")
+
+
+def test_a_port_that_is_taken_is_named(cli: Cli, server: LocalServer) -> None:
+    port = urlsplit(server.address).port
+    found = cli("view", SORTING, "--port", port)
+    assert (found.code, found.err) == (2, f"assay: port {port} can't be served at: Address already in use\n")
