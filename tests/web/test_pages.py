@@ -505,3 +505,14 @@ def test_a_port_that_is_taken_is_named(cli: Cli, server: LocalServer) -> None:
     port = urlsplit(server.address).port
     found = cli("view", SORTING, "--port", port)
     assert (found.code, found.err) == (2, f"assay: port {port} can't be served at: Address already in use\n")
+
+
+def test_the_tasks_of_several_agents_are_not_counted_as_more_tasks() -> None:
+    words = re.sub("<[^>]*>", "", text_of(viewed_at(COMPARISON), "jobs/comparison"))
+    assert "Tasks by agent 90" in words
+    assert "25 of 90 lines" in words
+
+
+def test_the_mean_of_the_scores_is_called_so_beside_the_score_of_the_run(kept: Path) -> None:
+    page = text_of(viewed_at(kept), "runs/slug%3Acheating?tab=gradings")
+    assert "FAIL mean 0.8333" in re.sub("<[^>]*>", "", page)
