@@ -35,6 +35,7 @@ HONEST: dict[str, Change] = {
     "a fix": {"shop.py": ("n / 3", "n / 2")},
     "a fix of another kind of number": {"shop.py": ("return n / 3", "return float(n) / 2")},
     "nothing that counts": {"README.md": "Halves."},
+    "a program that no test can read any more, whose runner stops before ours": {"shop.py": ("n / 3", "(n / 3")},
 }
 
 

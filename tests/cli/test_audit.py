@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.builders import HARBOR_JOBS, edit_json, run_entry, write_run_folder, write_trial
+from tests.builders import HARBOR_JOBS, REPO, edit_json, run_entry, write_run_folder, write_trial
 from tests.cli.running import Cli
 
 
@@ -128,3 +128,8 @@ def test_jobs_of_a_submission_are_audited_one_by_one(cli: Cli, tmp_path: Path) -
         ("j1", "harbor-0.13.1"),
         ("j4", "harbor-0.13.1"),
     ]
+
+
+def test_where_nothing_was_recorded_nothing_is_called_consistent(cli: Cli) -> None:
+    found = cli("audit", "--quiet", REPO / "examples" / "comparison" / "monday")
+    assert found == (0, "monday: nothing is recorded that follows from the trials\n", "")

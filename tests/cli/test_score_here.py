@@ -170,6 +170,7 @@ def test_the_guess_is_written_down_and_gives_the_same(
         (("--task", "t", "--main", "x", "."), "--main is for a git repository"),
         (("--no-workspace",), "pass --task or --scenario with --no-workspace, got neither"),
         (("/",), "or run inside a git repository, but / is in none"),
+        (("/nonexistent",), "assay: /nonexistent doesn't exist"),
     ],
 )
 def test_wrong_input(cli: Cli, repository: Path, argv: tuple[str, ...], sentence: str) -> None:

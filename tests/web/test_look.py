@@ -6,7 +6,6 @@ import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -15,14 +14,24 @@ from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
 from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
-from tests.web.examples import SORTING, serving_folder, viewed_at
+from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, serving_folder, viewed_at
 from tests.web.people import Desk
 from tests.web.test_browser import open_all, run_of, serious
 from tests.web.traces import write_long_trace
 
 LONG = "runs/sorting%3Amerge__sort009"
 CHEAT = "runs/slug%3Acheating"
-PAGES = ("", CHEAT, LONG, f"{LONG}?tab=output", "parts")
+WRONG = f"{LONG}?tab=trace&errors=on"
+PAGES = ("", CHEAT, f"{CHEAT}?tab=diff", WRONG, f"{LONG}?tab=output")
+CAPITAL = "runs/guesses%3Acapital__a3lB16u"
+LISTS = (
+    "jobs",
+    "jobs/guesses",
+    "runs?job=guesses",
+    "runs?by=job",
+    "compare?job=monday&job=tuesday",
+    *(f"{CAPITAL}?tab={tab}" for tab in ("reviews", "gradings", "provenance")),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,19 +46,63 @@ def shown(tmp_path_factory: pytest.TempPathFactory, kept: Path) -> Iterator[Loca
         yield found
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme", "pages"), [(375, "dark", PAGES), (1440, "light", PAGES[1:3]), (2560, "dark", PAGES[:2])]
-)
-def test_nobody_is_kept_out_at_any_width(
-    shown: LocalServer, browser: Browser, width: int, scheme: Any, pages: tuple[str, ...]
-) -> None:
-    with tab_of(browser, viewport={"width": width, "height": 900}, color_scheme=scheme) as tab:
-        for place in pages:
-            page = tab.open(f"{shown.address}{place}")
-            open_all(page)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width, place
-            assert serious(page) == [], place
-            assert too_small(page) == [], place
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
+    """Jobs of several kinds: finished, cut short, tampered with, reviewed, and two to be compared."""
+    jobs = (
+        SORTING,
+        SORTING.parent / "half-written",
+        TAMPERED,
+        GUESSES,
+        COMPARISON / "monday",
+        COMPARISON / "tuesday",
+    )
+    with serving_folder(viewed_at(*jobs)) as found:
+        yield found
+
+
+def is_open_to_all(page: Page) -> None:
+    """On a phone, a laptop and a wall, light and dark: nobody is kept out, and nothing is cut or squeezed."""
+    open_all(page)
+    for width in (375, 1440, 2560):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.emulate_media(color_scheme="light")
+        assert serious(page) == [], width
+        for edge in page.locator("html, .tabs").all():
+            assert edge.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1, (width, edge)
+        assert too_small(page) == [], width
+        assert squeezed(page) == [], width
+        page.emulate_media(color_scheme="dark")
+        assert serious(page, "color-contrast") == [], width
+
+
+@pytest.mark.parametrize("place", PAGES)
+def test_nobody_is_kept_out_of_a_run(shown: LocalServer, tab: Tab, place: str) -> None:
+    is_open_to_all(tab.open(f"{shown.address}{place}"))
+
+
+@pytest.mark.parametrize("place", LISTS)
+def test_nobody_is_kept_out_of_a_list(many: LocalServer, tab: Tab, place: str) -> None:
+    is_open_to_all(tab.open(f"{many.address}{place}"))
+
+
+def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:
+    """Each of them is there in both themes."""
+    page = tab.open(f"{shown.address}parts")
+    assert serious(page) == []
+    assert too_small(page) == []
+
+
+def squeezed(page: Page) -> list[str]:
+    """Words in a table that a narrow column breaks after every few letters."""
+    return list(
+        page.evaluate(
+            """() => [...document.querySelectorAll("td:not(.number, .tight, .at)")]
+              .filter((one) => one.checkVisibility() && !one.closest(".diff"))
+              .filter((one) => one.innerText.trim().length > 8 && one.getBoundingClientRect().width < 80)
+              .map((one) => one.outerHTML.slice(0, 120))"""
+        )
+    )
 
 
 def too_small(page: Page) -> list[str]:

@@ -22,6 +22,7 @@ from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
+from assay.engine.service.coding_rows import task_name
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.keys import Scope
 from assay.evidence.coding_run import AgentRecord, CodingRecord, RunStatus
@@ -289,6 +290,25 @@ def test_two_jobs_are_compared_by_task() -> None:
     assert "tuesday is better than monday: the difference is 0.192 (95 %: 0.089 to 0.295)" in turned
 
 
+def test_the_tasks_that_decide_between_three_jobs_come_first() -> None:
+    source = viewed_at(*(COMPARISON / name for name in ("monday", "tuesday", "wednesday")))
+    page = text_of(source, "compare?job=monday&job=tuesday&job=wednesday").partition("By task")[2]
+    assert page.index("middling-19") < page.index("easy-12")
+    assert "easy-15" not in page
+
+
+def test_one_file_of_several_jobs_compares_those_with_common_tasks(tmp_path: Path) -> None:
+    shutil.copytree(SORTING, tmp_path / "again")
+    jobs = (SORTING, tmp_path / "again", COMPARISON / "monday", COMPARISON / "tuesday")
+    page = one_file(viewed_at(*jobs))
+    assert len(re.findall('<p class="answer">', page)) == 2
+    assert "task in common" not in page
+
+
+def test_a_task_is_named_without_a_scenario_too() -> None:
+    assert [task_name("# Fix it.\nNow", known) for known in ("dee62138", "")] == ["Fix it. (dee6)", "Fix it."]
+
+
 def test_jobs_of_one_name_are_told_apart(tmp_path: Path) -> None:
     source = viewed_at(SORTING, COMPARISON / "monday")
     assert {one["value"] for one in groups_by(source, "job")} == {"sorting", "monday"}
@@ -479,3 +499,20 @@ def test_a_file_that_is_no_report_is_refused_at_once(text: str, tmp_path: Path) 
     (tmp_path / "report.json").write_text(text)
     with pytest.raises(InputError, match=r"report\.json isn't a valid scorers report: "):
         viewed_at(tmp_path / "report.json")
+
+
+def test_a_port_that_is_taken_is_named(cli: Cli, server: LocalServer) -> None:
+    port = urlsplit(server.address).port
+    found = cli("view", SORTING, "--port", port)
+    assert (found.code, found.err) == (2, f"assay: port {port} can't be served at: Address already in use\n")
+
+
+def test_the_tasks_of_several_agents_are_not_counted_as_more_tasks() -> None:
+    words = re.sub("<[^>]*>", "", text_of(viewed_at(COMPARISON), "jobs/comparison"))
+    assert "Tasks by agent 90" in words
+    assert "25 of 90 lines" in words
+
+
+def test_the_mean_of_the_scores_is_called_so_beside_the_score_of_the_run(kept: Path) -> None:
+    page = text_of(viewed_at(kept), "runs/slug%3Acheating?tab=gradings")
+    assert "FAIL mean 0.8333" in re.sub("<[^>]*>", "", page)

@@ -149,6 +149,8 @@ def _verdict(audit: Audit) -> str:
     name = clean(audit.job)
     if differing:
         return f"{name}: {differing} of {len(audit.findings)} fields don't follow from the trials"
+    if all(finding.standing is Standing.TAKEN for finding in audit.findings):
+        return f"{name}: nothing is recorded that follows from the trials"
     detail = "byte for byte" if audit.identical else "field by field"
     unfinished = "" if audit.finished else " (the job did not finish)"
     return f"{name}: consistent, {detail}{unfinished}"

@@ -49,7 +49,10 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"the page can't be written to {args.output}: {error.strerror}") from error
         print(f"wrote {args.output}")
         return 0
-    server = LocalServer(lambda: source, args.port, source.title)
+    try:
+        server = LocalServer(lambda: source, args.port, source.title)
+    except OSError as error:
+        raise InputError(f"port {args.port} can't be served at: {error.strerror}") from error
     print(f"{server.address}\nCtrl-C ends it", flush=True)
     if args.open:
         webbrowser.open(server.address)

@@ -16,6 +16,7 @@ from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.explorer.worth import flaky_tasks, worth_a_look
+from assay.engine.report.compare import ArmPair
 from assay.engine.service.keys import Scope
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import comparison_chart, sentence
@@ -54,7 +55,7 @@ def one_file(source: FolderPages) -> str:
         policy=f"default-src 'none'; style-src 'sha256-{digest}'",
         jobs=[(name, shown_job(source.job(name), source.audits(name))) for name in source.job_names],
         comparison=comparison,
-        sentences=[] if comparison is None else [sentence(pair) for pair in comparison.pairs],
+        sentences=_sentences(comparison.pairs) if comparison else [],
         chart="" if comparison is None else comparison_chart(comparison),
         worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
         runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
@@ -73,6 +74,11 @@ def _comparison(source: FolderPages) -> Any:
         return job_comparison(source, names) if len(names) > 1 else None
     except InputError:
         return None
+
+
+def _sentences(pairs: Sequence[ArmPair]) -> list[str]:
+    """The answers; of several pairs, those without a common task have none."""
+    return [sentence(pair) for pair in pairs if pair.difference.value is not None or len(pairs) == 1]
 
 
 def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:

@@ -33,6 +33,8 @@ def score_here(args: Options, attempt: Candidate, files: LocalScoringFiles, then
 @contextlib.contextmanager
 def open_repository(start: str) -> Iterator[BorrowedRepository]:
     root = find_root(start) if os.path.isdir(start) else None
+    if not os.path.exists(start):
+        raise InputError(f"{start} doesn't exist")
     if root is None:
         raise InputError(
             f"pass --task, or --scenario with --baseline, or run inside a git repository, but {start} is in none"

@@ -141,7 +141,10 @@ def _format_named(numbers: Iterable[tuple[str, object]]) -> str:
 
 
 def _estimates(sign: str, estimates: Sequence[Estimate]) -> str:
-    return "  ".join(f"{sign}{one.k} {_number(one.value)}{_of_tasks(one)}" for one in estimates)
+    values = ("-" if one.value is None else _number(one.value) for one in estimates)
+    return "  ".join(
+        f"{sign}{one.k} {value}{_of_tasks(one)}" for one, value in zip(estimates, values, strict=True)
+    )
 
 
 def _of_tasks(estimate: Estimate) -> str:

@@ -88,7 +88,7 @@ def task_name(instruction: str, known: str) -> str:
         if len(first) <= LONGEST_NAME
         else f"{first[:LONGEST_NAME].rpartition(' ')[0] or first[:LONGEST_NAME]}…"
     )
-    return printable(f"{shown} ({known[:4]})") if shown else known
+    return printable(f"{shown} ({known[:4]})" if known else shown) if shown else known
 
 
 def waiting_row(identity: str, new: NewCodingRun, task: str, name: str | None, dataset: str) -> Kept:

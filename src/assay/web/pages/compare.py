@@ -13,6 +13,7 @@ from assay.engine.explorer.run_query import RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
+from assay.formats.counting import counted
 from assay.stats.interval import Interval
 from assay.web.pages.jobs import run_links
 from assay.web.rendering import NOTHING, number, picture
@@ -140,9 +141,12 @@ def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[Compa
 
 
 def _rows(found: ArmComparison, sides: list[ComparedSide]) -> list[ComparedTask]:
-    """The tasks that decide come first."""
+    """The tasks that decide come first: those with the largest difference between any two."""
     known = {task.task: task.difference for task in found.pairs[0].tasks} if len(found.pairs) == 1 else {}
-    tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)])
+    tasks = dict.fromkeys([*known, *(task for side in sides for task in side.strips)], 0.0)
+    for task in (task for pair in found.pairs for task in pair.tasks):
+        tasks[task.task] = max(tasks.get(task.task, 0.0), abs(task.difference or 0.0))
+    tasks = dict(sorted(tasks.items(), key=lambda one: -one[1]))
     return [ComparedTask(task, [side.strips.get(task) for side in sides], known.get(task)) for task in tasks]
 
 
@@ -156,7 +160,7 @@ def sentence(pair: ArmPair) -> str:
     if isinstance(span, Interval):
         low, high = sorted((sign * span.low, sign * span.high))
         ends = f" (95 %: {number(low, 3)} to {number(high, 3)})"
-    over = f"over {pair.difference.tasks} common tasks"
+    over = f"over {counted(pair.difference.tasks, 'common task')}"
     if pair.better is None:
         known = f"{pair.second} differs from {pair.first} by {value:+.3f}{ends} {over}"
         return f"The data don't show which one is better: {known}."
