@@ -501,6 +501,13 @@ def test_a_file_that_is_no_report_is_refused_at_once(text: str, tmp_path: Path) 
         viewed_at(tmp_path / "report.json")
 
 
+def test_a_kept_run_that_cannot_be_read_is_refused_at_once(kept: Path, tmp_path: Path) -> None:
+    shutil.copytree(kept, tmp_path / "kept")
+    (tmp_path / "kept" / "shallow" / "report.json").write_text("{")
+    with pytest.raises(InputError, match=r"shallow/report\.json isn't a valid scorers report: "):
+        viewed_at(tmp_path / "kept")
+
+
 def test_a_port_that_is_taken_is_named(cli: Cli, server: LocalServer) -> None:
     port = urlsplit(server.address).port
     found = cli("view", SORTING, "--port", port)

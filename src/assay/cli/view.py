@@ -90,14 +90,12 @@ def source_of(paths: list[str]) -> "FolderPages":
     """The pages for the paths. Raises ``InputError`` for a path with nothing to look at."""
     from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
     from assay.adapters.jobs.results_folder import JobFolders, open_results  # noqa: PLC0415
-    from assay.adapters.jobs.run_places import read_report  # noqa: PLC0415
     from assay.adapters.jobs.run_store import RUN, run_folders  # noqa: PLC0415
 
     jobs: list[ViewedJob] = []
     kept: list[str] = []
     for path in dict.fromkeys(paths):
         if is_file(path) and not path.endswith(".eval"):
-            read_report(path)
             kept.append(path)
         elif _has_runs(path, RUN):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
@@ -109,7 +107,9 @@ def source_of(paths: list[str]) -> "FolderPages":
             for folder in folders:
                 found = read_results(folder)
                 jobs.append(ViewedJob(folder, found.job, found.histories, found.regrades))
-    return FolderPages(jobs, kept)
+    pages = FolderPages(jobs, kept)
+    pages.run_ids("")  # Every run is read here, so that one that can't be read is refused before a page is.
+    return pages
 
 
 def _has_runs(path: str, name: str) -> bool:

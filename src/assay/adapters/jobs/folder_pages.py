@@ -179,7 +179,7 @@ class FolderPages:
 
 
 def _kept_line(path: str) -> Run:
-    """A run that was kept, or a report. One that can't be read is a line that says so."""
+    """A run that was kept, or a report. Raises ``InputError`` for one that can't be read."""
     name, job = os.path.basename(os.path.abspath(path)), os.path.basename(os.path.dirname(os.path.abspath(path)))
     report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
