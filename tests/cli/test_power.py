@@ -50,7 +50,7 @@ def test_a_pilot_of_one_agent_says_what_it_assumes(cli: Cli) -> None:
 
 def test_variances_may_be_given(cli: Cli) -> None:
     found = json.loads(
-        cli("power", "--variances", "0.05", "0.3", "--difference", "0.05", "--attempts", "3", "--json").out
+        cli("power", "--variances", "0.05", "0.3", "--difference", "0.05", "--attempts", "3,3", "--json").out
     )
     assert [(one["attempts"], one["tasks"]) for one in found["designs"]] == [(3, 473)]
 

@@ -195,11 +195,11 @@ def port_number(text: str) -> int:
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
-    """Whole numbers of at least 1, separated by commas."""
+    """Whole numbers of at least 1, separated by commas; one that comes again is the same one."""
     parts = text.split(",")
     if not all(part.isascii() and part.isdigit() and int(part) >= 1 for part in parts):
         raise argparse.ArgumentTypeError(f"must be whole numbers of at least 1, such as 1,4, got {text!r}")
-    return tuple(map(int, parts))
+    return tuple(dict.fromkeys(map(int, parts)))
 
 
 def finite_number(text: str) -> float:
