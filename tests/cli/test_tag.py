@@ -86,6 +86,8 @@ def test_a_run_without_a_grading(cli: Cli, trial: Path, tmp_path: Path) -> None:
     says = f"assay: {trial} must have a grading, but it has none; write one with 'assay grade'\n"
     assert cli("result", trial) == (2, "", says)
     assert cli("result", tmp_path).err.endswith("but it has no result.json or run.json\n")
+    (tmp_path / "run.json").write_text("{}")
+    assert cli("result", tmp_path).err.endswith("it has none; 'assay view' shows the report of a coding run\n")
 
 
 def test_names_of_others_can_not_paint_the_terminal(cli: Cli, trial: Path) -> None:

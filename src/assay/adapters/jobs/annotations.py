@@ -166,7 +166,9 @@ def read_result(trial_dir: str | os.PathLike[str], grading: str = "first") -> Ev
     folder = finished_run(trial_dir)
     found = reviewed_result(_history(folder), grading)
     if found is None:
-        raise InputError(f"{folder} must have a grading, but it has none; write one with 'assay grade'")
+        trial = os.path.isfile(f"{folder}/result.json")
+        hint = "write one with 'assay grade'" if trial else "'assay view' shows the report of a coding run"
+        raise InputError(f"{folder} must have a grading, but it has none; {hint}")
     return found
 
 
