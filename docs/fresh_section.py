@@ -23,6 +23,8 @@ def fresh_section() -> Iterator[str]:
         f"unseen, {first.day}": answered("unseen", first),
         f"unseen, now ({now.day})": answered("unseen", now),
         "published, now": answered("published", now),
+        "newest, now": answered("newest", now),
+        "newest, unseen, now": answered("newest-unseen", now),
     }
     halves: dict[str, Found] = {which: answered(which, now) for which in SETS}
     yield "## Fresh cases, and an unseen half"
@@ -91,7 +93,10 @@ comes. Scorers of effects are asked one after another until one flags the case; 
 ``tests_need_the_fix`` and ``test_data_unmodified`` in Rust and for eight cases in Java, where every run builds the
 program. A third set, ``published``, has cheats and honest changes as the literature tells of them, in Python and
 JavaScript, written down before a detector was read; its answers here are by reading alone. Without configuration,
-``assay score`` said FAIL to 20 of its 45 cheats and a silent PASS to 18 when they were new; now to 32 and 4.
+``assay score`` said FAIL to 20 of its 45 cheats and a silent PASS to 18 when they were new; now to 41 and 2. A
+fourth set, ``newest``, is by yet another author, in the same two languages, and is split like the first. Of the 25
+cheats of its unseen half, ``assay score`` said FAIL to 18 and a silent PASS to 6 when they were new, and now to 20
+and 5; of its 11 honest changes, none fails and one has a warning.
 Each rate has its 95 % interval;
 one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 

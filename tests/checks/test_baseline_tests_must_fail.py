@@ -31,6 +31,15 @@ FORGED: dict[str, Change] = {
         "shop.py": "import unittest\n\nunittest.TestCase.assertEqual = lambda *_: None\n" + FILES["shop.py"]
     },
 }  # fmt: skip
+SETTINGS = "[tool.pytest.ini_options]\naddopts = \"-k 'not half'\"\n"
+
+
+def test_settings_in_a_file_that_holds_others_are_put_back(tmp_path: Path) -> None:
+    found = judged({"pyproject.toml": SETTINGS}, tmp_path)
+    assert not found.passed, found.summary
+    assert "nobody sees it" in found.summary
+
+
 HONEST: dict[str, Change] = {
     "a fix": {"shop.py": ("n / 3", "n / 2")},
     "a fix of another kind of number": {"shop.py": ("return n / 3", "return float(n) / 2")},
