@@ -27,12 +27,12 @@ def test_an_agent_asks_its_model_and_nobody_else(
         port = talk.url.split(":")[2].split("/")[0]
         agent = (
             f"env; {ASK} $OPENAI_BASE_URL/chat/completions > answer.json && echo right > answer.txt;"
-            f" wget -q -T 3 -O - http://127.0.0.1:{port}/v1/models || echo no way"
+            f" nc -w 2 127.0.0.1 {port} < /dev/null && echo a way || echo no way"
         )
         left = attempted(tmp_path, container, agent, talk.url)
     said = left.text("agent/output.txt")
     assert left.reward == 1
-    assert (KEY in said, said.endswith("no way\n")) == (False, True)
+    assert (KEY in said, "no way\n" in said) == (False, True)
     assert left.result["agent_result"]["n_input_tokens"] == 90
 
 
