@@ -7,7 +7,7 @@ import os
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -35,7 +35,7 @@ VERIFIER_GOAL_MS, VERIFIER_GOAL, CODING_GOAL_MS, COMMAND_GOAL_MS, VOICE_GOAL, RU
     0.4,
 )
 OF_ALL = 10_000
-EMPTY = (sys.executable, "-I", "-S", "-c", "")
+EMPTY = [sys.executable, "-I", "-S", "-c", ""]
 _TESTS = "class Test:\n    def test_add(self):\n        assert 1 + 1 == 2\n"
 _SCORERS = [
     {"name": kind, "type": kind, **more}
@@ -178,7 +178,7 @@ def _cpu_of_tree(work: Callable[[], object]) -> float:
     return (spent_by_tree() - before) / GRADINGS
 
 
-def _cpu_of_bare(line: Sequence[str], owner: tuple[int, int] | None) -> float:
+def _cpu_of_bare(line: list[str], owner: tuple[int, int] | None) -> float:
     """CPU seconds of one command, begun and waited for by a process that does nothing else, with its orphans."""
     child = os.fork()
     if child == 0:

@@ -131,6 +131,7 @@ def run(
     max_retries: int = 0,
     jobs_dir: Path = "jobs",
     job_name: str | None = None,
+    on: Literal["ray"] | None = None,
     include: str | Sequence[str] = (),
     exclude: str | Sequence[str] = (),
     limit: int | None = None,

@@ -671,7 +671,7 @@ def test_jobs_without_a_name_are_two_even_in_the_same_second(
 ) -> None:
     """Else the second would take up the first and show its results as its own."""
     task = write_task(tmp_path / "task", verifier=PASS)
-    monkeypatch.setattr("assay.cli.run.datetime", _StoppedClock)
+    monkeypatch.setattr("assay.cli.options.tasks.datetime", _StoppedClock)
     for _ in range(3):
         assert cli("run", task, "-a", "nop", "--jobs-dir", jobs, "--quiet").code == 0
     assert sorted(os.listdir(jobs)) == [f"2026-01-02__03-04-05{end}" for end in ("", "-2", "-3")]

@@ -50,9 +50,8 @@ from assay.cli.options.common import (
     warn,
     whole_number,
 )
-from assay.cli.options.job import Place, add_on, job_name, place_of
 from assay.cli.options.judge import add_judge, check_judges, judges_of, refuse_without
-from assay.cli.options.tasks import add_task_choice, chosen_tasks
+from assay.cli.options.tasks import Place, add_on, add_task_choice, chosen_tasks, job_name, place_of
 from assay.cli.output.progress import Progress
 from assay.cli.output.table import clean
 from assay.core.errors import AssayError, InputError, MeasurementError
