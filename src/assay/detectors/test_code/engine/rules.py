@@ -15,11 +15,10 @@ from assay.detectors.test_code.engine.expressions.conditions import (
     inequality,
     is_everything,
     order,
-    power_of_ten,
     presence,
     shape,
 )
-from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure
+from assay.detectors.test_code.engine.expressions.literals import is_inert, is_literal, measure, power_of_ten
 from assay.detectors.test_code.engine.expressions.truth import Logic
 from assay.detectors.test_code.engine.expressions.wording import COMPARISONS, told, word_of
 from assay.detectors.test_code.engine.expressions.words import bare, joined

@@ -329,10 +329,8 @@ def contained(whole: list[str], part: list[str], wanted: bool = True) -> Demand:
 
 
 def _instance(subject: list[str], kind: list[str], wanted: bool) -> Demand:
-    vacuous = wanted and tuple(kind) in _OBJECTS
-    return Demand(
-        Strength.VACUOUS if vacuous else Strength.SHAPE, joined(subject), told("instanceOf", joined(kind), wanted)
-    )
+    strength = Strength.VACUOUS if wanted and tuple(kind) in _OBJECTS else Strength.SHAPE
+    return Demand(strength, joined(subject), told("instanceOf", joined(kind), wanted))
 
 
 def _property(words: list[str], wanted: bool, constants: Constants, logic: Logic) -> Demand:
@@ -399,8 +397,3 @@ def _there(subject: list[str], absent: str, wanted: bool) -> Demand:
 def is_everything(words: list[str]) -> bool:
     """Whether a pattern matches whatever comes."""
     return bool(words) and is_text(words[0]) and _EVERYTHING.fullmatch(joined(words)) is not None
-
-
-def power_of_ten(exponent: float) -> float:
-    """10 to a power, however large that is."""
-    return 10.0**exponent if exponent < 300 else float("inf")

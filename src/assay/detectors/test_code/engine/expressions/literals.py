@@ -199,3 +199,8 @@ def _opening(words: list[str]) -> int | None:
     while at >= 0 and words[at : at + 2] == ["[", "]"] and bracket in words[at + 1 :]:
         at = words.index(bracket, at + 1)
     return at if at >= 0 else None
+
+
+def power_of_ten(exponent: float) -> float:
+    """10 to a power, however large that is."""
+    return 10.0**exponent if exponent < 300 else float("inf")

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from assay.detectors.test_code.engine.demand import Demand
 from assay.detectors.test_code.engine.expressions.chains import Link
-from assay.detectors.test_code.engine.expressions.conditions import close, power_of_ten
-from assay.detectors.test_code.engine.expressions.literals import number
+from assay.detectors.test_code.engine.expressions.conditions import close
+from assay.detectors.test_code.engine.expressions.literals import number, power_of_ten
 from assay.detectors.test_code.engine.expressions.words import joined
 from assay.detectors.test_code.engine.language import Library
 from assay.detectors.test_code.engine.rules import Check, FileFacts, Kind, Rule, rules
