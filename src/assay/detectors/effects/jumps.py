@@ -81,7 +81,10 @@ def find_jumps(
     changed = _in_turn(_changed(evidence, heard, calls))
     asked = _ask_beside(evidence, heard, changed)
     counting = _counting(evidence, heard, unsteady)
-    return Jumps((*counting, *_jumping(asked)), len(asked), len(changed) - len(asked))
+    questions = {(_function(call), str(call.question)) for call in (*calls, *unsteady)}
+    once = {name for name, number in Counter(name for name, _ in questions).items() if number == 1}
+    constant = [one for one in asked if _function(one.call) in once and _is_constant(one)]
+    return Jumps((*counting, *constant, *_jumping(asked)), len(asked), len(changed) - len(asked))
 
 
 def _changed(
@@ -210,6 +213,13 @@ def _is_emptied(one: Asked) -> bool:
         return False
     [(raised, text)] = answers
     return not raised and text not in _YES_OR_NO and _computes(others)
+
+
+def _is_constant(one: Asked) -> bool:
+    """The right answer to everything beside it, too, where each had its own before."""
+    others, (raised, text) = one.of(Kind.VALUE, Kind.SIZE), one.call.answer
+    same = all(row.answer == one.call.answer for row in others)
+    return same and len(others) >= _LEAST and not raised and text not in _YES_OR_NO and _computes(others)
 
 
 def _is_entry(one: Asked) -> bool:
