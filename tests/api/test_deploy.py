@@ -6,9 +6,11 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 import kubernetes_validate  # type: ignore[import-untyped]
 import pytest
 import yaml
@@ -16,8 +18,10 @@ import yaml
 from assay.api.app import ROUTES
 from assay.cli.main import parser_of
 from tests.api.clinic import Clinic
+from tests.api.composing import complete_some, composed
 from tests.api.test_manners import operator
 from tests.builders import REPO
+from tests.cli.running import start_assay
 
 DEPLOY = REPO / "deploy"
 SETTINGS = {"ASSAY_STORE", "ASSAY_SECRET_KEY", "ASSAY_ALLOW_SOURCE", "ASSAY_IMAGE"}
@@ -79,6 +83,37 @@ def test_two_workers_and_a_database_that_is_waited_for() -> None:
     assert len(workers) == 2
     assert all(one["depends_on"]["database"]["condition"] == "service_healthy" for one in workers)
     assert services["serve"]["ports"] == ["127.0.0.1:8765:8765"], "on this machine only, until a proxy is there"
+
+
+def test_the_services_of_the_compose_file_work_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As processes, with its commands and its environment; as containers in ``make containers``."""
+    try:
+        entered = ExitStack()
+        services = entered.enter_context(composed())
+    except Exception as error:  # noqa: BLE001 - whatever it is, the reader of the test report learns of it
+        pytest.skip(f"no PostgreSQL could be started here, so the compose file was not tried: {error!r}")
+    with entered, httpx.Client(timeout=60) as client:
+        for name, value in services["serve"]["environment"].items():
+            monkeypatch.setenv(name, value)
+        command = services["serve"]["command"]
+        serving = entered.enter_context(started(*command[1:], "--port", 0))
+        address, secret = (serving.stdout.readline() for _ in range(2))  # type: ignore[union-attr] # It is a pipe.
+        for name in ("worker-1", "worker-2"):
+            assert services[name]["environment"] == services["serve"]["environment"]
+            entered.enter_context(started(*services[name]["command"][1:]))
+        client.base_url = address.split()[2].replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - not to listen there
+        complete_some(client, secret.split()[-1])
+        assert client.get("/readyz").status_code == 200
+
+
+@contextmanager
+def started(*argv: object) -> Iterator["subprocess.Popen[str]"]:
+    process = start_assay(*argv)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
 
 
 def test_every_setting_is_one_that_there_is() -> None:

@@ -18,6 +18,7 @@ from assay.adapters.sources.source_guard import METADATA, SourcePolicy, allowed_
 from assay.core.errors import InputError, MeasurementError
 from assay.evidence.playground import StoredFile
 from tests.api.clinic import Clinic, clinic_of, serve_on
+from tests.servers.fhir_server import TOKEN, CannotStartError, running
 
 SECRET = "s3cret-token"  # noqa: S105 - of nobody
 EVERYWHERE = "0.0.0.0"  # noqa: S104 - nothing listens there
@@ -86,6 +87,28 @@ def test_a_server_is_asked_with_the_tenants_own_token(allowing: Clinic, fhir_url
     [row] = done["criterion_runs"][0]["evidence"]["fieldResults"]
     assert (row["path"], row["expected"], row["actual"], row["passed"]) == ("active", True, True, True)
     assert Fhir.tokens == [f"Bearer {SECRET}"]
+
+
+def test_a_real_server_is_graded(allowing: Clinic) -> None:
+    """What an agent changed on a FHIR server that others wrote, with official examples on it."""
+    try:
+        with running() as server:
+            found = {"resource_type": "Appointment", "search": {"_id": "example"}}
+            fields = [{"path": "status", "expected": "cancelled"}]
+            assertion = {"assert": "fhir-resource-state", **found, "fields": fields}
+            told = []
+            for status in ("booked", "cancelled"):
+                server.put({**server.example("Appointment-example"), "status": status})
+                run = allowing.run({"label": "it is cancelled", "assertion": assertion})
+                box = allowing.get(f"/v1/task-runs/{run}")["playground_id"]
+                source = {"url": server.base_url, "token": TOKEN}
+                put = allowing.ask("PUT", f"/v1/playgrounds/{box}/sources/fhir", json=source)
+                assert put.status_code == 200, put.text
+                done = allowing.post(f"/v1/task-runs/{run}/complete")
+                told.append((done["verdict"], done["criterion_runs"][0]["details"]))
+            assert [verdict for verdict, _ in told] == ["fail", "pass"], told
+    except CannotStartError as error:
+        pytest.skip(str(error))
 
 
 def test_secrets_are_never_shown_and_encrypted_at_rest(allowing: Clinic, fhir_url: str) -> None:

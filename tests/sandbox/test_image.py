@@ -1,22 +1,30 @@
 """The image of the service is built and run, on a base that is made of this machine's own Python."""
 
+import base64
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tarfile
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import cast
+from typing import Final, cast
 
+import httpx
 import pytest
+import yaml
 
 from assay.adapters.sandbox.containers.container import Container
 from assay.adapters.sandbox.containers.ulimits import default_ulimits
+from tests.api.composing import complete_some, composed, wait_for
 from tests.builders import REPO
 from tests.sandbox.backends import BUSYBOX, Backend, need
 
+HERE: Final = "http://127.0.0.1:8765"
 LIBRARIES = (
     *(
         "libc",
@@ -77,13 +85,14 @@ def ran_ldd(program: Path) -> list[str]:
     ).stdout.splitlines()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def container() -> Backend:
     return need("container")
 
 
-@pytest.fixture
-def image(container: Backend, tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def image(container: Backend, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    tmp_path = tmp_path_factory.mktemp("image")
     wheels, root = tmp_path / "wheels", tmp_path / "root"
     pip = [sys.executable, "-m", "pip", "download", "-q", "-d", str(wheels)]
     wanted = ["-r", str(REPO / "requirements" / "runtime.txt"), "hatchling"]
@@ -125,3 +134,69 @@ def test_the_image_serves_as_an_ordinary_user(container: Backend, image: str) ->
     finally:
         podman("rm", "-f", "-t", "5", started)
     assert os.path.exists(REPO / ".dockerignore")
+
+
+def test_the_compose_file_serves_and_works(container: Backend, image: str) -> None:
+    """All services of ours as containers, with the rights that it gives them. Their network is the machine's."""
+    engine, running = cast("Container", container.sandbox).engine, dict[str, str]()
+    ulimits = default_ulimits(engine, image)
+    with ExitStack() as entered, httpx.Client(base_url=HERE, timeout=60) as client:
+        try:
+            services = entered.enter_context(composed())
+        except Exception as error:  # noqa: BLE001 - whatever it is, the reader of the test report learns of it
+            pytest.skip(f"no PostgreSQL could be started here, so the compose file was not tried: {error!r}")
+        entered.callback(lambda: podman("rm", "-f", "-t", "5", *running.values()))
+        for name, one in services.items():
+            assert one["read_only"]
+            rights = ["--read-only", *(f"--cap-drop={cap}" for cap in one["cap_drop"])]
+            rights += [f"--security-opt={option.partition(':')[0]}" for option in one["security_opt"]]
+            rights += [f"--tmpfs={place}" for place in one["tmpfs"]]
+            given = [f"--env={key}={value}" for key, value in one["environment"].items()]
+            running[name] = podman("run", "-d", *ulimits, *rights, *given, image, *one["command"])
+        assert sorted(running) == ["serve", "worker-1", "worker-2"]
+        wait_for(lambda: client.get("/readyz").status_code == 200)
+        [secret] = re.findall(r"admin key, shown only now: (\S+)", podman("logs", running["serve"]))
+        complete_some(client, secret)
+        for name in running:
+            assert podman("inspect", "--format", "{{.State.Status}}", running[name]) == "running"
+
+
+KUBERNETES: Final = REPO / "deploy" / "kubernetes" / "assay.yaml"
+
+
+def test_an_engine_takes_the_manifests(container: Backend, tmp_path: Path) -> None:
+    """It makes the pods of the deployments, as these describe them, and doesn't start them: no cluster is here."""
+    if shutil.which("catatonit") is None:
+        pytest.skip("there is no catatonit, which podman's pods begin with, so the manifests were not tried")
+    (tmp_path / "bin").mkdir()
+    shutil.copy(BUSYBOX, tmp_path / "bin" / "busybox")
+    with tarfile.open(tmp_path / "image.tar", "w") as packed:
+        packed.add(tmp_path / "bin", "bin")
+    podman("import", tmp_path / "image.tar", "localhost/assay-pods-test")
+    # Whoever runs this may have an assay of their own.
+    own = KUBERNETES.read_text().replace("name: assay", "name: assay-pods-test")
+    manifests = yaml.safe_load_all(own.replace("image: assay", "image: localhost/assay-pods-test"))
+    known = [one for one in manifests if one["kind"] in ("ConfigMap", "Deployment")]
+    data = {name: base64.b64encode(name.encode()).decode() for name in ("store", "secret-key")}
+    # This podman can't read a Secret that it has read itself.
+    (tmp_path / "secret.json").write_text(json.dumps(data))
+    podman("secret", "create", "assay-pods-test", tmp_path / "secret.json")
+    for one in known:
+        for described in one.get("spec", {}).get("template", {}).get("spec", {}).get("containers", []):
+            described["imagePullPolicy"] = "Never"
+    written = tmp_path / "assay.yaml"
+    written.write_text(yaml.safe_dump_all(known))
+    try:
+        podman("play", "kube", "--network", "slirp4netns", "--start=false", written)
+        found = podman("ps", "-aq", "--filter", "ancestor=localhost/assay-pods-test").split()
+        made = json.loads(podman("inspect", *found))
+        assert sorted(one["Args"][0] for one in made) == ["serve", "serve", "worker", "worker"]
+        for one in made:
+            assert one["Config"]["User"] == "10001:10001"
+            assert one["HostConfig"]["ReadonlyRootfs"]
+            assert one["EffectiveCaps"] in (None, [])
+            assert "ASSAY_STORE=store" in one["Config"]["Env"]
+    finally:
+        podman("play", "kube", "--down", written)
+        podman("secret", "rm", "assay-pods-test")
+        podman("rmi", "-f", "localhost/assay-pods-test")

@@ -12,7 +12,7 @@ from assay.adapters.service.secret_box import SecretBox
 from assay.adapters.service.sources import SourceOpener
 from assay.adapters.service.webhook_sender import WebhookSender
 from assay.adapters.service.worker import Worker
-from assay.adapters.sources.source_guard import SourcePolicy
+from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
 from assay.adapters.store.runs.imported import StoredImports
 from assay.adapters.store.runs.review_queue import StoredReviews
 from assay.adapters.store.service.blobs import StoredBlobs
@@ -84,19 +84,19 @@ class Service:
         self.evaluations = EvaluationResults(storage, host)
         self.reviews = StoredReviews(store)
         self.jobs = Jobs(storage, host, self.blobs)
-        sources = SourceOpener(store, self.playgrounds, self.secrets, self.policy)
+        self._guarded = GuardedClient(self.policy)
+        sources = SourceOpener(store, self.playgrounds, self.secrets, self.policy, self._guarded)
         self.grade = TracedGrader(self.playgrounds, OpenStoredPlaygrounds(store, sources))
         self.claims = HeldClaims(self._renew, timedelta(seconds=claim_sec))
         self.coding = CodingParts(
-            store, storage, host, self.blobs, self.secrets, self.policy, coding or CodingSetting()
+            store, storage, host, self.blobs, self.secrets, self._guarded, coding or CodingSetting()
         )
         told = coding or CodingSetting()
         self.graders = OutputGraders(told.graded_tasks, self.coding.sandbox, told.isolation)
         doing = (self.runs, self.work, self.grade, self.claims, self._more_doers, kept_work)
         self.doing = ServiceWork(host, *doing)
         opened = lambda hook, sealed: self.secrets.open(sealed, hook)["secret"]  # noqa: E731
-        self.sender = WebhookSender(self.policy)
-        self.webhooks = Webhooks(self.work, self.sender, opened)
+        self.webhooks = Webhooks(self.work, WebhookSender(self._guarded), opened)
         announcing: tuple[Resources[Any], ...] = (self.runs, self.work, self.coding.runs)
         for one in announcing:
             one.announce = self.webhooks.note
@@ -122,6 +122,6 @@ class Service:
     def close(self) -> None:
         self.graders.close()
         self.claims.close()
-        self.sender.close()
+        self._guarded.close()
         self.blobs.close()
         self.store.close()

@@ -10,7 +10,7 @@ from assay.adapters.service.coding import ServiceGrader
 from assay.adapters.service.judges import ServiceJudges
 from assay.adapters.service.sandbox import OFF, CodingSandbox
 from assay.adapters.service.secret_box import SecretBox
-from assay.adapters.sources.source_guard import SourcePolicy
+from assay.adapters.sources.source_guard import GuardedClient
 from assay.adapters.store.store import Store
 from assay.adapters.tasks.remembered_commands import runs_of_store
 from assay.engine.explorer.blobs import BlobStore
@@ -48,7 +48,7 @@ class CodingParts:
         host: ServiceHost,
         blobs: BlobStore,
         secrets: SecretBox,
-        sources: SourcePolicy,
+        client: GuardedClient,
         setting: CodingSetting,
     ) -> None:
         """Raises ``InputError`` for a setting that can't be used."""
@@ -63,7 +63,7 @@ class CodingParts:
         self.sandbox = CodingSandbox(setting.isolation)
         # Nothing is graded by a service that takes no coding runs.
         remembered = None if setting.isolation == OFF else runs_of_store(store.name)
-        self.asked = ServiceJudges(self.judges, secrets, sources, os.environ if setting.judge else None)
+        self.asked = ServiceJudges(self.judges, secrets, client, os.environ if setting.judge else None)
         self.grader = ServiceGrader(self.sandbox, self.asked.of, host.now, remembered)
 
     def check_on(self) -> None:

@@ -10,7 +10,7 @@ from typing import Final
 
 from assay.adapters.models.judge_setup import KEY, MODEL, URL, ConfiguredJudges, JudgeOptions
 from assay.adapters.service.secret_box import SecretBox
-from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
+from assay.adapters.sources.source_guard import GuardedClient
 from assay.core.errors import InputError
 from assay.engine.service.scenarios import OrganisationJudges
 
@@ -24,14 +24,14 @@ class ServiceJudges:
         self,
         stored: OrganisationJudges,
         secrets: SecretBox,
-        policy: SourcePolicy,
+        client: GuardedClient,
         environment: Mapping[str, str] | None = None,
     ) -> None:
         if environment is not None and not (environment.get(URL) and environment.get(MODEL)):
             raise InputError(f"a judge for all organisations needs {URL} and {MODEL} in the environment")
         self._stored = stored
         self._secrets = secrets
-        self._guarded = GuardedClient(policy)
+        self._guarded = client
         self._environment = environment
 
     def has_judge(self, organisation: str) -> bool:

@@ -71,16 +71,19 @@ class StoredFiles(FilesAt):
 class SourceOpener:
     """Opens the sources of a playground."""
 
-    def __init__(self, store: Store, playgrounds: Playgrounds, secrets: SecretBox, policy: SourcePolicy) -> None:
+    def __init__(
+        self,
+        store: Store,
+        playgrounds: Playgrounds,
+        secrets: SecretBox,
+        policy: SourcePolicy,
+        client: GuardedClient,
+    ) -> None:
         self._store = store
         self._playgrounds = playgrounds
         self._secrets = secrets
         self._policy = policy
-        self._guarded = GuardedClient(policy)
-
-    def close(self) -> None:
-        """Hang up."""
-        self._guarded.close()
+        self._guarded = client
 
     def open(self, stack: ExitStack, playground: Playground, until: datetime = EVER) -> OpenSources:
         """Open until the stack is closed. Files that were sent to the playground are those of a moment."""

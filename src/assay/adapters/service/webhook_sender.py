@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from assay.adapters.sources.source_guard import GuardedClient, SourcePolicy
+from assay.adapters.sources.source_guard import GuardedClient
 from assay.core.errors import MeasurementError
 from assay.engine.integration.webhooks import SignedRequest
 
@@ -11,10 +11,10 @@ UNREACHABLE: Final = "the receiver can't be reached"
 
 
 class WebhookSender:
-    """Fulfils ``Send``. To be closed."""
+    """Fulfils ``Send``."""
 
-    def __init__(self, policy: SourcePolicy) -> None:
-        self._client = GuardedClient(policy)
+    def __init__(self, client: GuardedClient) -> None:
+        self._client = client
 
     def __call__(self, request: SignedRequest) -> int:
         import httpx  # noqa: PLC0415 - only who has webhooks needs it
@@ -28,7 +28,3 @@ class WebhookSender:
                 return int(response.status_code)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise MeasurementError(UNREACHABLE) from error
-
-    def close(self) -> None:
-        """Hang up."""
-        self._client.close()
