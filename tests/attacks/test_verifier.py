@@ -77,7 +77,10 @@ def test_40_nor_does_it_where_the_agent_works_in_the_folder_that_is_the_home_els
     assert left.text("verifier/test-stdout.txt").split() == ["/var/tmp", "/tmp:", "mine", "/var/tmp:"]
 
 
-SEARCH = "ls -d /tests /solution; grep -rls {mark} /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"
+SEARCH = (
+    "exec 2>&1; ls -d /tests /solution;"
+    " grep -rls {mark} /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"
+)
 
 
 def test_41_the_tests_and_the_solution_are_not_there(attack: Attack) -> None:
