@@ -6,7 +6,6 @@ the same folders, and a sandbox of the same kind.
 
 import math
 import os
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -28,7 +27,6 @@ from assay.engine.run.run_job import JobTrials
 from assay.engine.run.trial_queue import EndedTrial, TrialRunner
 from assay.engine.run.trial_result import JobFiles
 
-LOOK_SEC = 0.5
 NAME = "trial of a job"
 # The trials of the job that this worker runs at the moment.
 _known: dict[str, JobTrials] = {}
@@ -49,8 +47,8 @@ class There:
 class RayTrials:
     """Runs each trial by a worker of the cluster. One whose worker is lost every time is run ``here``."""
 
-    def __init__(self, there: There, here: TrialRunner) -> None:
-        self._there, self._here, self._ray = there, here, joined()
+    def __init__(self, there: There, here: TrialRunner, job_id: str) -> None:
+        self._there, self._here, self._ray = replace(there, job_id=job_id), here, joined()
         # Ray takes plain functions only. It begins none again: what was half done is removed first.
         self._task = self._ray.remote(max_retries=0, name=NAME)(lambda *given: run_there(*given))  # noqa: PLW0108
 
@@ -73,7 +71,7 @@ class RayTrials:
 
     def _answer(self, running: Any) -> EndedTrial:
         try:
-            while not self._ray.wait([running], timeout=LOOK_SEC)[0]:
+            while not self._ray.wait([running], timeout=0.5)[0]:
                 check_stopped()
         except BaseException:
             self._ray.cancel(running, force=True)
@@ -94,11 +92,6 @@ def _needs(planned: Planned) -> dict[str, int]:
     """The sandbox's limits, as Ray's resources."""
     limits = planned.task.config.environment
     return {"num_cpus": math.ceil(limits.cpus or 1), "memory": (limits.memory_mb or 0) * 2**20}
-
-
-def on_ray(there: There) -> Callable[[TrialRunner, str], TrialRunner]:
-    """The way to place trials, for ``run_job``."""
-    return lambda here, job_id: RayTrials(replace(there, job_id=job_id), here)
 
 
 def run_there(there: There, planned: Planned, name: str) -> EndedTrial:
