@@ -38,13 +38,17 @@ def _modules_at(folders: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in pkgutil.iter_modules(folders) if not module.ispkg))
 
 
-@cache
 def class_in(package: ModuleType, module: str, kind: str) -> type[Any]:
     """The class of a kind. Raises ``TypeError`` if the file has none."""
-    content = vars(importlib.import_module(f"{package.__name__}.{module}")).values()
+    return _class_of(importlib.import_module(f"{package.__name__}.{module}"), kind)
+
+
+@cache
+def _class_of(module: ModuleType, kind: str) -> type[Any]:
+    content = vars(module).values()
     found = next((one for one in content if isinstance(one, type) and vars(one).get("kind") == kind), None)
     if found is None:
-        raise TypeError(f"{package.__name__}.{module} must hold a class whose kind is {kind!r}")
+        raise TypeError(f"{module.__name__} must hold a class whose kind is {kind!r}")
     return found
 
 
