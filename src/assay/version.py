@@ -4,4 +4,4 @@
 """
 
 VERSION = "0.1.0"
-ENGINE = 10
+ENGINE = 11
