@@ -7,13 +7,14 @@ to all tests again: a demand that moved elsewhere isn't lost.
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from assay.detectors.effects.choose import in_order, mutants_in, shown, source_files
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
-from assay.detectors.effects.repeated import Repeated
+from assay.detectors.effects.repeated import Repeated, RepeatedSide
 from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost
 from assay.detectors.effects.touched_tests import WORD, TouchedTests, touched_tests
 from assay.detectors.effects.watch.find import watch_for
@@ -63,11 +64,7 @@ def less_noticed(
     if not touched.files and 4 * kept.cost_sec > left:
         return None
     repeated = Repeated(suite, evidence, watch_for(suite, evidence, evidence.secret("less noticed")), left)
-    tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
-    added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
-    now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
-    before = repeated.side(_AS_IT_WAS, kept, [path for path in touched.files if path not in added], tests)
-    after = repeated.side(AS_LEFT, own, sorted(now), tests)
+    before, after = _sides(evidence, repeated, touched, own, kept)
     chosen = _chosen(evidence, before.reach, touched)[:most]
     by = before.noticing(chosen, 0.5)
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
@@ -75,12 +72,28 @@ def less_noticed(
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
     sure = _Sure(evidence, suite, own, kept)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
-    names, lost = after.base.passed | after.base.others, frozenset[str]()
-    for one in faults:
-        lost |= {name for name in one.before - one.now if name in names or not one.now & one.before}
-    kept_by = Counter(name for one in faults for name in one.before if name not in lost)
+    kept_by = _kept_by(faults, after.base.passed | after.base.others)
     silent = sum(not one.now for one in faults)
     return LessNoticed(sum(names is not None for names in by), len(faults), silent, dict(kept_by), findings)
+
+
+def _sides(
+    evidence: Workspace, repeated: Repeated, touched: TouchedTests, own: SuiteResult, kept: SuiteResult
+) -> tuple[RepeatedSide, RepeatedSide]:
+    """The tests of the baseline in touched files, and those of the agent there and in new files."""
+    tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
+    added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
+    now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
+    before = repeated.side(_AS_IT_WAS, kept, [path for path in touched.files if path not in added], tests)
+    return before, repeated.side(AS_LEFT, own, sorted(now), tests)
+
+
+def _kept_by(faults: Sequence["_Fault"], names: frozenset[str]) -> Counter[str]:
+    """How many faults each test notices, of those tests that still notice all that they noticed."""
+    lost = frozenset[str]()
+    for one in faults:
+        lost |= {name for name in one.before - one.now if name in names or not one.now & one.before}
+    return Counter(name for one in faults for name in one.before if name not in lost)
 
 
 def _chosen(evidence: Workspace, reach: Reach | None, touched: TouchedTests) -> list[tuple[Mutant, str]]:

@@ -126,7 +126,7 @@ _MOST_SOURCE = 500_000
 _PIPE_KEPT = re.compile(r"\bset[ \t][^\n#]{0,200}pipefail|PIPESTATUS")
 _INVERTED = re.compile(r"\$\?\"?\s+(?:-ne|!=|-gt)\s+\"?0\"?\s*\]")
 _RUNNER = re.compile(r"\bpytest\b|\bunittest\b|\bnose2?\b")
-_JSON_FILE = re.compile(r"[\w-]+\.json\b")
+_JSON_FILE = re.compile(r"(?<![\w-])[\w-]++\.json\b")
 _QUOTED_VALUE = re.compile(r"""\\?"\w+\\?"\s*:\s*(?:\\?"|\[|\{|null\b)""")
 _ABOUT_DATES = re.compile(
     r"\b(?:today|now|current|dates?|days?|time|clock|timestamps?|hours?|year)\b", re.IGNORECASE
@@ -244,12 +244,23 @@ def _shell(facts: TaskFacts) -> Iterator[LintFinding]:
             yield LintFinding("random-verdict", f"tests/test.sh:{line.number}", why)
 
 
-def _python(facts: TaskFacts) -> Iterator[LintFinding]:
+def _without_demands(facts: TaskFacts) -> Iterator[LintFinding]:
     found = facts.trees.items() if _RUNNER.search("\n".join(facts.files.tests.values())) else ()
     demands = [(name, one) for name, tree in found for one in test_demands(tree)]
-    if demands and all(one.nothing is not None for _, one in demands):
+    if all(one.nothing is not None for _, one in demands):
         for name, one in demands:
             yield LintFinding("tests-nothing", f"tests/{name}:{one.line}", f"{one.name} can't fail: {one.nothing}")
+
+
+def _unparsed(facts: TaskFacts) -> Iterator[LintFinding]:
+    for name, text in facts.files.tests.items():
+        run = posixpath.basename(name) in facts.files.script
+        if name.endswith(".py") and run and parse_python(text) is None and len(text) < _MOST_SOURCE:
+            yield LintFinding("syntax", f"tests/{name}", "it can't be parsed as Python")
+
+
+def _python(facts: TaskFacts) -> Iterator[LintFinding]:
+    yield from _without_demands(facts)
     dated = _ABOUT_DATES.search(facts.files.instruction) is None
     timed = _ABOUT_TIME.search(facts.files.instruction) is None
     for name, tree in facts.trees.items():
@@ -268,7 +279,4 @@ def _python(facts: TaskFacts) -> Iterator[LintFinding]:
         for line in measured_times(tree) if timed else ():
             why = "it depends on how fast this machine is, and the instruction says nothing about time"
             yield LintFinding("wall-clock", f"tests/{name}:{line}", why)
-    for name, text in facts.files.tests.items():
-        run = posixpath.basename(name) in facts.files.script
-        if name.endswith(".py") and run and parse_python(text) is None and len(text) < _MOST_SOURCE:
-            yield LintFinding("syntax", f"tests/{name}", "it can't be parsed as Python")
+    yield from _unparsed(facts)
