@@ -404,6 +404,10 @@ def test_the_defaults_of_a_run_are_harbors(options: tuple[str, ...], expected: t
     assert (args.n_attempts, args.n_concurrent, args.max_retries) == expected
 
 
+# A shell ignores interruptions for what it starts in the background, and so would all that it starts.
+INTERRUPTIBLE = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)"
+
+
 @pytest.mark.parametrize(
     ("lines", "ends"),
     [
@@ -421,13 +425,15 @@ def test_an_interruption_at_an_odd_moment_is_no_traceback(lines: str, ends: str)
         "del Dying.x",
         "one = Dying(); del one\ntry: time.sleep(5); raise SystemExit('lost')\nexcept KeyboardInterrupt: pass",
     )
-    code = f"import os, signal, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"
+    code = (
+        f"{INTERRUPTIBLE}\nimport os, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ends
 
 
 def test_an_interruption_before_there_is_anything_to_clean_up_says_nothing() -> None:
-    code = "import os, signal\nimport assay.start\nos.kill(os.getpid(), signal.SIGINT)\nprint('goes on')"
+    code = f"{INTERRUPTIBLE}\nimport os, assay.start\nos.kill(os.getpid(), signal.SIGINT)\nprint('goes on')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 

@@ -120,7 +120,8 @@ def packed(job: Path) -> Path:
 def test_reports_and_audits_of_a_pack_have_the_same_bytes(source: Path, cli: Cli, tmp_path: Path) -> None:
     pack_folder(str(source), f"{tmp_path}/job.pack")
     # A job that grades another one again finds that one beside itself.
-    shutil.copytree(DATA / "harbor_versions" / "0.24.0-source", tmp_path / "0.24.0-source", symlinks=True)
+    for beside in ("0.24.0-source", "0.25.0-source"):
+        shutil.copytree(DATA / "harbor_versions" / beside, tmp_path / beside, symlinks=True)
     for command in (["report", "--json", "--by", "trial"], ["audit", "--json"], ["audit"], ["report"]):
         assert cli(*command, f"{tmp_path}/job.pack") == cli(*command, str(source))
 

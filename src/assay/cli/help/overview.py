@@ -49,10 +49,10 @@ OPTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
         "agent": ("agent", "agent-*", "model"),
         "model endpoint, for agents without a network": ("model-*", "allow-models"),
         "tasks and attempts": ("include", "exclude", "limit", "n-*", "max-retries", "allow-unknown-fields"),
-        "sandbox": ("isolation", "no-image", "network", "verifier-*"),
+        "sandbox": ("isolation", "no-image", "network", "verifier-*", "on"),
         "grading": ("profile", "schema-*", "no-control", "no-run-cache"),
         "judge": ("judge", "judge-*"),
-        "output": ("jobs-dir", "job-name", "quiet"),
+        "output": ("jobs-dir", "job-name", "quiet", "view"),
     },
     "score": {
         "what is scored": (
