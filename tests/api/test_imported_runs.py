@@ -157,6 +157,11 @@ def test_the_command(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert cli("import", JOBS / "sorting", GUESSES, "--store", where, "--name", "x").code == 2
     assert cli("import", JOBS / "nothing", "--store", where).code == 2
+    apart = cli("import", JOBS, "--store", where)
+    assert [line.partition(":")[0] for line in apart.out.splitlines()] == sorted(
+        one.name for one in JOBS.iterdir()
+    )
+    assert "--name must be for a single job" in cli("import", JOBS, "--store", where, "--name", "x").err
     with serve_on(where) as served, httpx.Client(base_url=served.url, timeout=60) as client:
         served.service.keys.add_organisation("north", "north")
         clinic = clinic_of(served, client, "north")

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.safe_read import is_file, names_in
 from assay.cli.options.common import port_number
-from assay.cli.output.read_jobs import read_results
+from assay.cli.output.read_jobs import job_folders, read_results
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ def watching(folder: str, note: Callable[[str], None]) -> Iterator[None]:
 def source_of(paths: list[str]) -> "FolderPages":
     """The pages for the paths. Raises ``InputError`` for a path with nothing to look at."""
     from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
-    from assay.adapters.jobs.results_folder import JobFolders, open_results  # noqa: PLC0415
     from assay.adapters.jobs.run_store import RUN, run_folders  # noqa: PLC0415
 
     jobs: list[ViewedJob] = []
@@ -100,11 +99,7 @@ def source_of(paths: list[str]) -> "FolderPages":
         elif _has_runs(path, RUN):
             kept += [one for one in run_folders([path]) if os.path.isfile(f"{one}/{RUN}")]
         else:
-            opened = open_results(path)
-            folders = (
-                [f"{path}/{one.name}" for one in opened.folders] if isinstance(opened, JobFolders) else [path]
-            )
-            for folder in folders:
+            for folder in job_folders(path):
                 found = read_results(folder)
                 jobs.append(ViewedJob(folder, found.job, found.histories, found.regrades))
     pages = FolderPages(jobs, kept)

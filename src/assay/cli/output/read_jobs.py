@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 
 from assay.adapters.jobs import results_folder as reading
-from assay.adapters.jobs.results_folder import Results
+from assay.adapters.jobs.results_folder import JobFolders, Results
 from assay.cli.output.progress import Progress
 from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import Metric
@@ -21,6 +21,12 @@ def read_jobs(paths: Sequence[str]) -> list[ReadJob]:
         seen[place] = path
     read = {path: read_results(path) for path in paths}
     return [ReadJob(path, found.job, found.histories) for path, found in read.items()]
+
+
+def job_folders(path: str) -> list[str]:
+    """The jobs in a folder of jobs; any other path is one itself."""
+    opened = reading.open_results(path)
+    return [f"{path}/{one.name}" for one in opened.folders] if isinstance(opened, JobFolders) else [path]
 
 
 def read_results(path: str, script: Metric | None = None) -> Results:

@@ -3,10 +3,10 @@
     assay import JOB… --organisation NAME
     assay import JOB… --server URL
 
-JOB is a job folder, a folder of terminal-bench results, a folder that 'assay score --keep' wrote (or a folder of
-these), or a file with what 'assay score --json' printed. Gradings, annotations and what a judge said come along,
-and so do trajectories, diffs, final responses and the output of verifiers; the first and last words of them can be
-searched for.
+JOB is a job folder, a folder of these, a folder of terminal-bench results, a folder that 'assay score --keep'
+wrote (or a folder of these), or a file with what 'assay score --json' printed. Gradings, annotations and what a
+judge said come along, and so do trajectories, diffs, final responses and the output of verifiers; the first and
+last words of them can be searched for.
 
 Importing a folder again adds only what is new, so a job can be imported while it runs. Rewards are kept to the
 last bit. A run that was imported before with another result is refused, and then nothing of that job is imported;
@@ -19,6 +19,7 @@ Exit codes: 0 done, 2 it could not be done.
 
 import argparse
 import gc
+from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -84,8 +85,8 @@ def _import_here(args: argparse.Namespace) -> int:
             jobs = Jobs(storage, host, blobs)
             importing = Importing(StoredImports(store, host), blobs, organisation, jobs)
             for path in args.jobs:
-                name, done = _import_path(importing, path, args.name)
-                _say(name, done.added, done.known, done.replaced)
+                for name, done in _import_path(importing, path, args.name):
+                    _say(name, done.added, done.known, done.replaced)
     return 0
 
 
@@ -94,16 +95,22 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
     print(f"{name}: {added} runs added, {known} known already{changed}")
 
 
-def _import_path(importing: "Importing", path: str, name: str | None) -> "tuple[str, Imported]":
+def _import_path(importing: "Importing", path: str, name: str | None) -> Iterator[tuple[str, "Imported"]]:
     from assay.adapters.service.import_runs import is_scored  # noqa: PLC0415 - help needs no database
-    from assay.cli.output.read_jobs import read_results  # noqa: PLC0415
+    from assay.cli.output.read_jobs import job_folders, read_results  # noqa: PLC0415
 
     if is_scored(path):
-        return importing.reports(path, name)
-    read = read_results(path)
-    # All that was read is needed to the end: looking for rubbish in it again and again takes a tenth of the time.
-    gc.freeze()
-    try:
-        return importing.job(path, read, name)
-    finally:
-        gc.unfreeze()
+        yield importing.reports(path, name)
+        return
+    folders = job_folders(path)
+    if name is not None and len(folders) > 1:
+        raise InputError(f"--name must be for a single job, and {path} has {len(folders)}")
+    for folder in folders:
+        read = read_results(folder)
+        # All that was read is needed to the end: looking for rubbish in it again takes a tenth of the time.
+        gc.freeze()
+        try:
+            done = importing.job(folder, read, name)
+        finally:
+            gc.unfreeze()
+        yield done
