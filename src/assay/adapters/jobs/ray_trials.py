@@ -33,8 +33,8 @@ _known: dict[str, JobTrials] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class There:
-    """What a worker needs to know of the job. Variables that are ``kept`` from tasks stay so."""
+class JobForWorkers:
+    """The job as a worker has to know it. Variables that are ``kept`` from tasks stay so."""
 
     setting: JobSetting
     isolation: str
@@ -47,7 +47,7 @@ class There:
 class RayTrials:
     """Runs each trial by a worker of the cluster. One whose worker is lost every time is run ``here``."""
 
-    def __init__(self, there: There, here: TrialRunner, job_id: str) -> None:
+    def __init__(self, there: JobForWorkers, here: TrialRunner, job_id: str) -> None:
         self._there, self._here, self._ray = replace(there, job_id=job_id), here, joined()
         # Ray takes plain functions only. It begins none again: what was half done is removed first.
         self._task = self._ray.remote(max_retries=0, name=NAME)(lambda *given: run_there(*given))  # noqa: PLW0108
@@ -94,7 +94,7 @@ def _needs(planned: Planned) -> dict[str, int]:
     return {"num_cpus": math.ceil(limits.cpus or 1), "memory": (limits.memory_mb or 0) * 2**20}
 
 
-def run_there(there: There, planned: Planned, name: str) -> EndedTrial:
+def run_there(there: JobForWorkers, planned: Planned, name: str) -> EndedTrial:
     """Run a trial in this process, which is a worker's."""
     os.chdir(there.folder)
     if there.job_id not in _known:
@@ -103,7 +103,7 @@ def run_there(there: There, planned: Planned, name: str) -> EndedTrial:
     return _known[there.job_id].run(planned, name)
 
 
-def _trials(there: There) -> JobTrials:
+def _trials(there: JobForWorkers) -> JobTrials:
     hide(*there.setting.datasets, *there.setting.adhoc_tasks)
     seen = {name: value for name, value in os.environ.items() if name not in there.kept}
     site = TrialSite(choose(there.isolation), ThisHost(seen))

@@ -55,10 +55,10 @@ def _ignore(_captured: Captured) -> None:
     """Nobody else wants to see what was captured."""
 
 
-Telling: TypeAlias = Callable[[int, int, str], None]
+ScorerListener: TypeAlias = Callable[[int, int, str], None]
 
 
-def silent(_asked: int, _all: int, _name: str) -> None:
+def ignore_scorer(_asked: int, _all: int, _name: str) -> None:
     """Nobody wants to know how far the scoring is."""
 
 
@@ -67,8 +67,8 @@ class LocalScoringFiles:
     """Scoring on this machine. ``show`` gets what was captured, before any scorer is asked.
 
     ``base`` is where relative paths of a scenario's environment begin, ``caps`` limits a workspace that is an
-    archive, and ``runs`` remembers commands from one grading to the next. ``tell`` hears which scorer is asked, by
-    how many were asked before it, of how many, and its name.
+    archive, and ``runs`` remembers commands from one grading to the next. ``on_scorer`` hears which scorer is
+    asked, by how many were asked before it, of how many, and its name.
     """
 
     sandbox: Callable[[], Sandbox]
@@ -76,7 +76,7 @@ class LocalScoringFiles:
     base: str = "."
     caps: Caps = ALL
     runs: ResultMemory | None = None
-    tell: Telling = silent
+    on_scorer: ScorerListener = ignore_scorer
 
     def load_task(self, folder: str) -> Seeded:
         from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415 - only for a seeded task
@@ -150,7 +150,7 @@ class LocalScoringFiles:
 
         def run(check: Check[Workspace], evidence: Workspace) -> Outcome:
             number, name = places[id(check)]
-            self.tell(number, len(checks), name)
+            self.on_scorer(number, len(checks), name)
             return limit(check, evidence)
 
         return run

@@ -36,7 +36,7 @@ from typing import TYPE_CHECKING
 
 from assay.adapters.sandbox.backends import choose
 from assay.adapters.tasks.remembered_commands import runs_folder
-from assay.adapters.tasks.scoring_files import LocalScoringFiles, Telling, is_kept_run, silent
+from assay.adapters.tasks.scoring_files import LocalScoringFiles, ScorerListener, ignore_scorer, is_kept_run
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.cli.options.common import (
@@ -166,13 +166,13 @@ def run(args: argparse.Namespace) -> int:
     return exit_code(found, args)
 
 
-def score(args: Options, tell: Telling = silent) -> "ScorersReport | ScoredPredictions":
+def score(args: Options, on_scorer: ScorerListener = ignore_scorer) -> "ScorersReport | ScoredPredictions":
     """Score what the options name: one run, or each of SWE-bench's predictions."""
     _check(args)
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     write_diff = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(
-        functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args), tell=tell
+        functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args), on_scorer=on_scorer
     )
     if is_predictions(args.workspace):
         from assay.cli.coding.predictions import score_predictions  # noqa: PLC0415 - only for predictions

@@ -78,11 +78,11 @@ def place_of(args: Options, setting: JobSetting, site: TrialSite) -> Place | Non
     with extra_packages("--on ray needs", "ray"):
         import_module("ray")
 
-    from assay.adapters.jobs.ray_trials import RayTrials, There  # noqa: PLC0415
+    from assay.adapters.jobs.ray_trials import JobForWorkers, RayTrials  # noqa: PLC0415
     from assay.engine.run.grade_again import kind_of  # noqa: PLC0415
 
     kind, kept = kind_of(site.sandbox.isolation.backend), tuple(kept_from_tasks(args))
-    return partial(RayTrials, There(setting, kind, not args.no_run_cache, kept))
+    return partial(RayTrials, JobForWorkers(setting, kind, not args.no_run_cache, kept))
 
 
 def job_name(given: str | None, jobs_dir: str) -> str:

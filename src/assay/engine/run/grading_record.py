@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from assay.dialects.evaluation.models import (
@@ -20,7 +20,6 @@ from assay.dialects.harbor.rewards import Strategy
 from assay.engine.jobs.trial_additions import rewards_of_steps
 from assay.engine.machine import TrialSite
 from assay.engine.run.trial_record import Verified
-from assay.engine.sandbox import Isolation
 from assay.engine.tasks.task import SEPARATE, LoadedTask, TaskStep, mode_of, verified_in
 from assay.version import ENGINE, VERSION
 
@@ -92,7 +91,7 @@ def grading_of(
             platform=site.host.platform,
             profile=task.rules.profile.value,
             schema_forbids_reward=task.rules.schema_forbids_reward,
-            isolation=_recorded(site.sandbox.isolation),
+            isolation=asdict(site.sandbox.isolation),
             network=setting.network,
             image=setting.image,
             agent_access=_access(agent_access, before),
@@ -110,11 +109,6 @@ def grading_of(
             previous=before.sha256,
         ),
     )
-
-
-def _recorded(isolation: Isolation) -> dict[str, Any]:
-    named = {one.name: getattr(isolation, one.name) for one in fields(isolation)}
-    return named | {"measured": dict(isolation.measured)}
 
 
 def grading_of_trial(before: Before, strategy: Strategy | None) -> Grading:
