@@ -6,6 +6,7 @@ is written from it. The commands need a shell and nothing else, because the imag
 
 import contextlib
 import os
+import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,6 +40,7 @@ HOLDS = {
 
 _TRY = 20.0
 _TICK = 0.01
+_WAITING = 10
 _SHOWN_PLACES = ("/opt", "/usr/local/share", "/usr/local/lib")
 _WRITE = "s=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do s=$s$s; done"
 _FACTS = """
@@ -163,22 +165,23 @@ def _process_count(trying: Trying) -> str:
 
 
 def _cpu(trying: Trying) -> str:
-    """Others may take the processors, too: the fastest of some free runs is compared with a limited one."""
-    free = min(_spin(trying, None) for _ in range(3))
-    return _hold_word(_spin(trying, 0.02) > 3 * free)
+    """Others may take the processors, too, so its time is compared with the time that it computes."""
+    return _hold_word(all(_waits(trying) for _ in range(2)))
 
 
-def _spin(trying: Trying, cpus: float | None) -> float:
-    """The seconds that a loop takes, by the clock of the command: to start a container takes longer."""
-    spin = "read a _ < /proc/uptime; i=0; while [ $i -lt 30000 ]; do i=$((i+1)); done; read b _ < /proc/uptime"
-    ran = trying.run(f"{spin}; echo $a $b", CommandLimits(timeout_sec=_TRY, cpus=cpus))
+def _waits(trying: Trying) -> bool:
+    """Whether a loop with a fiftieth of a processor takes many times as long as it computes, by its own clocks."""
+    spin = "read a _ < /proc/uptime; i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done; read b _ < /proc/uptime"
+    ran = trying.run(f"{spin}; echo $a $b; times", CommandLimits(timeout_sec=_TRY, cpus=0.02))
     if ran.end.timed_out:
-        return _TRY
+        return True
     try:
-        began, ended = map(float, ran.output.split())
+        began, ended, minutes_sec, *_ = re.findall(rb"[0-9.]+(?:m[0-9.]+)?", ran.output)
+        minutes, seconds = minutes_sec.split(b"m")
+        computed = 60 * int(minutes) + float(seconds)
+        return float(ended) - float(began) > _WAITING * max(computed, _TICK)
     except ValueError as error:
         raise MeasurementError("a command can't tell how long it takes") from error
-    return max(ended - began, _TICK)
 
 
 def _file_size(trying: Trying) -> str:
