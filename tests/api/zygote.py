@@ -7,7 +7,7 @@ reads lines: ``serve`` or ``work`` starts a process and prints its number; ``end
 
 import os
 import sys
-import threading
+from queue import SimpleQueue
 from typing import NoReturn
 
 from assay.api.serving import Serving, serve
@@ -22,7 +22,7 @@ def _run(what: str, store: str, port: int, claim: float) -> NoReturn:
         if what == "serve":
             serve(Serving(store, "127.0.0.1", port, worker=False, claim_sec=claim), lambda _: None)
         else:
-            work(Working(store, 2, claim_sec=claim), lambda _: None, threading.Event())
+            work(Working(store, 2, claim_sec=claim), lambda _: None, SimpleQueue[None]().get)
     finally:
         os._exit(0)
 

@@ -44,14 +44,14 @@ def run_assay(*argv: object, stdout: int = subprocess.PIPE) -> Ran:
     return Ran(done.returncode, done.stdout or "", done.stderr)
 
 
-def start_assay(*argv: object, tmp: Path | None = None) -> "subprocess.Popen[str]":
+def start_assay(*argv: object, tmp: Path | None = None, stderr: int = subprocess.PIPE) -> "subprocess.Popen[str]":
     """Start the command as a process of its own, with its temporary files in ``tmp``. It can be interrupted, even
     where nobody else can, and it is ended with its test.
     """
     process = subprocess.Popen(
         [ASSAY, *map(str, argv)],
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
         env={**os.environ, "TMPDIR": str(tmp)} if tmp is not None else None,
         preexec_fn=_can_be_interrupted,  # noqa: PLW1509 - the child does nothing else before it is another program

@@ -3,7 +3,6 @@
 import logging
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -58,14 +57,14 @@ def open_service(told: Opening, create: bool = False) -> Iterator[Service]:
         end_tracing()
 
 
-def work(told: Working, say: Say, ended: threading.Event) -> int:
-    """Do queued work until ``ended`` is set; what was begun is finished."""
+def work(told: Working, say: Say, until_ended: Callable[[], object]) -> int:
+    """Do queued work until ``until_ended`` returns; what was begun is finished."""
     with open_service(told) as service:
         worker = service.worker(told.threads)
         worker.start()
         say(f"assay works on {service.store.name} with {told.threads} threads")
         say_coding(service, say)
-        ended.wait()
+        until_ended()
         worker.end()
     return 0
 

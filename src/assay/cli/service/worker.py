@@ -12,8 +12,8 @@ Exit codes: 0 it was stopped, 2 it could not start.
 
 import argparse
 import signal
-import threading
 from datetime import timedelta
+from queue import SimpleQueue
 
 from assay.cli.options.common import extra_packages, positive
 from assay.cli.options.service import add_service, blobs_of, coding_of, sources_of, store_of
@@ -30,9 +30,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     with extra_packages("a worker needs", "service"):
         from assay.api.working import Working, work  # noqa: PLC0415 - help needs no worker
-    ended = threading.Event()
+    # A signal may come while this thread looks at an event, and would wait for itself. A queue is made for that.
+    ended: SimpleQueue[int] = SimpleQueue()
     for one in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(one, lambda *_: ended.set())
+        signal.signal(one, lambda number, _: ended.put(number))
     told = Working(
         store_of(args),
         args.threads,
@@ -43,4 +44,4 @@ def run(args: argparse.Namespace) -> int:
         blobs=blobs_of(args),
         coding=coding_of(args),
     )
-    return work(told, lambda line: print(line, flush=True), ended)
+    return work(told, lambda line: print(line, flush=True), ended.get)
