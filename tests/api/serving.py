@@ -1,6 +1,5 @@
 """An application behind a real server on a free port of this machine."""
 
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -10,14 +9,13 @@ import uvicorn
 from starlette.applications import Starlette
 
 from assay.api.connections import ConnectionLimits
-from assay.api.serving import uvicorn_config
+from assay.api.serving import listening_socket, uvicorn_config
 
 
 @contextmanager
 def serving(app: Starlette, limits: ConnectionLimits | None = None) -> Iterator[str]:
     """The URL of the server, which ends with the context."""
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
+    with listening_socket("127.0.0.1", 0) as listening:
         config = uvicorn_config(app, limits or ConnectionLimits())
         config.timeout_graceful_shutdown = 5
         server = uvicorn.Server(config)

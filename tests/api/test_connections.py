@@ -20,6 +20,7 @@ from assay.adapters.store.errors import StoreError
 from assay.api.app import make_app
 from assay.api.connections import ConnectionLimits, most_connections
 from assay.api.service import Service
+from assay.api.serving import listening_socket
 from tests.api.serving import serving
 
 HEAD_SEC = 0.4
@@ -183,3 +184,11 @@ def test_a_readable_server_can_write(service: Service, monkeypatch: pytest.Monke
     monkeypatch.setattr(service.store, "check_writable", full)
     with serving(make_app(service)) as url:
         assert httpx.get(f"{url}/readyz").status_code == 503
+
+
+def test_answers_never_wait_for_acknowledgements() -> None:
+    """The head and the body of an answer are sent apart: with Nagle's algorithm each request takes 40 ms more."""
+    with listening_socket("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

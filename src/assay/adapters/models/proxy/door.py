@@ -201,7 +201,9 @@ def _listen_in_new_network() -> tuple[socket.socket, int]:
         unshare(CLONE_NEWNET)
         raise_loopback()
         namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        return socket.create_server(("127.0.0.1", PORT), backlog=128), namespace
+        listener = socket.create_server(("127.0.0.1", PORT), backlog=128)
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener, namespace
 
     # Only the thread changes its network, and nobody uses it afterwards.
     with ThreadPoolExecutor(1) as once:

@@ -73,6 +73,8 @@ def serve_apart(listener: socket.socket, path: str) -> None:
 def main(port: str, path: str, *command: str) -> None:
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # What a model says piece by piece doesn't wait for late acknowledgements.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     listener.bind(("127.0.0.1", int(port)))
     listener.listen(MOST)
     serve_apart(listener, path)
