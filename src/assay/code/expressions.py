@@ -23,8 +23,8 @@ _MOST_KEPT = 60
 _OPENERS = {"(": ")", "[": "]", "{": "}"}
 _CLOSERS = frozenset(_OPENERS.values())
 _MEMBER = frozenset((".", "?.", "::", "&."))
-_KEYWORDS = frozenset("return throw yield case when unless elsif until then do else if while lambda".split())  # noqa: SIM905
-_PREFIX_WORDS = frozenset("await typeof new delete void async defined? move ref".split())  # noqa: SIM905
+KEYWORDS = frozenset("return throw yield case when unless elsif until then do else if while lambda".split())  # noqa: SIM905
+PREFIX_WORDS = frozenset("await typeof new delete void async defined? move ref".split())  # noqa: SIM905
 _CALLABLE = frozenset(("if", "while", "lambda", "move", "ref"))
 """Those of them that are taken for a function where a parenthesis follows."""
 _BETWEEN = frozenset(("is", "in", "as", "instanceof", "of", "and", "or", "for"))
@@ -170,8 +170,8 @@ class _Reader:
             if word == "not":
                 self._sign(word, self._operators.negation, NEUTRAL.negation, at, 1)
                 return at + 1
-            if (word in _KEYWORDS or word in _PREFIX_WORDS) and (word not in _CALLABLE or following != "("):
-                strength = KEYWORD if word in _KEYWORDS else PREFIX
+            if (word in KEYWORDS or word in PREFIX_WORDS) and (word not in _CALLABLE or following != "("):
+                strength = KEYWORD if word in KEYWORDS else PREFIX
                 self._sign(word, strength, strength, at, 1)
                 return at + 1
         literal = word[0] in "\"'`/" or word[-1] in "\"'`" or word[0].isdigit()

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Mapping
 
+from assay.code.expressions import KEYWORDS, PREFIX_WORDS
 from assay.code.operators import NEUTRAL
+from assay.detectors.test_code.engine.expressions.brackets import closing
 from assay.detectors.test_code.engine.expressions.literals import CONSTANT_WORDS, elements, fields_of
 from assay.detectors.test_code.engine.expressions.words import simplified
 
@@ -14,6 +16,7 @@ NOTHING_BOUND: Bound = {}
 DOTS = frozenset((".", "?.", "::", "&."))
 _NAME = re.compile(r"[$@]{0,2}[^\W\d]\w*\Z")
 _LOOSE = frozenset((*NEUTRAL.strengths, ",", "not", "await", "return", "yield", "throw"))
+_PREFIXES = frozenset((*KEYWORDS, *PREFIX_WORDS, "not", "in", "is"))
 
 
 def put_in(words: list[str], bound: Bound) -> list[str]:
@@ -65,7 +68,24 @@ def is_no_name(words: list[str], at: int) -> bool:
     return following == ["="] or (following == [":"] and at > 0 and words[at - 1] in ("{", ","))
 
 
+def is_operand(words: list[str]) -> bool:
+    """Whether words are a name, or calls, members and indexes of one: nothing around them can take them apart."""
+    if not is_name(words[0]) or words[0] in _PREFIXES:
+        return False
+    at, count = 1, len(words)
+    while at < count:
+        if words[at] == "." and at + 1 < count and is_name(words[at + 1]):
+            at += 2
+        elif words[at] in ("(", "["):
+            at = closing(words, at) + 1
+        else:
+            return False
+    return True
+
+
 def kept_together(words: list[str]) -> list[str]:
     """An operation keeps together wherever it is put."""
+    if is_operand(words):
+        return words
     loose = words[:1] == ["await"] or (len(words) > 1 and not _LOOSE.isdisjoint(words))
     return ["(", *words, ")"] if loose and words[0] != "(" else words

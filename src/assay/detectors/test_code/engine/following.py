@@ -29,6 +29,7 @@ from assay.detectors.test_code.engine.bound import (
     Bound,
     is_name,
     is_no_name,
+    is_operand,
     kept_together,
     put_in,
 )
@@ -244,7 +245,7 @@ class Following:
         if self._names.isdisjoint(words) or depth > _DEEPEST or len(words) > _MOST_WORDS:
             return words
         out: list[str] = []
-        at = 0
+        at, loose = 0, "+" in words
         while at < len(words):
             word = words[at]
             if word not in self._names:
@@ -253,11 +254,11 @@ class Following:
                 continue
             if word in self._reading.language.heads.receivers and (member := self._member(words, at)):
                 out += kept_together(member)
-                at += 3
+                at, loose = at + 3, True
                 continue
             if self._members and (stood_in := self._stand_in(words, at, used)) is not None:
                 out += stood_in[0]
-                at = stood_in[1] + 1
+                at, loose = stood_in[1] + 1, True
                 continue
             value = None if is_no_name(words, at) else self._value_at(words, at, used)
             if value is None or not value.words or (not containers and is_container(value.words)):
@@ -267,10 +268,15 @@ class Following:
                 result = self._called(value.words)
                 out += result if result is not None else words[at : at + 1]
                 at = end if result is not None else at
+                loose = True
             else:
-                out += kept_together(self.filled(value.words, value.node, containers=True, depth=depth + 1))
+                put = self.filled(value.words, value.node, containers=True, depth=depth + 1)
+                loose = loose or not is_operand(put)
+                out += kept_together(put)
             at += 1
-        return simplified(out) if len(out) <= _MOST_WORDS * 4 else words
+        if len(out) > _MOST_WORDS * 4:
+            return words
+        return simplified(out) if loose else out
 
     def _stand_in(self, words: list[str], at: int, used: Node) -> tuple[list[str], int] | None:
         """The value of a call whose function the test has replaced before: ``shop.add = lambda *_: 3``."""
