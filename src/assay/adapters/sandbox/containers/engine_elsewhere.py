@@ -52,7 +52,19 @@ class EngineElsewhere:
             "--pids-limit": needs.processes,
         }
         options = [part for name, value in limits.items() if value is not None for part in (name, str(value))]
-        run = ("run", "--detach", "--rm", "--name", session.name, "--label", label(), *options)
+        # What waits in it knows no signals, and podman would give it ten seconds to end.
+        run = (
+            "run",
+            "--detach",
+            "--rm",
+            "--stop-timeout",
+            "0",
+            "--name",
+            session.name,
+            "--label",
+            label(),
+            *options,
+        )
         call_engine((*self._client, *run, "--entrypoint", _WAIT[0], image, *_WAIT[1:]))
         return session
 
