@@ -3,8 +3,8 @@
 Each folder runs in a pytest of its own, two more at a time than there are processors, since many tests wait, and
 a server of a folder is started once. Those of the pure layers, which need none, share one pytest, and the files of
 a few large folders are dealt out to several. Tests that watch the whole machine (``ONE_AT_A_TIME``) run one after
-the other beside the rest. A few tests that fail while everything runs side by side are run once more, alone; those
-that pass then are named.
+the other in two lanes beside the rest. A few tests that fail while everything runs side by side are run once more,
+alone; those that pass then are named.
 """
 
 import os
@@ -30,15 +30,23 @@ FIRST = ("api", "checks", "cli", "web", "adapters", "attacks", "", PURE_LAYERS)
 # Folders whose files are dealt out to several pytests: they share no server.
 PIECES = {"checks": 3, "cli": 2, "adapters": 2}
 # Tests that watch processes, limits and the clock of the whole machine. They wait more than they compute, so that
-# the others have the processors meanwhile.
-ONE_AT_A_TIME = (
-    "sandbox/",
-    "adapters/test_machine_lock",
-    "attacks/test_resources",
-    "attacks/test_rewards",
-    "attacks/test_verifier",
-    "attacks/test_workspace",
-)
+# the others have the processors meanwhile. The first lane that a file fits is its own.
+ONE_AT_A_TIME = {
+    "containers and attacks": (
+        "sandbox/test_container",
+        "sandbox/test_harbor_tasks",
+        "sandbox/test_hostile_scripts",
+        "sandbox/test_image",
+        "sandbox/test_own_verifier",
+        "sandbox/test_plugged",
+        "adapters/test_machine_lock",
+        "attacks/test_resources",
+        "attacks/test_rewards",
+        "attacks/test_verifier",
+        "attacks/test_workspace",
+    ),
+    "sandboxes": ("sandbox/",),
+}
 # More than these don't fail because the machine is busy.
 MOST_RUN_AGAIN = 5
 _COUNT = re.compile(r"(\d+) (passed|failed|skipped|error|xfailed|xpassed)")
@@ -59,10 +67,12 @@ def run_all(arguments: list[str], began: float) -> int:
     only = None
     if arguments[:1] == ["--only"]:
         only, arguments = set(arguments[1].split(",")), arguments[2:]
-    alone, *chunks = chunks_of_tests(only)
+    chunks = chunks_of_tests(only)
+    alone, chunks = chunks[: len(ONE_AT_A_TIME)], chunks[len(ONE_AT_A_TIME) :]
     at_a_time = int(os.environ.get("JOBS", "auto").replace("auto", "0")) or (os.cpu_count() or 1) + 2
-    with ThreadPoolExecutor(at_a_time) as pool, ThreadPoolExecutor(1) as beside:
-        waiting = [beside.submit(run, alone, arguments), *(pool.submit(run, chunk, arguments) for chunk in chunks)]
+    with ThreadPoolExecutor(at_a_time) as pool, ThreadPoolExecutor(len(alone)) as beside:
+        waiting = [beside.submit(run, chunk, arguments) for chunk in alone]
+        waiting += [pool.submit(run, chunk, arguments) for chunk in chunks]
         done = [one.result() for one in waiting]
     counts: Counter[str] = Counter()
     for code, output in done:
@@ -91,11 +101,12 @@ def passing_alone(done: Sequence[tuple[int, str]], counts: Counter[str], argumen
 
 def chunks_of_tests(only: set[str] | None = None) -> list[tuple[str, list[str]]]:
     """The files of each folder, or of some folders only; those that run one after the other come first."""
-    chunks: dict[str, list[str]] = {folder: [] for folder in ("alone", *FIRST)}
+    chunks: dict[str, list[str]] = {folder: [] for folder in (*ONE_AT_A_TIME, *FIRST)}
     for path in sorted(HERE.rglob("test_*.py")):
         place = path.relative_to(HERE).as_posix()
         folder = place.partition("/")[0] if "/" in place else ""
-        chunk = "alone" if place.startswith(ONE_AT_A_TIME) else PURE_LAYERS if folder in TOGETHER else folder
+        lanes = (lane for lane, places in ONE_AT_A_TIME.items() if place.startswith(places))
+        chunk = next(lanes, PURE_LAYERS if folder in TOGETHER else folder)
         if only is None or folder in only:
             chunks.setdefault(chunk, []).append(str(path.relative_to(HERE.parent)))
     return [
