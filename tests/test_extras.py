@@ -85,7 +85,18 @@ def test_a_hint_is_the_command_that_installs_what_is_missing() -> None:
 def test_every_extra_that_is_named_exists() -> None:
     sources = [path.read_text(encoding="utf-8") for path in (REPO / "src").rglob("*.py")]
     named = {"".join(extra) for text in sources for extra in HINT.findall(text)}
-    assert named == {"criteria", "google", "mcp", "otel", "parquet", "postgres", "ray", "service", "sftp"}
+    assert named == {
+        "criteria",
+        "google",
+        "kubernetes",
+        "mcp",
+        "otel",
+        "parquet",
+        "postgres",
+        "ray",
+        "service",
+        "sftp",
+    }
     assert named <= PROJECT["optional-dependencies"].keys()
 
 

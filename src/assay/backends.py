@@ -6,12 +6,13 @@ False
 """
 
 from assay.adapters.sandbox.backend_kit import BrokenPromise, check_backend
-from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
+from assay.engine.backend import Backend, LostFilesError, Session, SessionCommand, SessionEnd, SessionNeeds
 from assay.evidence.coding_run import Printed
 
 __all__ = [
     "Backend",
     "BrokenPromise",
+    "LostFilesError",
     "Printed",
     "Session",
     "SessionCommand",

@@ -37,7 +37,15 @@ from assay.dialects.harbor.job_stats import (
 )
 from assay.dialects.harbor.job_text import job_text
 from assay.dialects.harbor.outcome_line import BenchmarkOutcome, ParsedOutcome, outcome_of, parse_outcome
-from assay.dialects.harbor.reasons import FINAL, REASON_CODES, RETRYABLE, normalise_reason, reason_of_exception
+from assay.dialects.harbor.reasons import (
+    FINAL,
+    REASON_CODES,
+    RETRYABLE,
+    failure_cause,
+    normalise_reason,
+    reason_of_exception,
+    reward_valid,
+)
 from assay.dialects.harbor.rewards import (
     Profile,
     RewardReading,
@@ -118,6 +126,7 @@ __all__ = [
     "VerifierOutputParseError",
     "dump_verifier_result",
     "eligible_k",
+    "failure_cause",
     "job_stats",
     "job_text",
     "metrics_for",
@@ -129,6 +138,7 @@ __all__ = [
     "read_job",
     "read_rewards",
     "reason_of_exception",
+    "reward_valid",
     "stops_after",
     "trial_rewards",
     "validate_rewards",

@@ -337,7 +337,7 @@ def test_nothing_can_be_run(cli: Cli, tmp_path: Path, jobs: Path) -> None:
         (
             ["--isolation", "prayer"],
             "isolation must be one of auto, bubblewrap, namespaces, container, process, "
-            "engine-elsewhere, got 'prayer'",
+            "engine-elsewhere, kubernetes, got 'prayer'",
         ),
         (["-k", "0"], "must be a whole number of at least 1, got '0'"),
         (["-n", "-1"], "must be a whole number of at least 1, got '-1'"),

@@ -156,7 +156,7 @@ def test_more_than_the_disk_limit_is_the_commands_doing_and_nothing_is_replaced(
     mount = Mount(str(tmp_path / "work"), "/work", writable=True)
     script = "rm /work/old; head -c 5000000 /dev/urandom > /work/large"
     ran = PluggedSandbox("x", MachinesElsewhere()).run(shell(script, mount, disk_mb=2))
-    assert ran.end == ProcessEnd(exit_code=None, excess="more than 2 MB in /work")
+    assert ran.end == ProcessEnd(exit_code=None, excess="left more than 2 MB in /work")
     assert [one.name for one in (tmp_path / "work").iterdir()] == ["old"]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, Protocol
 
+from assay.core.errors import MeasurementError
 from assay.evidence.coding_run import Printed
 
 
@@ -46,12 +47,21 @@ class SessionEnd:
 
     What it wrote to its standard output and to its standard error is one stream. ``apart`` has the end of each, if
     that was asked for and can be had. If it can't, the record of an agent says so.
+
+    If the machine ended because the command used up its memory, that is ``out_of_memory``; if it used too much of
+    something else, ``excess`` says so. Then nothing that it left comes back.
     """
 
     exit_code: int | None
     output: bytes
     output_cut: bool = False
     apart: tuple[Printed, ...] = ()
+    out_of_memory: bool = False
+    excess: str = ""
+
+
+class LostFilesError(MeasurementError):
+    """Raised by ``get`` where the command itself put its files out of reach. That is its own doing."""
 
 
 class Session(Protocol):

@@ -46,7 +46,7 @@ class SandboxCommand:
     """One command and all that it can see. Its environment is exactly ``env``; ``image`` is for containers.
 
     With ``apart``, its standard output and its standard error are also kept by themselves, where that can be had.
-    ``network_of`` is the network namespace of a container that isn't to have one of its own.
+    ``network_of`` is the network of a container that isn't to have one of its own, as its engine calls it.
     """
 
     argv: tuple[str, ...]

@@ -3,23 +3,24 @@
 That is the whole truth only for a verifier that gets nothing but artifacts. Which were kept, the manifest says.
 """
 
-import json
 import os
 import shutil
 from collections.abc import Sequence
 from typing import Any
 
-from assay.adapters.machine.safe_read import read_below
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import copy_tree, pack_tree
-from assay.adapters.tasks.workbench import ARCHIVE, DETAILS_LIMIT, KEPT_BY_HARBOR, MANIFEST
+from assay.adapters.tasks.downloaded_run import read_manifest
+from assay.adapters.tasks.workbench import ARCHIVE, KEPT_BY_HARBOR, MANIFEST
 from assay.core.errors import InputError
-from assay.evidence.files import Content
 
 
 def keep_as_workspace(folder: str, sources: Sequence[str]) -> None:
     """Pack the artifacts from these paths into the folder of a run. Raises ``InputError`` if one wasn't kept."""
-    kept = {entry.get("source"): entry for entry in _manifest(folder)}
+    entries = read_manifest(f"{folder}/artifacts")
+    if not entries:
+        raise InputError(f"{folder} can't be graded again: it has neither {ARCHIVE} nor artifacts/{MANIFEST}")
+    kept = {entry["source"]: entry for entry in entries}
     with temporary_folder(0o700) as around:
         root = f"{around}/root"
         os.mkdir(root)
@@ -34,17 +35,6 @@ def keep_as_workspace(folder: str, sources: Sequence[str]) -> None:
         pack_tree(root, f"{around}/{ARCHIVE}", exact=True)
         shutil.copyfile(f"{around}/{ARCHIVE}", f"{folder}/{ARCHIVE}.part")
     os.replace(f"{folder}/{ARCHIVE}.part", f"{folder}/{ARCHIVE}")
-
-
-def _manifest(folder: str) -> list[dict[str, Any]]:
-    file = read_below(folder, ("artifacts", MANIFEST), DETAILS_LIMIT)
-    try:
-        found = json.loads(file.data) if isinstance(file, Content) else None
-    except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, list):
-        raise InputError(f"{folder} can't be graded again: it has neither {ARCHIVE} nor artifacts/{MANIFEST}")
-    return [entry for entry in found if isinstance(entry, dict)]
 
 
 def _copy(folder: str, entry: dict[str, Any], target: str) -> None:

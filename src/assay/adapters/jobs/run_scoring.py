@@ -28,7 +28,7 @@ from assay.adapters.machine.trees import unpack_tree
 from assay.adapters.tasks.scoring_files import LocalScoringFiles
 from assay.adapters.tasks.seeded_names import is_seeded
 from assay.adapters.tasks.seeded_task import load_seeded
-from assay.adapters.tasks.workbench import ARCHIVE
+from assay.adapters.tasks.workbench import ARCHIVE, MANIFEST
 from assay.adapters.workspace.capture import Captured
 from assay.adapters.workspace.diff import cumulative_diff
 from assay.core.errors import InputError
@@ -229,6 +229,12 @@ class KeptCodingWork:
     @contextlib.contextmanager
     def workspace(self, task: str) -> Iterator[str | None]:
         archive = archive_of_trial(self.path)
+        if archive is None and os.path.isfile(f"{self.path}/artifacts/{MANIFEST}"):
+            from assay.adapters.jobs.kept_artifacts import keep_as_workspace  # noqa: PLC0415 - few are harbor's own
+
+            with contextlib.suppress(InputError):
+                keep_as_workspace(self.path, [load_seeded(task).scenario.workdir])
+            archive = archive_of_trial(self.path)
         if archive is None:
             yield None
             return

@@ -165,6 +165,12 @@ def _changes(session: Session) -> None:
     _must_be(_got(session), {"kept": (0o644, b"1"), "new": (0o644, b"2\n")})
 
 
+def _removed_folder(session: Session) -> None:
+    session.put(_FOLDER, _archive({"old": (0o644, b"")}))
+    _run(session, f"rm -rf {_FOLDER}")
+    _must_be(_got(session), {})
+
+
 def _time_limit(session: Session) -> None:
     session.put(_FOLDER, _archive({}))
     begun = time.monotonic()
@@ -186,5 +192,6 @@ _PROMISES: Final[dict[str, Callable[[Session], None]]] = {
     "files arrive and come back with contents, modes, links and empty folders": _files_there_and_back,
     "later files replace earlier ones": _files_over_files,
     "what a command changes comes back": _changes,
+    "a folder that a command removed comes back empty": _removed_folder,
     "a command is stopped at its time limit, and its files can still be had": _time_limit,
 }

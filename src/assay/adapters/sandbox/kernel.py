@@ -27,6 +27,15 @@ def unshare(flags: int) -> None:
     call("unshare", flags)
 
 
+def enter(namespace: str) -> None:
+    """Have this thread enter a namespace, by the path of its file."""
+    fd = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        call("setns", fd, 0)
+    finally:
+        os.close(fd)
+
+
 def raise_loopback() -> None:
     """Switch the loopback of this network namespace on."""
     import fcntl  # noqa: PLC0415 - most scripts need no network

@@ -3,7 +3,6 @@
 What they hold is measured like that of our own, and nothing is believed.
 """
 
-import contextlib
 import io
 import os
 import shutil
@@ -17,7 +16,7 @@ from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.machine.trees import pack_tree, remove_tree, unpack_tree
 from assay.adapters.sandbox import PLUGGED
 from assay.core.errors import AssayError, MeasurementError
-from assay.engine.backend import Backend, Session, SessionCommand, SessionEnd, SessionNeeds
+from assay.engine.backend import Backend, LostFilesError, Session, SessionCommand, SessionEnd, SessionNeeds
 from assay.engine.sandbox import IS_THERE, CommandLimits, Isolation, Mount, Ran, SandboxCommand
 from assay.evidence.coding_run import Printed, ProcessEnd
 
@@ -59,11 +58,14 @@ class PluggedSandbox:
             begun = datetime.now(UTC)
             ended = self._exec(session, command)
             finished = datetime.now(UTC)
-            end = ProcessEnd(exit_code=ended.exit_code, timed_out=ended.exit_code is None)
-            for mount in command.mounts:
-                if mount.writable and not self._get(session, mount, limits.disk_mb or DISK_MB):
-                    excess = f"more than {limits.disk_mb or DISK_MB} MB in {mount.target}"
-                    end = ProcessEnd(exit_code=None, excess=excess)
+            code, excess = ended.exit_code, ended.excess
+            for mount in () if excess or ended.out_of_memory else command.mounts:
+                if mount.writable:
+                    excess = self._get(session, mount, limits.disk_mb or DISK_MB) or excess
+            if excess:
+                end = ProcessEnd(exit_code=None, excess=excess)
+            else:
+                end = ProcessEnd(exit_code=code, timed_out=code is None, out_of_memory=ended.out_of_memory)
         finally:
             self._ask("stop a machine", session.stop)
         most = limits.output_bytes
@@ -140,19 +142,23 @@ class PluggedSandbox:
             raise found[0]
         return found[0]
 
-    def _get(self, session: Session, mount: Mount, most_mb: int) -> bool:
-        """Replace a folder by what the command left of it; False if that is too much, and nothing is replaced."""
+    def _get(self, session: Session, mount: Mount, most_mb: int) -> str:
+        """Replace a folder by what the command left of it, or return what it did so that nothing is replaced."""
         with temporary_folder(0o700) as around:
             with open(f"{around}/archive", "wb") as file:
                 archive = _BoundedWriter(file, most_mb * 2**20)
-                with contextlib.suppress(_TooMuchError):
+                try:
                     self._ask(f"get {mount.target}", lambda: session.get(mount.target, archive))
+                except LostFilesError as error:
+                    return str(error)
+                except _TooMuchError:
+                    pass
             if archive.is_full:
-                return False
+                return f"left more than {most_mb} MB in {mount.target}"
             for name in os.listdir(mount.source):
                 remove_tree(os.path.join(mount.source, name))
             self._ask(f"get {mount.target}", lambda: unpack_tree(f"{around}/archive", mount.source))
-        return True
+        return ""
 
 
 class _TooMuchError(MeasurementError):

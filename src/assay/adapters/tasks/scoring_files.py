@@ -43,7 +43,7 @@ from assay.engine.coding.coding_record import Seeded
 from assay.engine.coding.score_coding_run import Commit, Files, Patch, PathKind
 from assay.engine.sandbox import CommandEnvironment, Sandbox
 from assay.evidence.coding_run import AgentRecord, Diff
-from assay.evidence.workspace import KnownBaseline, ResultMemory, Tree, Workspace
+from assay.evidence.workspace import Baseline, KnownBaseline, ResultMemory, Tree, Workspace
 
 LIMIT_SEC = 300.0
 _START_SEC = 120.0
@@ -68,7 +68,8 @@ class LocalScoringFiles:
 
     ``base`` is where relative paths of a scenario's environment begin, ``caps`` limits a workspace that is an
     archive, and ``runs`` remembers commands from one grading to the next. ``on_scorer`` hears which scorer is
-    asked, by how many were asked before it, of how many, and its name.
+    asked, by how many were asked before it, of how many, and its name. ``downloads`` says that the workspace may
+    be somewhere in what was downloaded of a run.
     """
 
     sandbox: Callable[[], Sandbox]
@@ -77,6 +78,7 @@ class LocalScoringFiles:
     caps: Caps = ALL
     runs: ResultMemory | None = None
     on_scorer: ScorerListener = ignore_scorer
+    downloads: bool = False
 
     def load_task(self, folder: str) -> Seeded:
         from assay.adapters.tasks.seeded_task import load_seeded  # noqa: PLC0415 - only for a seeded task
@@ -107,7 +109,7 @@ class LocalScoringFiles:
         agent: AgentRecord,
         home: str | None = None,
     ) -> Iterator[Captured]:
-        with _left_folder(left, before, self.caps) as root:
+        with _left_folder(left, before, self.caps, self.downloads) as root:
             # An unpacked archive or commit is new each time: there is nothing to remember of it.
             memory = (
                 Memory(root, before.sha256) if remember and isinstance(left, Files) and not left.packed else None
@@ -168,7 +170,9 @@ def is_kept_run(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def _left_folder(left: Files | Commit | Patch, before: KnownBaseline, caps: Caps) -> Iterator[str]:
+def _left_folder(
+    left: Files | Commit | Patch, before: KnownBaseline, caps: Caps, downloads: bool
+) -> Iterator[str]:
     if isinstance(left, Patch):
         from assay.adapters.workspace.patched import patched_baseline  # noqa: PLC0415 - only for a patch
 
@@ -176,7 +180,16 @@ def _left_folder(left: Files | Commit | Patch, before: KnownBaseline, caps: Caps
             yield root
         return
     with _folder(left, caps) as root:
-        yield root
+        if downloads and isinstance(left, Files) and not _has_any(root, before.baseline):
+            from assay.adapters.tasks.downloaded_run import workspace_in  # noqa: PLC0415 - most are the workspace
+
+            yield workspace_in(root, before.baseline, left.path)
+        else:
+            yield root
+
+
+def _has_any(root: str, baseline: Baseline) -> bool:
+    return any(os.path.lexists(f"{root}/{path}") for path in baseline.paths())
 
 
 @contextlib.contextmanager

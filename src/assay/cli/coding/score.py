@@ -8,7 +8,9 @@ Otherwise, WORKSPACE is the folder that the agent left, an archive of it, or the
 with a baseline: a folder, an archive, or a commit of a repository that the agent could not write to (--baseline
 REPOSITORY@COMMIT). The .git of a folder is never used.
 
-WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run.
+WORKSPACE may also be a run in a job's folder. Everything is found there, and the result is added to the run. Of
+a run that harbor made elsewhere, the folder of the run or of its artifacts will do, or an archive of it, if the
+task names its working folder among the artifacts.
 
 It may be SWE-bench's predictions, too (.jsonl with instance_id, model_name_or_path and model_patch): each patch is
 a run, scored in its repository below --repositories, or all in one by --scenario and --baseline.
@@ -172,7 +174,11 @@ def score(args: Options, on_scorer: ScorerListener = ignore_scorer) -> "ScorersR
     # The diff comes before the scorers: a file that can't be written must not cost the time of their commands.
     write_diff = functools.partial(_write_diff, path=args.diff)
     files = LocalScoringFiles(
-        functools.cache(lambda: choose(args.isolation)), write_diff, runs=_runs(args), on_scorer=on_scorer
+        functools.cache(lambda: choose(args.isolation)),
+        write_diff,
+        runs=_runs(args),
+        on_scorer=on_scorer,
+        downloads=True,
     )
     if is_predictions(args.workspace):
         from assay.cli.coding.predictions import score_predictions  # noqa: PLC0415 - only for predictions

@@ -6,6 +6,8 @@ failure. It never changes a score or a count.
 
 from collections.abc import Mapping
 
+from assay.dialects.harbor.trial import Trial
+
 RETRYABLE = frozenset(
     {
         "harbor_broker_connection_failed",
@@ -223,3 +225,9 @@ def failure_cause(exception_type: str, message: str = "") -> str:
     if is_invalid_reward(exception_type, message):
         return "verifier_failed"
     return _CAUSES.get(exception_type, UNCLASSIFIED)
+
+
+def reward_valid(trial: Trial) -> bool:
+    """Whether harbor 0.25 takes a trial's reward for a measurement: whatever failed was the agent's doing."""
+    failed = [name for name in (trial.exception_type, *trial.step_exceptions) if name is not None]
+    return bool(trial.rewards) and all(_CAUSES.get(name, "").startswith("agent_") for name in failed)

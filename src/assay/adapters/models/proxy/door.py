@@ -1,7 +1,7 @@
 """Doors: for each trial a socket that its agent can reach, behind which Assay asks the model's endpoint.
 
 A sandbox that shows the system gets a folder with the socket, and a forwarder. A container gets a network
-namespace that was made for it, with a loopback on which this process itself listens.
+that was made for it, with a loopback on which this process itself listens.
 """
 
 import contextlib
@@ -10,20 +10,23 @@ import shutil
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any, TypeVar
 
 from assay.adapters.machine.scratch import temporary_folder
 from assay.adapters.models.proxy.exchange import Exchange
 from assay.adapters.models.proxy.upstream import Upstream, UpstreamCall, endpoint
-from assay.adapters.sandbox.kernel import CLONE_NEWNET, raise_loopback, unshare
+from assay.adapters.sandbox.kernel import CLONE_NEWNET, enter, raise_loopback, unshare
 from assay.adapters.workspace.command_environment import system_python
 from assay.core.errors import InputError, MeasurementError
 from assay.engine.model_access import Meter, ModelGrant, ModelUse
 from assay.engine.sandbox import Mount, Sandbox, SandboxCommand
 
+T = TypeVar("T")
 PORT = 47100
 INSIDE = "/run/assay-model"
 AT_ONCE = 8
@@ -42,19 +45,22 @@ class Doors:
         self._upstream = Upstream(endpoint(grant.endpoint, key))
         self._owner = sandbox.owner
         self._python = _python(sandbox)
+        # podman takes a namespace that we made; for Docker, a container must have it.
+        by_engine = sandbox.isolation.backend == "container (docker)"
+        self._network = partial(_network_of_container, sandbox) if by_engine else _new_network
 
     @contextlib.contextmanager
     def open(self) -> Iterator["Door"]:
-        with temporary_folder(0o711) as around:
+        with temporary_folder(0o711) as around, contextlib.ExitStack() as held:
             folder = f"{around}/door"
             os.mkdir(folder, 0o700)
             shutil.copyfile(Path(__file__).with_name(_SCRIPT), f"{folder}/{_SCRIPT}")
             meter = Meter(self.grant.limits, self.grant.prices, self.grant.models)
             if self._python is None:
-                listener, namespace = _listen_in_new_network()
+                listener, network = held.enter_context(self._network())
             else:
-                listener, namespace = _listen_at(folder), None
-            door = Door(listener, folder, self._python, namespace, self._upstream, meter)
+                listener, network = _listen_at(folder), None
+            door = Door(listener, folder, self._python, network, self._upstream, meter)
             try:
                 # Only the sandbox's user gets in: others on this machine must not use the key.
                 for name in ("socket", _SCRIPT, ""):
@@ -63,8 +69,6 @@ class Doors:
                 yield door
             finally:
                 door.close()
-                if namespace is not None:
-                    os.close(namespace)
 
 
 class Door:
@@ -75,13 +79,13 @@ class Door:
         listener: socket.socket,
         folder: str,
         python: str | None,
-        namespace: int | None,
+        network: str | None,
         upstream: Upstream,
         meter: Meter,
     ) -> None:
         self._folder = folder
         self._python = python
-        self._namespace = namespace
+        self._network = network
         self._upstream = upstream
         self._meter = meter
         self._places = threading.BoundedSemaphore(AT_ONCE)
@@ -96,8 +100,7 @@ class Door:
         """The command behind the forwarder, or in a network, with a port of its own loopback that leads here."""
         env = {**_NO_KEYS, **command.env, **_addresses(self._upstream.base)}
         if self._python is None:
-            namespace = f"/proc/{os.getpid()}/fd/{self._namespace}"
-            return replace(command, env=env, network=False, network_of=namespace)
+            return replace(command, env=env, network=False, network_of=self._network)
         forward = (self._python, "-I", "-S", f"{INSIDE}/{_SCRIPT}", str(PORT), f"{INSIDE}/socket")
         return replace(
             command,
@@ -194,18 +197,43 @@ def _listen_at(folder: str) -> socket.socket:
     return listener
 
 
-def _listen_in_new_network() -> tuple[socket.socket, int]:
-    """A socket on the loopback of a new network namespace, which has nothing else, and that namespace."""
+@contextlib.contextmanager
+def _new_network() -> Iterator[tuple[socket.socket, str]]:
+    """A socket on the loopback of a new network namespace, which has nothing else, and podman's name for that."""
 
     def make() -> tuple[socket.socket, int]:
         unshare(CLONE_NEWNET)
         raise_loopback()
         namespace = os.open("/proc/thread-self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-        listener = socket.create_server(("127.0.0.1", PORT), backlog=128)
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listener, namespace
+        return _listen(), namespace
 
-    # Only the thread changes its network, and nobody uses it afterwards.
+    listener, namespace = _in_a_thread(make)
+    try:
+        yield listener, f"ns:/proc/{os.getpid()}/fd/{namespace}"
+    finally:
+        os.close(namespace)
+
+
+@contextlib.contextmanager
+def _network_of_container(sandbox: Any) -> Iterator[tuple[socket.socket, str]]:
+    """A socket on the loopback of a container's network, and the engine's name for that network."""
+
+    def make(process: int) -> socket.socket:
+        enter(f"/proc/{process}/ns/net")
+        return _listen()
+
+    with sandbox.own_network() as (network, process):
+        yield _in_a_thread(partial(make, process)), network
+
+
+def _listen() -> socket.socket:
+    listener = socket.create_server(("127.0.0.1", PORT), backlog=128)
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
+
+
+def _in_a_thread(make: Callable[[], T]) -> T:
+    """Make something in a thread that changes its network, and that nobody uses afterwards."""
     with ThreadPoolExecutor(1) as once:
         try:
             return once.submit(make).result()
@@ -219,12 +247,12 @@ def _python(sandbox: Sandbox) -> str | None:
     Raises ``InputError`` where there can be no door.
     """
     backend = sandbox.isolation.backend
-    if sandbox.images is not None and backend == "container (podman)" and os.geteuid() == 0:
+    if sandbox.images is not None and backend.startswith("container (") and os.geteuid() == 0:
         return None
     if sandbox.images is not None or not sandbox.isolation.no_network:
         why = "can't be given a way out" if sandbox.images is not None else "has the whole network anyway"
         raise InputError(
-            "--model-endpoint needs the isolation bubblewrap, namespaces or, as root, container by podman,"
+            "--model-endpoint needs the isolation bubblewrap, namespaces or, as root, container,"
             f" but a sandbox of {backend} {why}"
         )
     return system_python("--model-endpoint")

@@ -140,6 +140,18 @@ class Container:
         return found[0].get("Config", {}).get("WorkingDir") or None
 
     @contextlib.contextmanager
+    def own_network(self) -> Iterator[tuple[str, int]]:
+        """A network with a loopback and nothing else, of a container that waits, and that one's first process."""
+        with self._watched_name() as name:
+            closed = ("--interactive", "--network", "none", *self._ulimits, "--entrypoint", "/bin/sh")
+            self._create(name, *closed, self.trial_image or "", "-c", "read -r _")
+            self.engine.call("start", name)
+            process = self.engine.first_process(name)
+            if process is None:
+                raise MeasurementError(f"{self.engine.name} must run on this machine for a model")
+            yield f"container:{name}", process
+
+    @contextlib.contextmanager
     def _watched_name(self) -> Iterator[str]:
         """A name for a container, which is removed at the end. If that fails, the watchdog keeps trying."""
         watchdog, name = watchdog_of(self.engine.path), new_name()
@@ -238,7 +250,7 @@ def _options(command: SandboxCommand, folder: str, handover: Handover, engine: s
     plain = ",nosuid,nodev" if engine == "podman" else ""
     # Otherwise the engine would write everything that a command prints to the host's disk.
     yield from ("--interactive", "--stop-signal", "KILL", "--log-driver", "none")
-    closed = "none" if command.network_of is None else f"ns:{command.network_of}"
+    closed = command.network_of or "none"
     yield from ("--network", "bridge" if command.network else closed, "--pids-limit", str(limits.processes))
     yield from ("--security-opt", "no-new-privileges", "--workdir", command.workdir)
     yield from ("--ulimit", f"fsize={limits.file_mb * 2**20}", "--ulimit", "core=0")

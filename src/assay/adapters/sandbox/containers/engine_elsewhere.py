@@ -4,6 +4,7 @@ ASSAY_ENGINE_URL has the URL, such as ssh://user@host or tcp://host:2376; ASSAY_
 podman, and ASSAY_ENGINE_IMAGE the image for tasks that name none. Folders can't be mounted there, so files travel.
 """
 
+import contextlib
 import gzip
 import os
 import shutil
@@ -116,6 +117,8 @@ class EngineSession:
         return SessionEnd(ran.end.exit_code, ran.output, ran.output_cut, ran.apart)
 
     def get(self, folder: str, archive: BinaryIO) -> None:
+        with contextlib.suppress(MeasurementError):  # A command may have removed it.
+            call_engine((*self._client, "exec", "--user", "0", self.name, "mkdir", "-p", folder))
         client = [*self._client, "cp", f"{self.name}:{folder}/.", "-"]
         with (
             subprocess.Popen(client, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as copying,
