@@ -302,8 +302,8 @@ CASES = {
     "a copy of an input in tests": Case((), tests={"original.csv": "x" * 50}, environment={"data.csv": "x" * 50}),
     "a solution that knows": Case(
         ("hard-coded-answer solution/solve.sh:1",),
-        solution={"solve.sh": "echo 4711 > /app/out/total.txt\n"},
-        tests=python(TEST.replace("42", "4711")),
+        solution={"solve.sh": "echo heron > /app/out/total.txt\n"},
+        tests=python(TEST.replace("42", "heron")),
     ),
     "a solution that writes what was asked for": Case(
         (),
@@ -408,7 +408,7 @@ CASES = {
         ("name-not-asked-for tests/test_outputs.py:3",),
         tests=python("import calc\ndef test_a():\n    assert calc.factorial(3) == 6 and calc.add(1, 2) == 3\n"),
         other=asks(MODULE),
-        solution={"solve.sh": "true\n"},
+        solution={"solve.sh": "make\n"},
     ),
     "a program that is only read": Case(
         ("program-not-run tests/test_outputs.py:2",),
