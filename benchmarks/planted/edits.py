@@ -44,7 +44,8 @@ def defects(kind: str, found_as: str, **edits: Edit) -> list[PlantedDefect]:
 def text_of(files: Files, name: str) -> str:
     if not files.get(name, "").strip():
         raise NotHereError(name)
-    return files[name]
+    text: str = files[name]
+    return text
 
 
 def shared_path(files: Files) -> str:

@@ -293,12 +293,17 @@ CASES = {
         ("solution-in-image environment/Dockerfile:5",), dockerfile="COPY solution/ /opt/\n"
     ),
     "a solution that was copied by hand": Case(
-        ("solution-in-image environment/old/run.sh",), environment={"old/run.sh": GOOD.solution["solve.sh"]}
+        ("solution-in-image environment/old/run.sh",),
+        environment={"old/run.sh": GOOD.solution["solve.sh"]},
+        dockerfile="COPY old /old\n",
     ),
     "tests in the image": Case(("tests-in-image environment/Dockerfile:5",), dockerfile="COPY ../tests /opt/\n"),
     "a copy of the tests": Case(
-        ("visible-tests environment/test_outputs.py",), environment={"test_outputs.py": TEST}
+        ("visible-tests environment/test_outputs.py",),
+        environment={"test_outputs.py": TEST},
+        dockerfile="COPY . /app/\n",
     ),
+    "tests that stay outside of the image": Case((), environment={"test_outputs.py": TEST}),
     "a copy of an input in tests": Case((), tests={"original.csv": "x" * 50}, environment={"data.csv": "x" * 50}),
     "a solution that knows": Case(
         ("hard-coded-answer solution/solve.sh:1",),

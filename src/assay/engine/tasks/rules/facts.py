@@ -214,15 +214,24 @@ class TaskFacts:
             name = posixpath.basename(place.path)
             theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
             theirs = theirs or place.path in optional or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
-            constant = place.mention.name and self.files.tests[place.file].count(place.mention.name) < 2
-            looked_at = (
-                place.mention.use is not Use.WRITTEN
-                and not constant
-                and place.path.startswith("/")
-                and is_file(place.path)
-            )
-            if looked_at and not theirs and not self._is_given(name):
+            looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
+            if looked_at and not (
+                theirs or name.startswith(".") or self._is_given(name) or self._only_named(place)
+            ):
                 yield place
+
+    def _only_named(self, place: MentionPlace) -> bool:
+        """Whether tests move a file there, or have the path in a variable that is unused or an expected value."""
+        text, path = self.files.tests[place.file], re.escape(place.path)
+        if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]*\s['\"]?{path}\b", text):
+            return True
+        found = (
+            re.search(rf"^\s*(\w+)\s*=.*{path}(['\"]$)?", text, re.MULTILINE)
+            if text.count(place.path) == 1
+            else None
+        )
+        expected = found is not None and found[2] and ANSWER.search(found[1])
+        return found is not None and (text.count(found[1]) == 1 or bool(expected))
 
     def _is_given(self, name: str) -> bool:
         """Whether the environment names a file, or what it is built from."""

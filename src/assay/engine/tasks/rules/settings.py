@@ -310,7 +310,10 @@ def _shell(facts: TaskFacts) -> Iterator[LintFinding]:
 
 
 def _without_demands(facts: TaskFacts) -> Iterator[LintFinding]:
-    trees = facts.trees.items() if _RUNNER.search("\n".join(facts.files.tests.values())) else ()
+    scripts = "\n".join(text for name, text in facts.files.tests.items() if name.endswith(".sh"))
+    named = {name for name in facts.trees if posixpath.basename(name) in scripts} or set(facts.trees)
+    run = bool(_RUNNER.search("\n".join(facts.files.tests.values())))
+    trees = [(name, facts.trees[name]) for name in sorted(named) if run]
     demands = [(name, one) for name, tree in trees for one in test_demands(tree)]
     idle = [(name, line, why) for name, tree in trees for line, why in idle_statements(tree)]
     if all(one.nothing is not None for _, one in demands):
