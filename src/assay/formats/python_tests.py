@@ -9,10 +9,7 @@ from assay.formats.python_paths import called_name
 
 _READS = frozenset({"open", "read_text", "read_bytes", "load", "loads", "stat", "getsize", "listdir", "iterdir"})
 _CLOCKS = frozenset({"time", "monotonic", "perf_counter", "monotonic_ns", "perf_counter_ns", "time_ns", "timeit"})
-_RANDOM = frozenset(
-    "random randint randrange uniform choice rand randn normal integers randbelow urandom uuid4".split()  # noqa: SIM905
-)
-_GENERATORS = ("random", "np", "numpy", "secrets", "os", "uuid", "rng")
+_RANDOM = frozenset({"random", "randint", "randrange", "uniform", "choice", "rand", "randbelow", "integers"})
 _DATES = {
     **dict.fromkeys(("now", "today", "utcnow"), ("datetime", "date", "Timestamp")),
     **dict.fromkeys(("strftime", "localtime", "gmtime", "ctime"), ("time",)),
@@ -77,11 +74,10 @@ def measured_times(tree: ast.Module) -> list[int]:
     clocks = _assigned(tree, _asks_the_time)
     for node in ast.walk(tree):
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _uses(value, clocks):
-                if any(
-                    isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Sub) for inner in ast.walk(value)
-                ):
-                    clocks.add(name)
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _uses(
+                value, clocks
+            ) and "Sub()" in ast.dump(value):
+                clocks.add(name)
     return [
         line
         for line, condition, below in _conditions(tree)
@@ -112,24 +108,9 @@ def random_verdicts(tree: ast.Module) -> list[int]:
         and any(isinstance(side, ast.Constant) for side in (test.left, *test.comparators))
         and any(
             (isinstance(side, ast.Name) and side.id in drawn) or _is_drawn(side)
-            for side in map(_measured, (test.left, *test.comparators))
+            for side in (test.left, *test.comparators)
         )
     ]
-
-
-def _measured(node: ast.expr) -> ast.expr:
-    """The value of which a condition takes a part or an average."""
-    while not _is_drawn(node):
-        match node:
-            case ast.Subscript(value=inner) | ast.Attribute(value=inner, attr="hex"):
-                node = inner
-            case ast.Call(func=ast.Attribute(value=inner, attr="mean" | "sum" | "min" | "max" | "std" | "item")):
-                node = inner
-            case ast.Call(func=ast.Name(id="abs" | "round" | "int" | "float"), args=[inner, *_]):
-                node = inner
-            case _:
-                break
-    return node
 
 
 def _is_drawn(node: ast.expr) -> bool:
@@ -139,7 +120,7 @@ def _is_drawn(node: ast.expr) -> bool:
     by = node.func
     while isinstance(by, ast.Attribute):
         by = by.value
-    return isinstance(by, ast.Name) and by.id in (*_GENERATORS, *_RANDOM)
+    return isinstance(by, ast.Name) and by.id in ("random", "np", "numpy", "secrets", "rng", *_RANDOM)
 
 
 def asserted_dates(tree: ast.Module) -> list[int]:

@@ -1,5 +1,6 @@
 """Check that a verifier's script writes a reward on every path."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -28,6 +29,7 @@ _ASSIGNMENT = re.compile(
     r"""|(?P<plain>[^\s'"`(;&|]*+))\s*$""",
     re.MULTILINE,
 )
+_MOST_VARIABLES = 200
 _REWARD_PATH = re.compile(_FILE)
 _AT_THE_END = re.compile(r"^\s*trap\s+['\"]?(\w+)['\"]?\s+[^\n]*\b(?:EXIT|0)\b", re.MULTILINE)
 _CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
@@ -88,11 +90,9 @@ def _is_given(words: list[str]) -> bool:
 
 def reward_script(script: str) -> str:
     """The script with the value in place of each variable that has only one, wherever the script goes."""
-    for found in _ASSIGNMENT.finditer(script):
+    for found in itertools.islice(_ASSIGNMENT.finditer(script), _MOST_VARIABLES):
         name, value = found["name"], found["quoted"] or found["plain"] or ""
-        others = re.findall(
-            rf"\b(?:read|for|local|getopts)\b[^\n;]*\b{name}\b|\b{name}(?:\+?=|\+\+|\+=|--)", script
-        )
+        others = re.findall(rf"\b(?:read|for|local)\b[^\n;]*\b{name}\b|\b{name}(?:\+?=|\+\+|--)", script)
         before = script[: found.start()]
         opened = len(re.findall(r"\b(?:if|case|for|while|until)\b", before)) - len(_CLOSES.findall(before))
         known = (opened <= 0 and "$" not in value) or _REWARD_PATH.search(value)

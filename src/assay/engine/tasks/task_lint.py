@@ -32,6 +32,8 @@ _USES_SOLUTION = re.compile(
     r"(?:^|[;&|(]\s*|\b(?:bash|sh|source|\.|cp|cat|diff|cmp|python[\d.]*|then|do)\s(?:[^;&|]*\s)?)['\"]?"
     r"(?:/solution\b|(?:\./)?solve\.sh\b)"
 )
+_REQUIREMENTS = re.compile(r"(?:.*/)?requirements[\w-]*\.txt")
+_WITHOUT_VERSION = re.compile(r"^[\w.\[\],-]+[^\S\n]*(?:[<>~!]=?[^=@#\n]*)?(?:#.*)?$", re.MULTILINE)
 _ANSWER_NAME = re.compile(r"expected|answer|truth|golden")
 _PYTEST = re.compile(r"\bpytest\b")
 
@@ -123,12 +125,9 @@ def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
 
 def _visible_tests(facts: TaskFacts) -> Iterator[LintFinding]:
     files = facts.files
-    used = {
-        name
-        for name in files.tests
-        if name in files.script or ".py" not in files.script or _ANSWER_NAME.search(name)
-    }
-    known = {name: text for name, text in files.tests.items() if name in used and _TEST_NAME.search(name)}
+    named = ".py" in files.script
+    used = [name for name in files.tests if not named or name in files.script or _ANSWER_NAME.search(name)]
+    known = {name: files.tests[name] for name in used if _TEST_NAME.search(name)}
     for name, text in facts.image.given.items():
         original = copied_from(text, known)
         if original is not None:
@@ -143,14 +142,9 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
     for folder, texts in (("tests", files.tests), ("environment", files.environment)):
         for name, text in texts.items():
             place = f"{folder}/{name}"
-            if re.fullmatch(r"(?:.*/)?requirements[\w-]*\.txt", name) and re.search(
-                rf"-r\s*\S*{re.escape(name)}", everything
-            ):
-                packages = (line.partition("#")[0].strip() for line in text.splitlines())
-                if any(
-                    re.fullmatch(r"[\w.\[\],-]+(?:\s*[<>~!]=?[^=@]*)?", package) for package in packages if package
-                ):
-                    yield LintFinding("unpinned", place, "it has packages without versions")
+            listed = _REQUIREMENTS.fullmatch(name) and re.search(rf"-r\s*\S*{re.escape(name)}", everything)
+            if listed and _WITHOUT_VERSION.search(text):
+                yield LintFinding("unpinned", place, "it has packages without versions")
             if name == "Dockerfile":
                 for number in unpinned_images(text):
                     yield LintFinding("unpinned", f"{place}:{number}", "it uses an image without a version")

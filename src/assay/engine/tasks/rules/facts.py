@@ -225,13 +225,10 @@ class TaskFacts:
         text, path = self.files.tests[place.file], re.escape(place.path)
         if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]*\s['\"]?{path}\b", text):
             return True
-        found = (
-            re.search(rf"^\s*(\w+)\s*=.*{path}(['\"]$)?", text, re.MULTILINE)
-            if text.count(place.path) == 1
-            else None
-        )
-        expected = found is not None and found[2] and ANSWER.search(found[1])
-        return found is not None and (text.count(found[1]) == 1 or bool(expected))
+        found = re.search(rf"^\s*(\w+)\s*=.*{path}(['\"]$)?", text, re.MULTILINE)
+        if found is None or text.count(place.path) > 1:
+            return False
+        return text.count(found[1]) == 1 or (found[2] is not None and ANSWER.search(found[1]) is not None)
 
     def _is_given(self, name: str) -> bool:
         """Whether the environment names a file, or what it is built from."""
@@ -242,10 +239,9 @@ class TaskFacts:
     def instructed(self, path: str) -> bool:
         """Whether the instruction names a path or at least its last part, with or without the suffix."""
         text, name = self.files.instruction.lower(), posixpath.basename(path).lower()
-        stem = posixpath.splitext(name)[0]
-        if named_otherwise(
-            path.lower(), text, or_ending=not self.image.mentions(posixpath.splitext(posixpath.basename(path))[0])
-        ):
+        written = posixpath.splitext(posixpath.basename(path))[0]
+        stem = written.lower()
+        if named_otherwise(path.lower(), text, or_ending=not self.image.mentions(written)):
             return False
         folder = posixpath.dirname(path).lower()
         fetched = [found for found in _FETCHED.findall(text) if is_below(folder, found.rstrip("/"))]

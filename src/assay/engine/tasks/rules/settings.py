@@ -80,42 +80,32 @@ def _idle_solution(facts: TaskFacts) -> Iterator[LintFinding]:
     script = facts.files.solution.get("solve.sh")
     if script is None or not is_shell(script):
         return
-    lines = command_lines(script)
-    for path in {place.path for place in facts.outputs() if place.path in facts.files.instruction}:
+    lines, place = command_lines(script), "solution/solve.sh"
+    for path in {one.path for one in facts.outputs() if one.path in facts.files.instruction}:
         if named_otherwise(path, script, or_ending=False) and f"{posixpath.dirname(path)}/" not in script:
             yield LintFinding(
-                "no-solution",
-                "solution/solve.sh",
-                f"it writes {posixpath.basename(path)} elsewhere than at {path}",
+                "no-solution", place, f"it writes {posixpath.basename(path)} elsewhere than at {path}"
             )
     if all(_DOES_NOTHING.match(_QUOTED.sub("", line.text)) for line in lines):
-        yield LintFinding(
-            "no-solution", "solution/solve.sh", "it does nothing, so nothing shows that the task can be solved"
-        )
+        yield LintFinding("no-solution", place, "it does nothing, so nothing shows that the task can be solved")
+    there = {posixpath.basename(name) for name in (*facts.files.solution, *_WRITTEN.findall(script))}
     for line in lines:
         for name in _SOLUTION_FILE.findall(line.text):
-            if not any(
-                f"/{other}".endswith(f"/{name}") for other in (*facts.files.solution, *_WRITTEN.findall(script))
-            ):
-                yield LintFinding(
-                    "no-solution", f"solution/solve.sh:{line.number}", f"it uses {name}, which isn't in solution"
-                )
+            if posixpath.basename(name) not in there:
+                yield LintFinding("no-solution", f"{place}:{line.number}", f"it uses {name}, which isn't there")
 
 
 def _time_limits(facts: TaskFacts) -> Iterator[LintFinding]:
     """Scripts and tests that sleep for longer than they may take."""
     files, limit = facts.files, facts.files.verifier_limit
-    tests = [(f"tests/{name}", line) for name, tree in facts.trees.items() for line in python_sleeps(tree)]
-    slept = itertools.accumulate(seconds for _, (_, seconds) in tests)
-    found = [("tests/test.sh", line, limit) for line in shell_sleeps(reward_script(files.script))]
-    found += [(place, (line, total), limit) for (place, (line, _)), total in zip(tests, slept, strict=True)]
     solution = reward_script(files.solution.get("solve.sh", ""))
+    found = [("tests/test.sh", line, limit) for line in shell_sleeps(reward_script(files.script))]
     found += [("solution/solve.sh", line, files.agent_limit) for line in shell_sleeps(solution)]
+    found += [(f"tests/{name}", line, limit) for name in facts.trees for line in python_sleeps(files.tests[name])]
     late = {place: (line, total, most) for place, (line, total), most in reversed(found) if most and total >= most}
     for place, (line, total, most) in late.items():
-        yield LintFinding(
-            "time-limit", f"{place}:{line}", f"it sleeps for {total:g} s, but its limit is {most:g} s"
-        )
+        why = f"it sleeps for {total:g} s, but its limit is {most:g} s"
+        yield LintFinding("time-limit", f"{place}:{line}", why)
 
 
 def _told_limit(facts: TaskFacts) -> Iterator[LintFinding]:
