@@ -52,7 +52,7 @@ def shared_path(files: Files) -> str:
     """The first path that both the instruction and the tests name, and that no other file does."""
     tests = "\n".join(text for name, text in files.items() if name.startswith("tests/"))
     given = "\n".join(text for name, text in files.items() if name.startswith("environment/"))
-    for path in _PATH.findall(text_of(files, INSTRUCTION)):
+    for path in map(str, _PATH.findall(text_of(files, INSTRUCTION))):
         name = path.rpartition("/")[2]
         if (
             path in tests

@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from multiprocessing.process import BaseProcess
+from multiprocessing.context import ForkProcess
 from pathlib import Path
 
 import pytest
@@ -58,7 +58,7 @@ def ended(
 @pytest.fixture(scope="module")
 def ended_for_an_ordinary_user() -> Iterator[dict[str, dict[str, Attempt]]]:
     """The same jobs, all at once, of somebody who isn't root."""
-    running: dict[str, tuple[Path, dict[str, str], BaseProcess]] = {}
+    running: dict[str, tuple[Path, dict[str, str], ForkProcess]] = {}
     with contextlib.ExitStack() as folders:
         for name in (one.partition(",")[0] for one in ORDINARY if not isinstance(working(one), str)):
             around = Path(folders.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

@@ -29,7 +29,7 @@ _DRAWS = re.compile(
     re.MULTILINE,
 )
 _USES_SOLUTION = re.compile(
-    r"(?:^|[;&|(]\s*|\b(?:bash|sh|source|\.|cp|cat|diff|cmp|python[\d.]*|then|do)\s(?:[^;&|]*\s)?)['\"]?"
+    r"(?:^|[;&|(]\s*|\b(?:bash|sh|source|\.|cp|cat|diff|cmp|python[\d.]*|then|do)\s(?:[^;&|]{0,300}\s)?)['\"]?"
     r"(?:/solution\b|(?:\./)?solve\.sh\b)"
 )
 _REQUIREMENTS = re.compile(r"(?:.*/)?requirements[\w-]*\.txt")

@@ -238,8 +238,7 @@ class TaskFacts:
 
     def instructed(self, path: str) -> bool:
         """Whether the instruction names a path or at least its last part, with or without the suffix."""
-        text, name = self.files.instruction.lower(), posixpath.basename(path).lower()
-        written = posixpath.splitext(posixpath.basename(path))[0]
+        text, written = self.files.instruction.lower(), posixpath.splitext(posixpath.basename(path))[0]
         stem = written.lower()
         if named_otherwise(path.lower(), text, or_ending=not self.image.mentions(written)):
             return False
