@@ -455,6 +455,58 @@ CASES = {
     ),
     "no solution": Case(("no-solution solution",), solution={}),
     "no solutions anywhere": Case((), solution={}, other={"solutions_withheld": True}),
+    "an output in another folder": Case(
+        ("output-not-asked-for tests/test_outputs.py:2",), python(TEST.replace("/app/out/total", "/srv/total"))
+    ),
+    "an output with another ending": Case(
+        ("output-not-asked-for tests/test_outputs.py:2",), python(TEST.replace("total.txt", "total.csv"))
+    ),
+    "an output that tests move first": Case(
+        (), python(TEST + "    os.system('mv /app/out/total.txt /app/out/old_total.txt')\n")
+    ),
+    "a solution that does nothing": Case(
+        ("no-solution solution/solve.sh",), solution={"solve.sh": "#!/bin/bash\necho 'to be written'\nexit 1\n"}
+    ),
+    "a solution that only echoes into the output": Case(
+        (), solution={"solve.sh": "#!/bin/bash\necho 42 > /app/out/total.txt\n"}
+    ),
+    "a solution without its other file": Case(
+        ("no-solution solution/solve.sh:2",),
+        solution={"solve.sh": "#!/bin/bash\npython3 /solution/add.py > /app/out/total.txt\n"},
+    ),
+    "a solution that writes elsewhere": Case(
+        ("no-solution solution/solve.sh",),
+        solution={"solve.sh": "#!/bin/bash\nawk 1 /app/data/nums.txt > /srv/total.txt\n"},
+    ),
+    "a reward of 1 at the very end": Case(
+        ("always-passes tests/test.sh:8",), script(f"pytest /tests/test_outputs.py\n{WRITE}echo 1 > {R}\n")
+    ),
+    "a reward of 1 by a variable": Case(
+        ("always-passes tests/test.sh:4",), script(f"SCORE=1\npytest /tests/test_outputs.py\necho $SCORE > {R}\n")
+    ),
+    "a reward by a variable that changes": Case(
+        (), script(f"SCORE=0\npytest /tests/test_outputs.py && SCORE=1\necho $SCORE > {R}\n")
+    ),
+    "a loop that may end early": Case(
+        (), script(f"for i in $(seq 900); do ready && break; sleep 5; done\npytest /tests\n{WRITE}")
+    ),
+    "a long sleep in Python": Case(
+        ("time-limit tests/test_outputs.py:4",), python(f"import time\n{TEST}    time.sleep(900)\n")
+    ),
+    "a suppressed assertion": Case(
+        ("failure-swallowed tests/test_outputs.py:4",),
+        python(
+            TEST + "    with contextlib.suppress(AssertionError):\n        assert open('/app/out/total.txt')\n"
+        ),
+    ),
+    "a comparison without assert": Case(
+        ("tests-nothing tests/test_outputs.py:3",),
+        python(TEST + "    open('/app/out/total.txt').read() == '42'\n"),
+    ),
+    "a comparison that must raise": Case(
+        (), python(TEST + "    with pytest.raises(TypeError):\n        1 < 'a'\n")
+    ),
+    "a seeded draw": Case((), python(TEST + "    random.seed(4)\n    assert random.random() < 0.9\n")),
     "a long sleep": Case(("time-limit tests/test.sh:2",), script(f"sleep 20m\npytest /tests\n{WRITE}")),
     "a time that is promised": Case(
         ("time-limit instruction.md:2",),

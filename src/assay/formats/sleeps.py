@@ -10,7 +10,7 @@ from assay.formats.shell_paths import shell_tokens
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _DURATION = re.compile(r"['\"]?(\d+(?:\.\d+)?)([smhd]?)['\"]?")
 _IN_PYTHON = re.compile(r"\btime\.sleep\((\d+(?:\.\d+)?)\)")
-_COUNT = re.compile(r"\bseq (?:1 )?(\d+)|\{1\.\.(\d+)\}|(?:-lt|-le|<=?) (\d+)")
+_COUNT = re.compile(r"\bseq (?:1 )?(\d+)|\{ ?1\.\.(\d+) ?\}|(?:-lt|-le|<=?) (\d+)")
 _LEAVES = frozenset({"break", "exit", "return"})
 _HEADS = frozenset({"for", "while", "sleep"})
 _MOST_WORDS = 500
