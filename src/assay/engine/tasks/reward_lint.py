@@ -26,12 +26,11 @@ _LOOKS = frozenset(
 _ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
 _ASSIGNMENT = re.compile(
     r"""^[^\S\n]*+(?:(?:export|readonly)\s++)?(?P<name>\w++)=(?:(?P<quote>['"])(?P<quoted>[^'"`\n]*+)(?P=quote)"""
-    r"""|(?P<plain>[^\s'"`(;&|]*+))\s*$""",
+    r"""|(?P<plain>[^\s'"`(;&|]*+))[^\S\n]*+$""",
     re.MULTILINE,
 )
 _MOST_VARIABLES = 200
 _REWARD_PATH = re.compile(_FILE)
-_AT_THE_END = re.compile(r"^\s*trap\s+['\"]?(\w+)['\"]?\s+[^\n]*\b(?:EXIT|0)\b", re.MULTILINE)
 _CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
 
 
@@ -47,10 +46,12 @@ def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
     unclear = others and not any(writes(line.text) or writes(line.code) for line in command_lines(script))
     if not script or unclear:
         return  # Not a shell script, or another file writes the reward and it isn't clear when that file runs.
-    for handler in _AT_THE_END.findall(script):
-        body = re.search(rf"^{handler}\s*\(\)\s*\{{(.*?)^\}}", script, re.MULTILINE | re.DOTALL)
-        if body and any(map(writes, body[1].split("\n"))):
-            return  # Whatever it takes there is decided by somebody who thought of it.
+    for line in command_lines(script):
+        words = line.text.split()
+        if words[0] == "trap" and len(words) > 2 and words[-1] in ("EXIT", "0"):
+            body = f"\n{script}".partition("\n" + words[1].strip("'\"") + "()")[2].partition("\n}")[0]
+            if any(map(writes, body.split("\n"))):
+                return  # Whatever it takes there is decided by somebody who thought of it.
     without = missed_paths(script, writes)
     if without.at_end:
         yield LintFinding("reward-not-always", "tests/test.sh", "some paths through the script write no reward")
@@ -92,7 +93,7 @@ def reward_script(script: str) -> str:
     """The script with the value in place of each variable that has only one, wherever the script goes."""
     for found in itertools.islice(_ASSIGNMENT.finditer(script), _MOST_VARIABLES):
         name, value = found["name"], found["quoted"] or found["plain"] or ""
-        others = re.findall(rf"\b(?:read|for|local)\b[^\n;]*\b{name}\b|\b{name}(?:\+?=|\+\+|--)", script)
+        others = re.findall(rf"\b(?:read|for|local)\b[^\n;]{{0,80}}\b{name}\b|\b{name}(?:\+?=|\+\+|--)", script)
         before = script[: found.start()]
         opened = len(re.findall(r"\b(?:if|case|for|while|until)\b", before)) - len(_CLOSES.findall(before))
         known = (opened <= 0 and "$" not in value) or _REWARD_PATH.search(value)

@@ -24,7 +24,7 @@ _MAY_FAIL = re.compile(r"\|\|\s*(?:true|:)\s*$")
 # A copy of other files is often one of the inputs, which a test compares with what became of them.
 _TEST_NAME = re.compile(r"test|spec|check|verif|grade|score|judge|expected|answer|truth|golden")
 _DRAWS = re.compile(
-    r"^(?!\s*#).*(?:\b(?:random|rng|secrets)\.(?!seed|Random|default_rng|Generator|RandomState|SystemRandom)[a-z]\w*\("
+    r"^(?![^\S\n]*#).*(?:\b(?:random|rng|secrets)\.(?!seed|Random|default_rng|Generator|RandomState|SystemRandom)[a-z]\w*\("
     r"|\b(?:default_rng|Random|RandomState)\(\s*\)|\bos\.urandom\(|^from random import (?!Random\b|seed\b))",
     re.MULTILINE,
 )
@@ -33,7 +33,7 @@ _USES_SOLUTION = re.compile(
     r"(?:/solution\b|(?:\./)?solve\.sh\b)"
 )
 _REQUIREMENTS = re.compile(r"(?:.*/)?requirements[\w-]*\.txt")
-_WITHOUT_VERSION = re.compile(r"^[\w.\[\],-]+[^\S\n]*(?:[<>~!]=?[^=@#\n]*)?(?:#.*)?$", re.MULTILINE)
+_WITHOUT_VERSION = re.compile(r"^[\w.\[\],-]++[^\S\n]*+(?:[<>~!]=?[^=@#\n]*+)?(?:#.*)?$", re.MULTILINE)
 _ANSWER_NAME = re.compile(r"expected|answer|truth|golden")
 _PYTEST = re.compile(r"\bpytest\b")
 
@@ -142,7 +142,9 @@ def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
     for folder, texts in (("tests", files.tests), ("environment", files.environment)):
         for name, text in texts.items():
             place = f"{folder}/{name}"
-            listed = _REQUIREMENTS.fullmatch(name) and re.search(rf"-r\s*\S*{re.escape(name)}", everything)
+            listed = _REQUIREMENTS.fullmatch(name) and re.search(
+                rf"-r\s{{0,9}}\S{{0,200}}?{re.escape(name)}", everything
+            )
             if listed and _WITHOUT_VERSION.search(text):
                 yield LintFinding("unpinned", place, "it has packages without versions")
             if name == "Dockerfile":

@@ -43,7 +43,7 @@ def unpinned_download(command: str) -> str | None:
                 continue
             if any(not _is_pinned(package) for package in _packages(found["rest"])):
                 return what
-    if re.search(r"\buvx\s|\buv run\s.*--with\b", command) and "==" not in command:
+    if re.search(r"\buvx\s|\buv run\s.{0,300}--with\b", command) and "==" not in command:
         return "packages without versions"
     if FETCH.search(command):
         return "a file without a checksum"

@@ -49,7 +49,7 @@ _SYSTEM = tuple(
     for name in ("usr", "etc", "bin", "sbin", "lib", "lib64", "proc", "dev", "sys", "run", "tmp", "var", "boot")
 )
 _FETCHED = re.compile(
-    r"\b(?:clone|checkout|extract|unpack|unzip|install|download)\w*\b[^\n]{0,120}?(/[\w.+@-]+(?:/[\w.+@-]+)+)"
+    r"\b(?:clone|checkout|extract|unpack|unzip|install|download)\w*\b[^\n]{0,120}?(/[\w.+@-]{1,99}(?:/[\w.+@-]{1,99}){1,20})"
 )
 _HIDES = re.compile(
     r"\bchmod\s+(?:-R\s+)?(?:0?[0-7]00|[ugoa]{0,9}-(?=[wx]{0,9}r)\S{1,99}|go=)\s+(?P<paths>[^;&|]+)"
@@ -223,9 +223,9 @@ class TaskFacts:
     def _only_named(self, place: MentionPlace) -> bool:
         """Whether tests move a file there, or have the path in a variable that is unused or an expected value."""
         text, path = self.files.tests[place.file], re.escape(place.path)
-        if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]*\s['\"]?{path}\b", text):
+        if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]{{0,200}}\s['\"]?{path}\b", text):
             return True
-        found = re.search(rf"^\s*(\w+)\s*=.*{path}(['\"]$)?", text, re.MULTILINE)
+        found = re.search(rf"^[^\S\n]*+(\w++)[^\S\n]*+=[^\n]{{0,200}}?{path}(['\"]$)?", text, re.MULTILINE)
         if found is None or text.count(place.path) > 1:
             return False
         return text.count(found[1]) == 1 or (found[2] is not None and ANSWER.search(found[1]) is not None)
@@ -276,8 +276,8 @@ def named_otherwise(path: str, text: str, *, or_ending: bool = True) -> bool:
     """Whether a text names a file only in another folder, or only one with another ending."""
     folder, name = posixpath.split(path)
     stem, ending = posixpath.splitext(name)
-    pattern = rf"(?<![\w.-])((?:[\w.@+-]*/)*){re.escape(stem)}(\.\w{{1,8}}\b)?(?![\w-])"
-    mentions = [found for found in re.findall(pattern, text) if any(found)]
+    named = re.findall(rf"(?<![\w./@+-])((?:[\w.@+-]*+/)*+){re.escape(stem)}(\.\w{{1,8}}\b)?(?![\w-])", text)
+    mentions = [found for found in named if any(found)]
     folders = [found[0] for found in mentions if found[1] == ending]
     if folders:
         return all(one.startswith("/") for one in folders) and f"{folder}/" not in folders

@@ -151,14 +151,14 @@ _DOES_NOTHING = re.compile(
     r"(?:echo|printf|true|:|exit|set|mkdir|cd|date|sleep|pwd|ls|return|export)\b[^>|&;`$]*$"
 )
 _SOLUTION_FILE = re.compile(
-    r"(?:/solution/|\$\{?(?:SCRIPT_DIR|DIR|HERE)\}?/|\$\(dirname [^)]*\)\"?/)([\w./-]+\.\w+)"
+    r"(?:/solution/|\$\{?(?:SCRIPT_DIR|DIR|HERE)\}?/|\$\(dirname [^)]{0,80}\)\"?/)([\w./-]{1,99}\.\w{1,9})"
 )
-_WRITTEN = re.compile(r">\s*\S*?([\w.-]+\.\w+)")
+_WRITTEN = re.compile(r">\s{0,9}['\"]?([^\s'\";|&]{1,200})")
 SEEDED = re.compile(r"\bseed\b(?!\(\)|\(time)|(?:Random|default_rng|RandomState)\([^)\s]")
 _IS_REWARD = re.compile(r"""[{,]\s*\\?["']?\w*reward\\?["']?\s*:""")
 _QUOTED_VALUE = re.compile(r"""\w\\?["']?\s*:\s*(?:\\?"(?!\s*\$)|\[|\{|null\b)""")
 _HERE_DOCUMENT = re.compile(
-    r"""reward\.json['"]?\s*<<-?\s*['"]?(?P<end>\w+)['"]?\n(?P<text>[^`]{1,2000}?)\n\s*(?P=end)\b"""
+    r"""reward\.json['"]?\s*<<-?\s*['"]?(?P<end>\w+)['"]?\n(?P<text>[^`]{1,2000}?)\n[^\S\n]{0,9}(?P=end)\b"""
 )
 _BY_DATE = "it depends on the day or the hour, and the instruction says nothing about them"
 _BY_SPEED = "it depends on how fast this machine is, and the instruction says nothing about time"
