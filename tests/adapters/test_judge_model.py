@@ -199,13 +199,17 @@ def test_sampling_settings_that_are_not_given_are_not_sent() -> None:
 
 
 def test_only_so_many_questions_at_once() -> None:
-    now, most, lock = 0, 0, threading.Lock()
+    now, most, lock, full = 0, 0, threading.Lock(), threading.Event()
 
     def slow(_prompt: str) -> str:
         nonlocal now, most
         with lock:
             now += 1
             most = max(most, now)
+            if now >= 3:
+                full.set()
+        # Until there are as many as there may be, however slow the machine is. Then a moment for one too many.
+        full.wait(60)
         time.sleep(0.05)
         with lock:
             now -= 1

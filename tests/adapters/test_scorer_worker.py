@@ -84,7 +84,7 @@ def test_a_scorer_that_never_ends_is_an_error_and_the_others_answer(how: str) ->
     began = time.monotonic()
     said = "stopped after 2 s: a scorer must finish within its time limit"
     assert scored(how, limit_sec=2) == (RowVerdict.ERROR, said, "TimeLimitError")
-    assert time.monotonic() - began < 60
+    assert time.monotonic() - began < 300
 
 
 @pytest.mark.parametrize(
@@ -150,19 +150,19 @@ class Slow(FakeWorkspace):
         watch: bool = False,
         once: bool = False,  # noqa: ARG002
     ) -> CommandResult:
-        time.sleep(2.5 if not watch else 0)
+        time.sleep(6.5 if not watch else 0)
         said = f"{command} {tree.swapped} {tree.files} {collect} {remember}"
         seen = Opened(frozenset({"a"})) if watch else None
-        return CommandResult(ProcessEnd(0), said, False, 2.5, {}, opened=seen)
+        return CommandResult(ProcessEnd(0), said, False, 6.5, {}, opened=seen)
 
 
 def test_the_clock_is_paused_while_a_command_runs() -> None:
     tree = "Tree(swapped=('a',), files={'x': b'\\xff'})"
     how = f"NotApplicable(evidence.run('true', 9, {tree}, ('b', 'c'), True).output)"
     slow = Slow({"tests/test_a.py": CALM.old["tests/test_a.py"]}, {"tests/test_a.py": CALM.new["tests/test_a.py"]})
-    assert scored(how, slow, limit_sec=2)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c') True"
+    assert scored(how, slow, limit_sec=6)[1] == "true ('a',) {'x': b'\\xff'} ('b', 'c') True"
     watched = "NotApplicable(str(evidence.run('true', 9, watch=True).opened))"
-    assert scored(watched, slow, limit_sec=2)[1] == str(Opened(frozenset({"a"})))
+    assert scored(watched, slow, limit_sec=6)[1] == str(Opened(frozenset({"a"})))
 
 
 def test_a_worker_that_somebody_ended_is_started_again() -> None:

@@ -52,13 +52,13 @@ def test_a_stop_ends_its_own_commands_and_no_others(sandbox: Sandbox) -> None:
     time.sleep(0.5)
     one.ring()
     for work in stopped:
-        work.join(30)
+        work.join(120)
         assert isinstance(work.answer, StoppedError)
-    going_on.join(60)
+    going_on.join(120)
     assert isinstance(going_on.answer, Ran)
     assert going_on.answer.output == b"done\n"
     again = Work(Stop(), lambda: sandbox.run(command("echo again")))
-    again.join(60)
+    again.join(120)
     assert isinstance(again.answer, Ran)
     assert again.answer.output == b"again\n"
 

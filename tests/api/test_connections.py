@@ -23,7 +23,7 @@ from assay.api.service import Service
 from assay.api.serving import listening_socket
 from tests.api.serving import serving
 
-HEAD_SEC = 0.4
+HEAD_SEC = 1.0
 IDLE = 2_000
 LATE = b"HTTP/1.1 408 Request Timeout\r\n"
 
@@ -70,7 +70,7 @@ def test_half_a_head_is_told_once_its_time_is_over(impatient: str, piece: bytes)
         connection.sendall(piece)
         found = rest(connection)
     assert found.startswith(LATE)
-    assert found.endswith(b'"message":"the head of a request must arrive within 0.4 s","details":{}}}')
+    assert found.endswith(b'"message":"the head of a request must arrive within 1 s","details":{}}}')
 
 
 def test_a_head_that_comes_in_drops(impatient: str) -> None:
@@ -112,15 +112,15 @@ def test_who_stops_reading_is_left() -> None:
     app = Starlette(routes=[Route("/large", large)])
     with serving(app, ConnectionLimits(read_seconds=HEAD_SEC)) as url, connected(url) as connection:
         connection.sendall(b"GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert given_up.wait(30), "the server waits for ever"
+        assert given_up.wait(120), "the server waits for ever"
         assert len(rest(connection)) < 50_000_000
 
 
 def test_a_request_may_take_longer_than_its_head(service: Service) -> None:
-    limits = ConnectionLimits(head_seconds=0.2)
+    limits = ConnectionLimits(head_seconds=3)
     with serving(make_app(service), limits) as url, connected(url) as connection:
         connection.sendall(b"POST /v1/tasks HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
-        time.sleep(0.5)
+        time.sleep(3.5)
         connection.sendall(b"{}")
         assert b" 401 " in connection.recv(1000)
 

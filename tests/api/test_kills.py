@@ -3,7 +3,6 @@
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -22,6 +21,7 @@ from assay.dialects.scorers.resources import GradingState, NewCodingRun
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.service.coding_grading import CodingWork, seed_coding_task
 from assay.engine.service.keys import Owner, Scope, issue_key
+from tests.adapters.files.servers import free_port
 from tests.api.clinic import said
 from tests.api.coding import DONE, packed
 from tests.builders import REPO
@@ -64,7 +64,7 @@ class Zygote:
             self.kill(name)
         assert self._process.stdin is not None
         self._process.stdin.close()
-        self._process.wait(30)
+        self._process.wait(120)
         assert self._process.stdout is not None
         self._process.stdout.close()
 
@@ -78,12 +78,6 @@ def processes(store: str, port: int) -> Iterator[Zygote]:
         yield zygote
     finally:
         zygote.end()
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 def test_coding_runs_are_graded_exactly_once(where: str) -> None:

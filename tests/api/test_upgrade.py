@@ -66,7 +66,7 @@ def test_the_version_before_works_on_while_the_next_one_migrates(where: str, tmp
         begun, verdicts = threading.Event(), list[str]()
 
         def go_on() -> None:
-            begun.wait(30)
+            begun.wait(120)
             verdicts.extend(completed(clinic) for _ in range(5))
 
         other = threading.Thread(target=go_on)
@@ -77,7 +77,7 @@ def test_the_version_before_works_on_while_the_next_one_migrates(where: str, tmp
             time.sleep(HELD_SEC)
 
         migrate(where, tmp_path, hold)
-        other.join(60)
+        other.join(300)
         assert verdicts == ["pass"] * 5
         assert completed(clinic) == "pass"
         rows = served.service.store.rows(text("SELECT of_the_next_version FROM task_runs"))

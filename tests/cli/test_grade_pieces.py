@@ -74,7 +74,7 @@ def test_a_piece_that_is_killed_goes_on_and_grades_nothing_twice(job: Path) -> N
         for one in pair:
             one.send_signal(signal.SIGKILL)
             one.wait()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=200, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     all_once(job, "A")
 

@@ -43,12 +43,12 @@ def test_what_is_sent_is_recorded_and_acknowledged(
     listener: tuple["subprocess.Popen[str]", int], store: Path, how: signal.Signals
 ) -> None:
     process, port = listener
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as sender:
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as sender:
         sender.sendall(frame_content(MESSAGE))
         answer = sender.recv(4096)
     assert b"MSA|AA|17" in answer
     process.send_signal(how)
-    assert process.wait(20) == 0
+    assert process.wait(120) == 0
     assert process.stderr is not None
     assert process.stderr.read() == ""
     with open_store(str(store)) as opened:

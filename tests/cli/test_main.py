@@ -423,7 +423,7 @@ INTERRUPTIBLE = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_
 def test_an_interruption_at_an_odd_moment_is_no_traceback(lines: str, ends: str) -> None:
     lines = lines.replace(
         "del Dying.x",
-        "one = Dying(); del one\ntry: time.sleep(5); raise SystemExit('lost')\nexcept KeyboardInterrupt: pass",
+        "one = Dying(); del one\ntry: time.sleep(60); raise SystemExit('lost')\nexcept KeyboardInterrupt: pass",
     )
     code = (
         f"{INTERRUPTIBLE}\nimport os, time\nfrom assay.cli.main import stop_in_order\nstop_in_order()\n{lines}\n"

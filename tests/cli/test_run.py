@@ -554,7 +554,7 @@ def test_after_ctrl_c_the_record_is_true_and_the_job_goes_on(
     task = write_task(tmp_path / "task", verifier=PASS)
     arguments = run_arguments(task, "sleep 0.1", jobs, "-k", 20, "-n", 1)
     running = start_assay(*arguments, tmp=open_folder)
-    assert eventually(lambda: len(trials_of(jobs / JOB)) >= 3, 30)
+    assert eventually(lambda: len(trials_of(jobs / JOB)) >= 3)
     running.send_signal(signal.SIGINT)
     running.communicate(timeout=120)
     assert running.returncode == 130

@@ -119,8 +119,8 @@ def test_a_step_is_checked_like_a_task(cli: Cli, tmp_path: Path) -> None:
             "steps/one/instruction.md": "x",
             "steps/two/instruction.md": "x",
             "steps/two/tests/test.sh": "#!/bin/bash\npytest\n",
-            "steps/one/solution/solve.sh": "true\n",
-            "steps/two/solution/solve.sh": "true\n",
+            "steps/one/solution/solve.sh": "make\n",
+            "steps/two/solution/solve.sh": "make\n",
         },
     )
     found = cli("tasks", "check", path)

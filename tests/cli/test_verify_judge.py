@@ -122,7 +122,7 @@ def test_a_judge_that_is_down(folder: Path, cli: Cli) -> None:
     code, without = verify(folder, cli)
     with socket.socket() as reserved:
         reserved.bind(("127.0.0.1", 0))
-        playground(folder, url=f"http://127.0.0.1:{reserved.getsockname()[1]}/v1", model="m", timeout_s=0.5)
+        playground(folder, url=f"http://127.0.0.1:{reserved.getsockname()[1]}/v1", model="m", timeout_s=2)
         again, judged = verify(folder, cli)
     assert (again, scores(judged)) == (code, scores(without))
     assert all("it can't be reached (ConnectError)" in one["why"] for one in opinions(judged))

@@ -27,7 +27,7 @@ def files(
     own = {} if script is None else {"test.sh": f"#!/bin/bash\n{script}\n"}
     return TaskFiles(
         {**own, **(tests or {})},
-        {"solve.sh": "true"} if solution is None else solution,
+        {"solve.sh": "make"} if solution is None else solution,
         environment or {},
         writable,
         settings,

@@ -293,17 +293,22 @@ CASES = {
         ("solution-in-image environment/Dockerfile:5",), dockerfile="COPY solution/ /opt/\n"
     ),
     "a solution that was copied by hand": Case(
-        ("solution-in-image environment/old/run.sh",), environment={"old/run.sh": GOOD.solution["solve.sh"]}
+        ("solution-in-image environment/old/run.sh",),
+        environment={"old/run.sh": GOOD.solution["solve.sh"]},
+        dockerfile="COPY old /old\n",
     ),
     "tests in the image": Case(("tests-in-image environment/Dockerfile:5",), dockerfile="COPY ../tests /opt/\n"),
     "a copy of the tests": Case(
-        ("visible-tests environment/test_outputs.py",), environment={"test_outputs.py": TEST}
+        ("visible-tests environment/test_outputs.py",),
+        environment={"test_outputs.py": TEST},
+        dockerfile="COPY . /app/\n",
     ),
+    "tests that stay outside of the image": Case((), environment={"test_outputs.py": TEST}),
     "a copy of an input in tests": Case((), tests={"original.csv": "x" * 50}, environment={"data.csv": "x" * 50}),
     "a solution that knows": Case(
         ("hard-coded-answer solution/solve.sh:1",),
-        solution={"solve.sh": "echo 4711 > /app/out/total.txt\n"},
-        tests=python(TEST.replace("42", "4711")),
+        solution={"solve.sh": "echo heron > /app/out/total.txt\n"},
+        tests=python(TEST.replace("42", "heron")),
     ),
     "a solution that writes what was asked for": Case(
         (),
@@ -408,7 +413,7 @@ CASES = {
         ("name-not-asked-for tests/test_outputs.py:3",),
         tests=python("import calc\ndef test_a():\n    assert calc.factorial(3) == 6 and calc.add(1, 2) == 3\n"),
         other=asks(MODULE),
-        solution={"solve.sh": "true\n"},
+        solution={"solve.sh": "make\n"},
     ),
     "a program that is only read": Case(
         ("program-not-run tests/test_outputs.py:2",),
@@ -450,6 +455,58 @@ CASES = {
     ),
     "no solution": Case(("no-solution solution",), solution={}),
     "no solutions anywhere": Case((), solution={}, other={"solutions_withheld": True}),
+    "an output in another folder": Case(
+        ("output-not-asked-for tests/test_outputs.py:2",), python(TEST.replace("/app/out/total", "/srv/total"))
+    ),
+    "an output with another ending": Case(
+        ("output-not-asked-for tests/test_outputs.py:2",), python(TEST.replace("total.txt", "total.csv"))
+    ),
+    "an output that tests move first": Case(
+        (), python(TEST + "    os.system('mv /app/out/total.txt /app/out/old_total.txt')\n")
+    ),
+    "a solution that does nothing": Case(
+        ("no-solution solution/solve.sh",), solution={"solve.sh": "#!/bin/bash\necho 'to be written'\nexit 1\n"}
+    ),
+    "a solution that only echoes into the output": Case(
+        (), solution={"solve.sh": "#!/bin/bash\necho 42 > /app/out/total.txt\n"}
+    ),
+    "a solution without its other file": Case(
+        ("no-solution solution/solve.sh:2",),
+        solution={"solve.sh": "#!/bin/bash\npython3 /solution/add.py > /app/out/total.txt\n"},
+    ),
+    "a solution that writes elsewhere": Case(
+        ("no-solution solution/solve.sh",),
+        solution={"solve.sh": "#!/bin/bash\nawk 1 /app/data/nums.txt > /srv/total.txt\n"},
+    ),
+    "a reward of 1 at the very end": Case(
+        ("always-passes tests/test.sh:8",), script(f"pytest /tests/test_outputs.py\n{WRITE}echo 1 > {R}\n")
+    ),
+    "a reward of 1 by a variable": Case(
+        ("always-passes tests/test.sh:4",), script(f"SCORE=1\npytest /tests/test_outputs.py\necho $SCORE > {R}\n")
+    ),
+    "a reward by a variable that changes": Case(
+        (), script(f"SCORE=0\npytest /tests/test_outputs.py && SCORE=1\necho $SCORE > {R}\n")
+    ),
+    "a loop that may end early": Case(
+        (), script(f"for i in $(seq 900); do ready && break; sleep 5; done\npytest /tests\n{WRITE}")
+    ),
+    "a long sleep in Python": Case(
+        ("time-limit tests/test_outputs.py:4",), python(f"import time\n{TEST}    time.sleep(900)\n")
+    ),
+    "a suppressed assertion": Case(
+        ("failure-swallowed tests/test_outputs.py:4",),
+        python(
+            TEST + "    with contextlib.suppress(AssertionError):\n        assert open('/app/out/total.txt')\n"
+        ),
+    ),
+    "a comparison without assert": Case(
+        ("tests-nothing tests/test_outputs.py:3",),
+        python(TEST + "    open('/app/out/total.txt').read() == '42'\n"),
+    ),
+    "a comparison that must raise": Case(
+        (), python(TEST + "    with pytest.raises(TypeError):\n        1 < 'a'\n")
+    ),
+    "a seeded draw": Case((), python(TEST + "    random.seed(4)\n    assert random.random() < 0.9\n")),
     "a long sleep": Case(("time-limit tests/test.sh:2",), script(f"sleep 20m\npytest /tests\n{WRITE}")),
     "a time that is promised": Case(
         ("time-limit instruction.md:2",),

@@ -113,8 +113,8 @@ def test_an_interrupt_during_a_flood(container: Backend) -> None:
     """Nobody reads any more what the client has to say; it must not wait for that, nor we for it."""
     began = time.monotonic()
     with pytest.raises(TimeoutError), within(2):
-        container.run("yes flood", timeout_sec=60)
-    assert time.monotonic() - began < 20
+        container.run("yes flood", timeout_sec=600)
+    assert time.monotonic() - began < 120
 
 
 def test_a_client_that_is_killed(container: Backend) -> None:
@@ -137,7 +137,7 @@ def test_a_client_that_is_killed(container: Backend) -> None:
     time.sleep(1)
     for pid in clients():
         os.kill(pid, signal.SIGKILL)
-    thread.join(30)
+    thread.join(120)
     assert [str(error) for error in refused] == ["the engine's client ended before the container did"]
 
 

@@ -72,12 +72,12 @@ def test_a_daemon_dies_at_the_time_limit(backend: Backend, forever: str, how: st
 def test_one_that_runs_away_by_forking_dies(process: Backend) -> None:
     """Each process forks the next one and ends, so that it is never there for long."""
     mark = f"runaway-{random.randrange(10**12)}"
-    with within(40):
+    with within(200):
         process.run(
-            f"python3 -c 'import os, time  # {mark}\nend = time.time() + 30\n"
+            f"python3 -c 'import os, time  # {mark}\nend = time.time() + 300\n"
             "while time.time() < end:\n    if os.fork(): os._exit(0)' & sleep 0.5"
         )
-    assert eventually(lambda: not processes_with(mark), 5)
+    assert eventually(lambda: not processes_with(mark))
 
 
 # How often a run is killed within its first 40 ms.
@@ -129,7 +129,7 @@ def test_everything_dies_when_assay_is_killed_while_a_sandbox_starts(name: str, 
     kill_while_starting(name, f"sleep {forever}; true", times=TIMES, step_sec=0.04 / TIMES)
     # One that survived may still be on its way to its command.
     time.sleep(0.5)
-    assert none_asleep(forever, 3)
+    assert none_asleep(forever)
 
 
 @pytest.mark.parametrize("name", [*VIEWS, "process"])

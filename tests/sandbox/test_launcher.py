@@ -54,12 +54,12 @@ def test_a_launcher_that_was_killed_is_a_broken_measurement_and_the_next_command
     backend.run("true")
     others = _launchers()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(backend.run, "sleep 30")
-        eventually(lambda: _busy(others))
+        running = pool.submit(backend.run, "sleep 600", timeout_sec=600)
+        assert eventually(lambda: _busy(others))
         for pid in _busy(others):
             os.kill(pid, signal.SIGKILL)
         with pytest.raises(MeasurementError, match="launcher"):
-            running.result(timeout=20)
+            running.result(timeout=120)
     assert backend.run("echo again").output == b"again\n"
 
 
@@ -72,12 +72,12 @@ def test_a_launcher_that_says_nothing_is_a_broken_measurement_and_no_time_out(
     backend.run("true")
     others = _launchers()
     with ThreadPoolExecutor(1) as pool:
-        running = pool.submit(backend.run, "sleep 30", limits=CommandLimits(timeout_sec=1))
-        eventually(lambda: _busy(others))
+        running = pool.submit(backend.run, "sleep 60", limits=CommandLimits(timeout_sec=4))
+        assert eventually(lambda: _busy(others))
         for pid in _busy(others):
             os.kill(pid, signal.SIGSTOP)
         with pytest.raises(MeasurementError, match="the launcher for sandboxes gave no answer within 2 s"):
-            running.result(timeout=30)
+            running.result(timeout=120)
     assert backend.run("echo again").output == b"again\n"
 
 
@@ -107,7 +107,7 @@ def test_a_launcher_that_died_of_the_commands_memory_is_no_broken_measurement(
         assert eventually((open_folder / "ran-out").exists)
         for pid in _busy(others):
             os.kill(pid, signal.SIGKILL)
-        assert running.result(timeout=20).end == ProcessEnd(exit_code=None, signal=9, out_of_memory=True)
+        assert running.result(timeout=120).end == ProcessEnd(exit_code=None, signal=9, out_of_memory=True)
 
 
 def test_a_command_that_ends_when_it_is_killed_has_an_end() -> None:
@@ -137,7 +137,7 @@ def test_memory_runs_out_for_the_command_and_not_for_its_launcher(backend: Backe
     if "cgroup" not in backend.sandbox.isolation.memory_limit:
         pytest.skip("memory is not limited by a control group here")
     many = (
-        "i=0; while [ $i -lt 60 ]; do (head -c 2000000 /dev/zero | tail -c 2000000 | sleep 5) & i=$((i+1)); done"
+        "i=0; while [ $i -lt 60 ]; do (head -c 2000000 /dev/zero | tail -c 2000000 | sleep 20) & i=$((i+1)); done"
     )
     limits = CommandLimits(timeout_sec=300, memory_mb=24)
     ran = backend.run(f"{many}; wait", limits=limits)
@@ -159,7 +159,7 @@ def test_each_command_has_its_own_figures(backend: Backend) -> None:
 
 
 def test_limits_of_one_command_are_not_those_of_the_next(backend: Backend) -> None:
-    fork = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.3 & done; wait; echo all"
+    fork = "for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 60 & done; echo all"
     few = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=6))
     many = backend.run(fork, limits=CommandLimits(timeout_sec=20, processes=60))
     assert b"all" not in few.output.splitlines()

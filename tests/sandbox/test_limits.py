@@ -30,7 +30,7 @@ def test_a_command_that_ignores_every_signal_it_can(backend: Backend) -> None:
 
 
 def test_a_time_out_during_a_flood(backend: Backend) -> None:
-    with within(30):
+    with within(120):
         ran = backend.run("yes flood", limits=CommandLimits(timeout_sec=0.5, output_bytes=4096))
     assert (ran.end, ran.output_cut, len(ran.output)) == (TIMED_OUT, True, 4096)
 
@@ -43,7 +43,7 @@ def test_the_memory_limit(view: Backend) -> None:
         "head -c 300m /dev/zero | tail",
         "for i in 1 2 3 4 5 6; do head -c 30m /dev/zero | tail & done; wait",
     ):
-        ran = view.run(lines, limits=CommandLimits(timeout_sec=20, memory_mb=100))
+        ran = view.run(lines, limits=CommandLimits(timeout_sec=200, memory_mb=100))
         assert ran.end.out_of_memory, lines
         assert not ran.end.timed_out
         assert ran.peak_memory_mb is not None
@@ -51,7 +51,7 @@ def test_the_memory_limit(view: Backend) -> None:
 
 
 def test_what_stays_below_the_memory_limit(view: Backend) -> None:
-    ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=CommandLimits(timeout_sec=20, memory_mb=200))
+    ran = view.run("head -c 20m /dev/zero | tail | wc -c", limits=CommandLimits(timeout_sec=200, memory_mb=200))
     assert (ran.end, ran.output) == (ProcessEnd(exit_code=0), b"20971520\n")
 
 
@@ -61,13 +61,13 @@ def test_files_in_memory_count(view: Backend) -> None:
     for place in ("/tmp", "/dev/shm", "/run", "/var/tmp"):
         ran = view.run(
             f"[ -w {place} ] && head -c 300m /dev/zero > {place}/big",
-            limits=CommandLimits(timeout_sec=20, memory_mb=60),
+            limits=CommandLimits(timeout_sec=200, memory_mb=60),
         )
         assert ran.end.exit_code != 0, place
 
 
 def test_the_memory_limit_of_a_plain_process(process: Backend) -> None:
-    ran = process.run("head -c 300m /dev/zero | tail", limits=CommandLimits(timeout_sec=20, memory_mb=100))
+    ran = process.run("head -c 300m /dev/zero | tail", limits=CommandLimits(timeout_sec=200, memory_mb=100))
     assert b"memory exhausted" in ran.output
 
 
@@ -76,7 +76,7 @@ def test_a_fork_bomb_is_bounded(backend: Backend) -> None:
     mark = f"bomb-{uuid.uuid4().hex}"
     limits = CommandLimits(timeout_sec=0.3, processes=40, output_bytes=1000)
     undisturbed = contextlib.nullcontext() if backend.name == "process" else no_plain_processes()
-    with within(40), undisturbed:
+    with within(180), undisturbed:
         ran = backend.run(f": {mark}; b() {{ b | b & }}; b; sleep 60", limits=limits, alone=True)
     assert ran.end.timed_out or ran.end.exit_code is not None
     assert eventually(lambda: not processes_with(mark))
@@ -97,8 +97,9 @@ def test_a_fork_bomb_does_not_outlast_its_time(backend: Backend, open_folder: Pa
         mounts = (Mount(str(open_folder), "/workspace", writable=True),)
         ran = backend.run(bomb, limits=limits, mounts=mounts, alone=True)
     assert ran.end.timed_out
-    assert time.monotonic() - began < 4 + 10
-    assert (ran.finished_at - ran.started_at).total_seconds() < 4 + 6
+    # One that outlasted its time did so for minutes.
+    assert time.monotonic() - began < 4 + 40
+    assert (ran.finished_at - ran.started_at).total_seconds() < 4 + 30
 
 
 def test_the_process_limit(backend: Backend) -> None:

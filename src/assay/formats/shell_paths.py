@@ -333,7 +333,7 @@ def always(script: str, happens: Callable[[str], bool]) -> bool:
 
 def missed_paths(script: str, happens: Callable[[str], bool]) -> Missed:
     """On which kinds of paths it does not happen."""
-    parser = _Parser(_tokens(script), happens)
+    parser = _Parser(shell_tokens(script), happens)
     try:
         return _follow_script(parser, script)
     except RecursionError:
@@ -349,7 +349,8 @@ def _follow_script(parser: _Parser, script: str) -> Missed:
     return Missed(at_end=False in without, at_failure=True in without)
 
 
-def _tokens(script: str) -> list[str]:
+def shell_tokens(script: str) -> list[str]:
+    """The words and the operators of a script."""
     tokens: list[str] = []
     for line in command_lines(script):
         text, at = re.sub(r"(^|\s)#.*$", "", line.text), 0

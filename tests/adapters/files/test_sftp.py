@@ -122,13 +122,13 @@ def test_a_wrong_key_is_said_at_once(sftp: SftpServer) -> None:
     other = sftp.folder / "other_key"
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(other)], check=True)  # noqa: S607
     source = SftpFolder(
-        replace(account(sftp), key_file=str(other)), str(sftp.files), RequestLimits(deadline_sec=60)
+        replace(account(sftp), key_file=str(other)), str(sftp.files), RequestLimits(deadline_sec=300)
     )
     begun = time.monotonic()
     with pytest.raises(MeasurementError, match="does not accept"):
         list(source.files())
     source.close()
-    assert time.monotonic() - begun < 30
+    assert time.monotonic() - begun < 150
 
 
 def test_a_folder_that_is_not_there_is_no_empty_folder(sftp: SftpServer) -> None:

@@ -269,7 +269,7 @@ def test_hanging_up_does_not_save_tokens(talk: Talk) -> None:
 
 
 def until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not true() and time.monotonic() < end:
         time.sleep(0.01)
     assert true()
@@ -277,7 +277,7 @@ def until(true: Callable[[], bool]) -> None:
 
 def test_a_request_that_outlives_its_trial_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(door, "GRACE_SEC", 0.3)
-    slow = chatting(Chat("Hi", usage=USAGE, delay=3))
+    slow = chatting(Chat("Hi", usage=USAGE, delay=8))
     with slow as talk, opened(talk.url) as way, way.connect() as connection:
         connection.sendall(request())
         until(lambda: bool(talk.paths))
@@ -300,7 +300,7 @@ def test_a_slow_request_is_given_up(talk: Talk, monkeypatch: pytest.MonkeyPatch,
 
 
 def test_many_connections_are_bounded(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exchange, "HEAD_SEC", 0.5)
+    monkeypatch.setattr(exchange, "HEAD_SEC", 30)
     before = threading.active_count()
     with opened(talk.url) as way, contextlib.ExitStack() as idle:
         for _ in range(100):

@@ -1,5 +1,6 @@
 """Check that a verifier's script writes a reward on every path."""
 
+import itertools
 import re
 from collections.abc import Callable, Iterator
 
@@ -23,7 +24,14 @@ _LOOKS = frozenset(
     | {"printf", "jq", "diff", "cmp", "file", "exit", "return"}
 )
 _ENDS_AT_FAILURE = re.compile(r"^set +(?:-[a-zA-Z]+ +)*(?:-[a-z]*e|-o +errexit\b)")
-_ASSIGNMENT = re.compile(rf"^[^\S\n]*+(?:export\s++)?(\w++)=['\"]?(\S*{_FILE})['\"]?\s*$", re.MULTILINE)
+_ASSIGNMENT = re.compile(
+    r"""^[^\S\n]*+(?:(?:export|readonly)\s++)?(?P<name>\w++)=(?:(?P<quote>['"])(?P<quoted>[^'"`\n]*+)(?P=quote)"""
+    r"""|(?P<plain>[^\s'"`(;&|]*+))[^\S\n]*+$""",
+    re.MULTILINE,
+)
+_MOST_VARIABLES = 200
+_REWARD_PATH = re.compile(_FILE)
+_CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
 
 
 def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
@@ -38,6 +46,12 @@ def reward_findings(files: TaskFiles) -> Iterator[LintFinding]:
     unclear = others and not any(writes(line.text) or writes(line.code) for line in command_lines(script))
     if not script or unclear:
         return  # Not a shell script, or another file writes the reward and it isn't clear when that file runs.
+    for line in command_lines(script):
+        words = line.text.split()
+        if words[0] == "trap" and len(words) > 2 and words[-1] in ("EXIT", "0"):
+            body = f"\n{script}".partition("\n" + words[1].strip("'\"") + "()")[2].partition("\n}")[0]
+            if any(map(writes, body.split("\n"))):
+                return  # Whatever it takes there is decided by somebody who thought of it.
     without = missed_paths(script, writes)
     if without.at_end:
         yield LintFinding("reward-not-always", "tests/test.sh", "some paths through the script write no reward")
@@ -76,9 +90,15 @@ def _is_given(words: list[str]) -> bool:
 
 
 def reward_script(script: str) -> str:
-    """The script with the path in place of each variable that stands for a reward file."""
-    for name, path in _ASSIGNMENT.findall(script):
-        script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", path.replace("\\", r"\\"), script)
+    """The script with the value in place of each variable that has only one, wherever the script goes."""
+    for found in itertools.islice(_ASSIGNMENT.finditer(script), _MOST_VARIABLES):
+        name, value = found["name"], found["quoted"] or found["plain"] or ""
+        others = re.findall(rf"\b(?:read|for|local)\b[^\n;]{{0,80}}\b{name}\b|\b{name}(?:\+?=|\+\+|--)", script)
+        before = script[: found.start()]
+        opened = len(re.findall(r"\b(?:if|case|for|while|until)\b", before)) - len(_CLOSES.findall(before))
+        known = (opened <= 0 and "$" not in value) or _REWARD_PATH.search(value)
+        if len(others) == 1 and known:
+            script = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", value.replace("\\", r"\\"), script)
     return script
 
 

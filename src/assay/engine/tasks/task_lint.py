@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from assay.dialects.harbor.task_config import FILE_NAME, converted_values
 from assay.engine.tasks.reward_lint import reward_findings
 from assay.engine.tasks.rules.answers import answer_findings, grader_findings
-from assay.engine.tasks.rules.facts import TaskFacts
+from assay.engine.tasks.rules.facts import TaskFacts, copied_from
 from assay.engine.tasks.rules.names import name_findings, output_path_findings
-from assay.engine.tasks.rules.settings import setting_findings, verdict_findings
+from assay.engine.tasks.rules.settings import SEEDED, setting_findings, verdict_findings
 from assay.engine.tasks.task_reading import LintFinding, TaskFiles, is_shell
 from assay.engine.tasks.unpinned_downloads import unpinned_download, unpinned_images
 from assay.formats.downloads import downloads
@@ -23,6 +23,18 @@ _FILE_PATH = re.compile(r"(?<![\w.~/$}:-])(?:/[\w.+@-]{1,255}){1,40}\.\w{1,5}(?!
 _MAY_FAIL = re.compile(r"\|\|\s*(?:true|:)\s*$")
 # A copy of other files is often one of the inputs, which a test compares with what became of them.
 _TEST_NAME = re.compile(r"test|spec|check|verif|grade|score|judge|expected|answer|truth|golden")
+_DRAWS = re.compile(
+    r"^(?![^\S\n]*#).*(?:\b(?:random|rng|secrets)\.(?!seed|Random|default_rng|Generator|RandomState|SystemRandom)[a-z]\w*\("
+    r"|\b(?:default_rng|Random|RandomState)\(\s*\)|\bos\.urandom\(|^from random import (?!Random\b|seed\b))",
+    re.MULTILINE,
+)
+_USES_SOLUTION = re.compile(
+    r"(?:^|[;&|(]\s*|\b(?:bash|sh|source|\.|cp|cat|diff|cmp|python[\d.]*|then|do)\s(?:[^;&|]{0,300}\s)?)['\"]?"
+    r"(?:/solution\b|(?:\./)?solve\.sh\b)"
+)
+_REQUIREMENTS = re.compile(r"(?:.*/)?requirements[\w-]*\.txt")
+_WITHOUT_VERSION = re.compile(r"^[\w.\[\],-]++[^\S\n]*+(?:[<>~!]=?[^=@#\n]*+)?(?:#.*)?$", re.MULTILINE)
+_ANSWER_NAME = re.compile(r"expected|answer|truth|golden")
 _PYTEST = re.compile(r"\bpytest\b")
 
 
@@ -42,7 +54,7 @@ def lint(files: TaskFiles) -> list[LintFinding]:
         *_agents_settings(files),
         *_randomness(facts),
         *_solution_in_tests(files),
-        *_visible_tests(files),
+        *_visible_tests(facts),
         *_not_kept(files),
         *_downloads(files),
         *_no_network(files),
@@ -96,40 +108,45 @@ def _agents_settings(files: TaskFiles) -> Iterator[LintFinding]:
 def _randomness(facts: TaskFacts) -> Iterator[LintFinding]:
     for name in facts.trees:
         text = facts.files.tests[name]
-        found = re.search(
-            r"^.*\b(?:random|rng)\.(?:random|randint|choice|shuffle|uniform|sample|rand|randn)\(",
-            text,
-            re.MULTILINE,
-        )
-        if found and "seed" not in text and "Random(" not in text and "default_rng(" not in text:
+        found = _DRAWS.search(text)
+        if found and not SEEDED.search(text):
             line = text.count("\n", 0, found.start()) + 1
             yield LintFinding("randomness", f"tests/{name}:{line}", "it uses random numbers without a seed")
 
 
 def _solution_in_tests(files: TaskFiles) -> Iterator[LintFinding]:
-    known = {text for text in files.solution.values() if len(text) > 40}
     for name, text in files.tests.items():
-        if text in known:
+        if copied_from(text, files.solution):
             yield LintFinding("solution-in-tests", f"tests/{name}", "it is a copy of the solution")
         for line in _shell_lines(name, text):
-            if re.search(r"(?<![\w.-])/solution\b|\bsolve\.sh", line.text):
+            if _USES_SOLUTION.search(line.text):
                 yield LintFinding("solution-in-tests", f"tests/{name}:{line.number}", "it uses the solution")
 
 
-def _visible_tests(files: TaskFiles) -> Iterator[LintFinding]:
-    known = {text: name for name, text in files.tests.items() if len(text) > 40 and _TEST_NAME.search(name)}
-    for name, text in files.environment.items():
-        if text in known:
-            why = f"the agent gets a copy of tests/{known[text]} that it can read and change"
+def _visible_tests(facts: TaskFacts) -> Iterator[LintFinding]:
+    files = facts.files
+    named = ".py" in files.script
+    used = [name for name in files.tests if not named or name in files.script or _ANSWER_NAME.search(name)]
+    known = {name: files.tests[name] for name in used if _TEST_NAME.search(name)}
+    for name, text in facts.image.given.items():
+        original = copied_from(text, known)
+        if original is not None:
+            why = f"the agent gets a copy of tests/{original} that it can read and change"
             yield LintFinding("visible-tests", f"environment/{name}", why)
     for name in sorted(files.writable):
         yield LintFinding("writable-verifier", name, "everybody can write to it")
 
 
 def _downloads(files: TaskFiles) -> Iterator[LintFinding]:
+    everything = "\n".join((*files.tests.values(), *files.environment.values()))
     for folder, texts in (("tests", files.tests), ("environment", files.environment)):
         for name, text in texts.items():
             place = f"{folder}/{name}"
+            listed = _REQUIREMENTS.fullmatch(name) and re.search(
+                rf"-r\s{{0,9}}\S{{0,200}}?{re.escape(name)}", everything
+            )
+            if listed and _WITHOUT_VERSION.search(text):
+                yield LintFinding("unpinned", place, "it has packages without versions")
             if name == "Dockerfile":
                 for number in unpinned_images(text):
                     yield LintFinding("unpinned", f"{place}:{number}", "it uses an image without a version")

@@ -7,14 +7,20 @@ from collections.abc import Iterator
 from assay.formats.dockerfile import parse_dockerfile
 from assay.formats.downloads import FETCH
 
-_INSTALLS = (
-    (re.compile(r"\b(?:pip3?|uv pip)\s+install\b(?P<rest>[^|;&]*)"), "packages without versions"),
-    (
-        re.compile(r"\bapt(?:-get)?\s+(?:-\S+\s+){0,20}install\b(?P<rest>[^|;&]*)"),
-        "Debian packages without versions",
-    ),
-    (re.compile(r"\bnpm\s+(?:install|i|add)\b(?P<rest>[^|;&]*)"), "npm packages without versions"),
+_INSTALLS = tuple(
+    (re.compile(rf"\b(?:{command})\b(?P<rest>[^|;&]*)"), what)
+    for command, what in (
+        (
+            r"(?:pip3?|uv pip|pipx|uv tool|conda|mamba)\s+(?:-\S+\s+){0,9}install|uv\s+add",
+            "packages without versions",
+        ),
+        (r"apt(?:-get)?\s+(?:-\S+\s+){0,20}install", "Debian packages without versions"),
+        (r"(?:apk\s+(?:-\S+\s+){0,9}add|(?:dnf|yum|brew)\s+(?:-\S+\s+){0,9}install)", "packages without versions"),
+        (r"npm\s+(?:install|i|add)|(?:yarn|pnpm|bun)\s+(?:global\s+)?add", "npm packages without versions"),
+        (r"(?:go|gem|cargo)\s+install", "packages without versions"),
+    )
 )
+_A_VERSION = re.compile(r"\s(?:--version|-v|--locked|--rev|--tag)[ =]")
 _TAKE_A_VALUE = {
     "-r",
     "--requirement",
@@ -33,9 +39,11 @@ def unpinned_download(command: str) -> str | None:
         return None
     for pattern, what in _INSTALLS:
         for found in pattern.finditer(command):
+            if _A_VERSION.search(found["rest"]):
+                continue
             if any(not _is_pinned(package) for package in _packages(found["rest"])):
                 return what
-    if re.search(r"\buvx\s", command) and "==" not in command:
+    if re.search(r"\buvx\s|\buv run\s.{0,300}--with\b", command) and "==" not in command:
         return "packages without versions"
     if FETCH.search(command):
         return "a file without a checksum"
@@ -72,4 +80,4 @@ def _packages(rest: str) -> Iterator[str]:
 def _is_pinned(package: str) -> bool:
     """Whether a word has a version, or isn't the name of a package: a path, an archive, a variable."""
     path = package.startswith((".", "/", "$")) or package.endswith((".whl", ".tar.gz", ".deb"))
-    return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@\d", package))
+    return path or "==" in package or bool(re.search(r"[^=<>~!]=[^=]|.@v?\d|@[0-9a-f]{7,}$", package))

@@ -4,7 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 
-from assay.engine.tasks.rules.facts import ANSWER, CHECKER, MentionPlace, TaskFacts, is_below, is_file
+from assay.engine.tasks.rules.facts import ANSWER, CHECKER, MentionPlace, TaskFacts, copied_from, is_below, is_file
 from assay.engine.tasks.task_reading import LintFinding
 from assay.formats.python_paths import Use
 
@@ -17,6 +17,7 @@ _PLAIN_ANSWER = re.compile(
     r"(?<![a-z])(?:(?:secret|hidden|correct|true|final)[_-]?answers?|answer[_-]?key|ground[_-]?truth)(?![a-z])",
     re.IGNORECASE,
 )
+_EXPECTED = re.compile(r"expected|truth|gold|oracle|reference|correct", re.IGNORECASE)
 _SOLUTION_FOLDERS = re.compile(r"^(?:\./)?(?:\.\./)*(solution|tests)(?:/|$)")
 
 
@@ -39,9 +40,8 @@ def _copied_folders(facts: TaskFacts) -> Iterator[LintFinding]:
                 if found and (found[1] == "solution" or source.startswith("..")):
                     why = f"it copies {source} into the image, where the agent can read it"
                     yield LintFinding(f"{found[1]}-in-image", f"environment/Dockerfile:{instruction.line}", why)
-    known = {text for text in facts.files.solution.values() if len(text) > 40}
-    for name, text in facts.files.environment.items():
-        if text in known:
+    for name, text in facts.image.given.items():
+        if copied_from(text, facts.files.solution):
             why = "it is a copy of a file of the solution, which the agent can read"
             yield LintFinding("solution-in-image", f"environment/{name}", why)
 
@@ -92,7 +92,7 @@ def _could_be_answer(facts: TaskFacts, place: MentionPlace) -> bool:
         re.search(rf"\bcp\s{{1,9}}(?:-\S{{1,30}}\s{{1,9}}){{0,5}}{re.escape(path)}\s", text)
         for text in facts.files.solution.values()
     )
-    told = ANSWER.search(place.mention.name) is not None and not facts.instructed_folder(path)
+    told = _EXPECTED.search(place.mention.name) is not None and not facts.instructed_folder(path)
     return copied or told or ANSWER.search(name) is not None
 
 
@@ -130,7 +130,11 @@ def _hard_coded(facts: TaskFacts) -> Iterator[LintFinding]:
         for number, line in enumerate(text.splitlines(), start=1):
             found = _WRITES_A_WORD.search(line)
             word = found["word"] if found else ""
-            if word in wanted and word not in facts.files.instruction and not facts.image.mentions(word):
+            parts = [
+                part for part in re.split(r"[\W\d]+", word) if part
+            ]  # A number may be computed from anything.
+            known = all(part in facts.files.instruction or facts.image.mentions(part) for part in parts)
+            if word in wanted and not known:
                 why = f"it writes {word}, which the tests compare with, but nothing the agent gets leads to it"
                 yield LintFinding("hard-coded-answer", f"solution/{name}:{number}", why)
 

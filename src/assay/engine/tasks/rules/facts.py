@@ -48,6 +48,9 @@ _SYSTEM = tuple(
     f"/{name}"
     for name in ("usr", "etc", "bin", "sbin", "lib", "lib64", "proc", "dev", "sys", "run", "tmp", "var", "boot")
 )
+_FETCHED = re.compile(
+    r"\b(?:clone|checkout|extract|unpack|unzip|install|download)\w*\b[^\n]{0,120}?(/[\w.+@-]{1,99}(?:/[\w.+@-]{1,99}){1,20})"
+)
 _HIDES = re.compile(
     r"\bchmod\s+(?:-R\s+)?(?:0?[0-7]00|[ugoa]{0,9}-(?=[wx]{0,9}r)\S{1,99}|go=)\s+(?P<paths>[^;&|]+)"
 )
@@ -85,6 +88,12 @@ class Image:
         for name in self.files:
             if inside == "." or name.startswith(f"{inside}/"):
                 yield name, posixpath.join(target, name.removeprefix("" if inside == "." else f"{inside}/"))
+
+    @cached_property
+    def given(self) -> dict[str, str]:
+        """The files beside the Dockerfile that it copies into the image, by name."""
+        copied = {name for name, _ in self.copied.values()}
+        return {name: text for name, text in self.files.items() if name in copied or not self.instructions}
 
     @cached_property
     def workdir(self) -> str:
@@ -206,8 +215,20 @@ class TaskFacts:
             theirs = is_below(place.path, *_OWN, *_SYSTEM) or name in written or name in self.files.tests
             theirs = theirs or place.path in optional or not _MADE_BY_TOOLS.isdisjoint(place.path.split("/"))
             looked_at = place.mention.use is not Use.WRITTEN and place.path.startswith("/") and is_file(place.path)
-            if looked_at and not theirs and not self._is_given(name):
+            if looked_at and not (
+                theirs or name.startswith(".") or self._is_given(name) or self._only_named(place)
+            ):
                 yield place
+
+    def _only_named(self, place: MentionPlace) -> bool:
+        """Whether tests move a file there, or have the path in a variable that is unused or an expected value."""
+        text, path = self.files.tests[place.file], re.escape(place.path)
+        if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]{{0,200}}\s['\"]?{path}\b", text):
+            return True
+        found = re.search(rf"^[^\S\n]*+(\w++)[^\S\n]*+=[^\n]{{0,200}}?{path}(['\"]$)?", text, re.MULTILINE)
+        if found is None or text.count(place.path) > 1:
+            return False
+        return text.count(found[1]) == 1 or (found[2] is not None and ANSWER.search(found[1]) is not None)
 
     def _is_given(self, name: str) -> bool:
         """Whether the environment names a file, or what it is built from."""
@@ -217,8 +238,16 @@ class TaskFacts:
 
     def instructed(self, path: str) -> bool:
         """Whether the instruction names a path or at least its last part, with or without the suffix."""
-        text, name = self.files.instruction.lower(), posixpath.basename(path).lower()
-        stem = posixpath.splitext(name)[0]
+        text, written = self.files.instruction.lower(), posixpath.splitext(posixpath.basename(path))[0]
+        stem = written.lower()
+        if named_otherwise(path.lower(), text, or_ending=not self.image.mentions(written)):
+            return False
+        folder = posixpath.dirname(path).lower()
+        fetched = [found for found in _FETCHED.findall(text) if is_below(folder, found.rstrip("/"))]
+        if fetched or (
+            folder.count("/") > 2 and (folder in text or self.image.mentions(posixpath.basename(folder)))
+        ):
+            return True  # What a tool writes into a folder of its own has the tool's names.
         return stem in text or (re.search(r"\d", stem) is not None and stem.rstrip("0123456789") in text)
 
     def instructed_folder(self, path: str) -> bool:
@@ -229,6 +258,30 @@ class TaskFacts:
                 return True
             folder = posixpath.dirname(folder)
         return False
+
+
+def copied_from(text: str, originals: Mapping[str, str]) -> str | None:
+    """The name of the file that a text is a copy of; of a file of code, with lines of its own, too."""
+    lines = {line.strip() for line in text.splitlines()}
+    for name, original in originals.items():
+        own = {line.strip() for line in original.splitlines()}
+        if len(original) > 40 and (
+            text == original or (name.endswith(CODE) and len(own) > 5 and own <= lines | {""})
+        ):
+            return name
+    return None
+
+
+def named_otherwise(path: str, text: str, *, or_ending: bool = True) -> bool:
+    """Whether a text names a file only in another folder, or only one with another ending."""
+    folder, name = posixpath.split(path)
+    stem, ending = posixpath.splitext(name)
+    named = re.findall(rf"(?<![\w./@+-])((?:[\w.@+-]*+/)*+){re.escape(stem)}(\.\w{{1,8}}\b)?(?![\w-])", text)
+    mentions = [found for found in named if any(found)]
+    folders = [found[0] for found in mentions if found[1] == ending]
+    if folders:
+        return all(one.startswith("/") for one in folders) and f"{folder}/" not in folders
+    return or_ending and bool(mentions) and all(found[1] for found in mentions)
 
 
 def is_below(path: str, *folders: str) -> bool:

@@ -16,7 +16,7 @@ _BARE = re.compile(
     r"^(?:docker\.io/|library/)*(?:ubuntu|debian|alpine|fedora|centos|python|node|golang|rust)(?::|$)"
 )
 _PROMISE = re.compile(
-    r"\b(?:writ|sav|creat|produc|generat|stor|output|export|put|plac)\w*\b[^.\n]{0,120}?(?<![\w./-])(?P<path>/[\w+@-][\w./+@-]*\.\w{1,5})(?![\w/])",
+    r"\b(?:writ|sav|creat|produc|generat|stor|output|export|put|plac)\w*\b[^.\n]{0,120}?(?<![\w./%}>$*-])(?P<path>/[\w+@-][\w./+@-]*\.\w{1,5})(?![\w/])",
     re.IGNORECASE,
 )
 _LOOKS_AROUND = re.compile(r"\bglob\b|\blistdir\b|\biterdir\b|\bos\.walk\b|\bfind\s+/|\*\.\w+")
@@ -106,11 +106,15 @@ def _never_run(facts: TaskFacts) -> Iterator[LintFinding]:
         not asked
         or run
         or re.search(
-            r"\b(?:subprocess|import_module|spec_from|exec|eval|runpy|sys\.path|PYTHONPATH|compile|ast)\b", tests
+            r"\b(?:subprocess|import_module|spec_from\w*|exec|eval|runpy|sys\.path|PYTHONPATH|compile|ast)\b",
+            tests,
         )
     ):
         return
-    if any(place.path not in asked for place in facts.outputs()):
+    others = {place.path for place in facts.places if place.path in facts.files.instruction} | {
+        place.path for place in facts.outputs()
+    }
+    if not others <= asked:
         return
     for place in places:
         if place.path in asked:
@@ -123,7 +127,7 @@ def output_path_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     """Outputs that are read but not asked for, and the other way round."""
     unpromised = dict(_unpromised_paths(facts))
     for path, at in unpromised.items():
-        why = f"the tests read {path}, but neither the instruction nor the environment names that file"
+        why = f"the tests read {path}, but neither the instruction nor the environment names that path"
         yield LintFinding("output-not-asked-for", at, why)
     untested = list(_untested_promises(facts))
     for path, line in untested:
@@ -148,6 +152,9 @@ def _untested_promises(facts: TaskFacts) -> Iterator[tuple[str, int]]:
         return
     for found in _PROMISE.finditer(facts.files.instruction):
         path = found["path"]
+        example = facts.files.instruction[: found.start("path")].endswith('": "')
+        if example or is_below(path, "/var", "/usr") or re.search(r"(?<![A-Za-z])[NX](?![A-Za-z])", path):
+            continue  # An example of content, a file of the system's, or a number that is to be filled in.
         if is_file(path) and not is_below(path, "/tests", "/logs") and posixpath.basename(path) not in tests:
             stem = posixpath.splitext(posixpath.basename(path))[0]
             before = r"\b" if path.endswith(CODE) else r"['\"/]"

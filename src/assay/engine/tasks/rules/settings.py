@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from assay.dialects.harbor.task_config import FILE_NAME
 from assay.engine.tasks.reward_lint import reward_script, writes_reward
-from assay.engine.tasks.rules.facts import TaskFacts
-from assay.engine.tasks.task_reading import LintFinding
+from assay.engine.tasks.rules.facts import TaskFacts, named_otherwise
+from assay.engine.tasks.task_reading import LintFinding, is_shell
 from assay.formats.python_paths import parse_python
 from assay.formats.python_tests import (
     asserted_dates,
+    idle_statements,
     measured_times,
     non_numeric_rewards,
     random_verdicts,
@@ -20,13 +21,14 @@ from assay.formats.python_tests import (
 )
 from assay.formats.shell import CommandLine, command_lines
 from assay.formats.shell_paths import missed_paths
+from assay.formats.sleeps import python_sleeps, shell_sleeps
 
-_SLEEP = re.compile(r"^sleep\s+(\d+(?:\.\d+)?)([smh]?)\b")
 _YOU_HAVE = re.compile(
-    r"\byou have (\d[\d,]*(?:\.\d+)?) (seconds|minutes|hours) to (?:complete|solve|finish|do) (?:this|the) task\b",
+    r"(?:\byou have|\btime limit(?: is| of|:)?|\bfinish within) (\d[\d,]*(?:\.\d+)?) (seconds|minutes|hours)\b"
+    r"(?:(?=[.;,\n]|$)| (?:to|for) (?:(?:complete|solve|finish|do) )?(?:this|the) task\b)",
     re.IGNORECASE,
 )
-_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+_UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
 def setting_findings(facts: TaskFacts) -> Iterator[LintFinding]:
@@ -70,25 +72,40 @@ def _solution(facts: TaskFacts) -> Iterator[LintFinding]:
         yield LintFinding("no-solution", "solution", why)
     elif facts.files.solution and not any(name.startswith("solve.") for name in facts.files.solution):
         yield LintFinding("no-solution", "solution", "the folder has no solve.sh, which the oracle runs")
+    yield from _idle_solution(facts)
+
+
+def _idle_solution(facts: TaskFacts) -> Iterator[LintFinding]:
+    """A solution that does nothing, or runs files that aren't there."""
+    script = facts.files.solution.get("solve.sh")
+    if script is None or not is_shell(script):
+        return
+    lines, place = command_lines(script), "solution/solve.sh"
+    for path in {one.path for one in facts.outputs() if one.path in facts.files.instruction}:
+        if named_otherwise(path, script, or_ending=False) and f"{posixpath.dirname(path)}/" not in script:
+            yield LintFinding(
+                "no-solution", place, f"it writes {posixpath.basename(path)} elsewhere than at {path}"
+            )
+    if all(_DOES_NOTHING.match(_QUOTED.sub("", line.text)) for line in lines):
+        yield LintFinding("no-solution", place, "it does nothing, so nothing shows that the task can be solved")
+    there = {posixpath.basename(name) for name in (*facts.files.solution, *_WRITTEN.findall(script))}
+    for line in lines:
+        for name in _SOLUTION_FILE.findall(line.text):
+            if posixpath.basename(name) not in there:
+                yield LintFinding("no-solution", f"{place}:{line.number}", f"it uses {name}, which isn't there")
 
 
 def _time_limits(facts: TaskFacts) -> Iterator[LintFinding]:
-    """Scripts that sleep for longer than they may take."""
-    scripts = [("tests/test.sh", facts.files.script, facts.files.verifier_limit)]
-    scripts += [
-        (f"solution/{name}", text, facts.files.agent_limit)
-        for name, text in facts.files.solution.items()
-        if name == "solve.sh"
-    ]
-    for place, script, limit in scripts:
-        slept = 0.0
-        for line in command_lines(script) if limit is not None else ():
-            found = _SLEEP.match(line.text)
-            slept += float(found[1]) * _UNITS[found[2]] if found else 0.0
-            if found and limit is not None and slept >= limit:
-                why = f"it sleeps for {slept:g} s, but its limit is {limit:g} s"
-                yield LintFinding("time-limit", f"{place}:{line.number}", why)
-                break
+    """Scripts and tests that sleep for longer than they may take."""
+    files, limit = facts.files, facts.files.verifier_limit
+    solution = reward_script(files.solution.get("solve.sh", ""))
+    found = [("tests/test.sh", line, limit) for line in shell_sleeps(reward_script(files.script))]
+    found += [("solution/solve.sh", line, files.agent_limit) for line in shell_sleeps(solution)]
+    found += [(f"tests/{name}", line, limit) for name in facts.trees for line in python_sleeps(files.tests[name])]
+    late = {place: (line, total, most) for place, (line, total), most in reversed(found) if most and total >= most}
+    for place, (line, total, most) in late.items():
+        why = f"it sleeps for {total:g} s, but its limit is {most:g} s"
+        yield LintFinding("time-limit", f"{place}:{line}", why)
 
 
 def _told_limit(facts: TaskFacts) -> Iterator[LintFinding]:
@@ -118,18 +135,35 @@ _TESTS = re.compile(
     r"\b(?:pytest|py\.test|unittest|go test|cargo test|npm (?:run )?test|jest|mocha|ctest|bats|tox)\b"
     r"|/tests/[\w./-]+"
 )
-_FORGIVEN = re.compile(r"\|\|\s*(?:true|:|echo\b[^>]{0,200})\s{0,9}$")
+_FORGIVEN = re.compile(
+    r"(?:\|\||;)\s*(?:true|:|echo\b[^>]{0,200})\s{0,9}$|(?<![&>])&$|\s--(?:collect-only|co|help|version)\b"
+)
 _STATUS = re.compile(r"\$\?|\$\{\?\}")
 _PIPED = re.compile(r"(?<!\|)\|(?!\|)\s*(?:tee|cat|tail|head|sed|awk|ts|less)\b[^|;&]*$")
-_SURE = re.compile(r"^(?:echo|printf|mkdir|true|:|date|set)\b[^|;&]*$")
+_SURE = re.compile(r"^(?:(?:echo|printf|mkdir|true|:|date|set)\b|\w+=[^$`(]*$)[^|;&]*$")
 _MOST_SOURCE = 500_000
 _PIPE_KEPT = re.compile(r"\bset[ \t][^\n#]{0,200}pipefail|PIPESTATUS")
 _INVERTED = re.compile(r"\$\?\"?\s+(?:-ne|!=|-gt)\s+\"?0\"?\s*\]")
 _RUNNER = re.compile(r"\bpytest\b|\bunittest\b|\bnose2?\b")
 _JSON_FILE = re.compile(r"(?<![\w-])[\w-]++\.json\b")
-_QUOTED_VALUE = re.compile(r"""\\?"\w+\\?"\s*:\s*(?:\\?"|\[|\{|null\b)""")
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|\s[12]?>\s*(?:&[12]|/dev/null)")
+_DOES_NOTHING = re.compile(
+    r"(?:echo|printf|true|:|exit|set|mkdir|cd|date|sleep|pwd|ls|return|export)\b[^>|&;`$]*$"
+)
+_SOLUTION_FILE = re.compile(
+    r"(?:/solution/|\$\{?(?:SCRIPT_DIR|DIR|HERE)\}?/|\$\(dirname [^)]{0,80}\)\"?/)([\w./-]{1,99}\.\w{1,9})"
+)
+_WRITTEN = re.compile(r">\s{0,9}['\"]?([^\s'\";|&]{1,200})")
+SEEDED = re.compile(r"\bseed\b(?!\(\)|\(time)|(?:Random|default_rng|RandomState)\([^)\s]")
+_IS_REWARD = re.compile(r"""[{,]\s*\\?["']?\w*reward\\?["']?\s*:""")
+_QUOTED_VALUE = re.compile(r"""\w\\?["']?\s*:\s*(?:\\?"(?!\s*\$)|\[|\{|null\b)""")
+_HERE_DOCUMENT = re.compile(
+    r"""reward\.json['"]?\s*<<-?\s*['"]?(?P<end>\w+)['"]?\n(?P<text>[^`]{1,2000}?)\n[^\S\n]{0,9}(?P=end)\b"""
+)
+_BY_DATE = "it depends on the day or the hour, and the instruction says nothing about them"
+_BY_SPEED = "it depends on how fast this machine is, and the instruction says nothing about time"
 _ABOUT_DATES = re.compile(
-    r"\b(?:today|now|current|dates?|days?|time|clock|timestamps?|hours?|year)\b", re.IGNORECASE
+    r"\b(?:today|now|current|dates?|days?|time|clock|timestamps?|hours?|year|expir\w+|recent\w*)\b", re.IGNORECASE
 )
 _ABOUT_TIME = re.compile(
     r"\b(?:seconds?|secs?|minutes?|ms|milliseconds?|time-?outs?|fast(?:er)?|latency|performan\w+)"
@@ -155,12 +189,21 @@ def _always_passes(script: str) -> Iterator[LintFinding]:
     """A script that writes a reward of 1 on every path, and nothing else on any."""
     named = reward_script(script)
     writing = [line for line in command_lines(named) if writes_reward(line.text) or writes_reward(line.code)]
-    if not writing or not all(_writes_one(line) for line in writing):
+    if not writing or not _writes_one(writing[-1]):
         return
-    without = missed_paths(named, writes_reward)
+    if all(map(_writes_one, writing)):
+        without = missed_paths(named, writes_reward)
+    else:  # The last of all, if it stands for itself, is reached whatever was written before.
+        lines = named.split("\n")
+        if lines[writing[-1].number - 1].strip() != writing[-1].text or not writing[-1].text.startswith(
+            ("echo ", "printf ")
+        ):
+            return
+        lines[writing[-1].number - 1] = "last-write"
+        without = missed_paths("\n".join(lines), lambda text: text == "last-write")
     if not without.at_end and not without.at_failure:
         why = "it writes a reward of 1 whatever the tests find"
-        yield LintFinding("always-passes", f"tests/test.sh:{writing[0].number}", why)
+        yield LintFinding("always-passes", f"tests/test.sh:{writing[-1].number}", why)
 
 
 def _writes_one(line: CommandLine) -> bool:
@@ -186,7 +229,7 @@ def _lost_status(script: str) -> Iterator[LintFinding]:
 def _why_lost(before: CommandLine, script: str) -> str | None:
     if _TESTS.search(before.text):
         if _FORGIVEN.search(before.text):
-            return "with '|| true', the status that is looked at afterwards is always 0"
+            return "the status that is looked at afterwards is 0, whatever the tests find"
         if _PIPED.search(before.text) and not _PIPE_KEPT.search(script):
             return "the status that is looked at afterwards is that of the last command of the pipe"
     elif _SURE.match(before.text) and _TESTS.search(script):
@@ -236,20 +279,37 @@ def _not_numeric(place: str) -> LintFinding:
 
 
 def _shell(facts: TaskFacts) -> Iterator[LintFinding]:
-    for line in command_lines(reward_script(facts.files.script)):
-        if re.search(r"\b(?:echo|printf)\b.{0,400}\breward\.json", line.text) and _QUOTED_VALUE.search(line.text):
-            yield _not_numeric(f"tests/test.sh:{line.number}")
-        if re.search(r"(?:\[|\(\().{0,200}\bRANDOM\b", line.text):
+    dated, timed = (about.search(facts.files.instruction) is None for about in (_ABOUT_DATES, _ABOUT_TIME))
+    script = reward_script(facts.files.script)
+    for found in _HERE_DOCUMENT.finditer(script):
+        if _QUOTED_VALUE.search(found["text"]):
+            yield _not_numeric(f"tests/test.sh:{script.count(chr(10), 0, found.start()) + 1}")
+    for line in command_lines(script):
+        place, others = f"tests/test.sh:{line.number}", set(_JSON_FILE.findall(line.text)) - {"reward.json"}
+        tree = parse_python(line.code) if "reward.json" in line.code else None
+        in_words = not others and _IS_REWARD.search(line.text) and _QUOTED_VALUE.search(line.text)
+        if "reward.json" in script and (in_words or (tree is not None and non_numeric_rewards(tree))):
+            yield _not_numeric(place)
+        if re.search(r"(?:\[|\(\().{0,200}\bRANDOM\b|\b(?:grep|cmp|diff|\[)\s.{0,200}\bshuf\b", line.text):
             why = "it depends on a random number, not on the output"
-            yield LintFinding("random-verdict", f"tests/test.sh:{line.number}", why)
+            yield LintFinding("random-verdict", place, why)
+        if dated and re.search(r"(?:\[|\b(?:grep|diff|cmp)\b).{0,200}\$\(date\b", line.text):
+            yield LintFinding("by-date", place, _BY_DATE)
+        if timed and re.search(r"(?:\[|\(\().{0,200}\$?\bSECONDS\b.{0,9}(?:-l[te]|<)", line.text):
+            yield LintFinding("wall-clock", place, _BY_SPEED)
 
 
 def _without_demands(facts: TaskFacts) -> Iterator[LintFinding]:
-    found = facts.trees.items() if _RUNNER.search("\n".join(facts.files.tests.values())) else ()
-    demands = [(name, one) for name, tree in found for one in test_demands(tree)]
+    scripts = "\n".join(text for name, text in facts.files.tests.items() if name.endswith(".sh"))
+    named = {name for name in facts.trees if posixpath.basename(name) in scripts} or set(facts.trees)
+    run = bool(_RUNNER.search("\n".join(facts.files.tests.values())))
+    trees = [(name, facts.trees[name]) for name in sorted(named) if run]
+    demands = [(name, one) for name, tree in trees for one in test_demands(tree)]
+    idle = [(name, line, why) for name, tree in trees for line, why in idle_statements(tree)]
     if all(one.nothing is not None for _, one in demands):
-        for name, one in demands:
-            yield LintFinding("tests-nothing", f"tests/{name}:{one.line}", f"{one.name} can't fail: {one.nothing}")
+        idle = [(name, one.line, f"{one.name} can't fail: {one.nothing}") for name, one in demands]
+    for name, line, why in idle:
+        yield LintFinding("tests-nothing", f"tests/{name}:{line}", why)
 
 
 def _unparsed(facts: TaskFacts) -> Iterator[LintFinding]:
@@ -267,16 +327,14 @@ def _python(facts: TaskFacts) -> Iterator[LintFinding]:
         for line in swallowed_assertions(tree):
             why = "the assertion's failure is caught and forgotten"
             yield LintFinding("failure-swallowed", f"tests/{name}:{line}", why)
-        for line in random_verdicts(tree):
+        for line in () if SEEDED.search(facts.files.tests[name]) else random_verdicts(tree):
             yield LintFinding(
                 "random-verdict", f"tests/{name}:{line}", "it depends on a random number, not on the output"
             )
         for line in asserted_dates(tree) if dated else ():
-            why = "it depends on the day or the hour, and the instruction says nothing about them"
-            yield LintFinding("by-date", f"tests/{name}:{line}", why)
+            yield LintFinding("by-date", f"tests/{name}:{line}", _BY_DATE)
         if set(_JSON_FILE.findall(facts.files.tests[name])) == {"reward.json"}:
             yield from (_not_numeric(f"tests/{name}:{line}") for line in non_numeric_rewards(tree)[:1])
         for line in measured_times(tree) if timed else ():
-            why = "it depends on how fast this machine is, and the instruction says nothing about time"
-            yield LintFinding("wall-clock", f"tests/{name}:{line}", why)
+            yield LintFinding("wall-clock", f"tests/{name}:{line}", _BY_SPEED)
     yield from _unparsed(facts)
