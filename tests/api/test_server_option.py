@@ -10,7 +10,7 @@ import pytest
 from assay.cli.options import server as server_option
 from assay.client import Client, Requests
 from tests.api.clinic import Clinic, portal, said
-from tests.builders import HARBOR_JOBS
+from tests.builders import HARBOR_JOBS, REPO
 from tests.cli.running import Cli
 
 
@@ -159,5 +159,7 @@ def test_what_is_no_job_is_not_sent(cli: Cli, url: str, tmp_path: Path) -> None:
     refused = cli("import", tmp_path, "--server", url)
     assert refused.code == 2
     assert "must be a job folder, but it has no config.json" in refused.err
+    refused = cli("import", REPO / "examples" / "comparison" / "monday", "--server", url)
+    assert "with --server, JOB must be a folder with " in refused.err
     refused = cli("import", HARBOR_JOBS / "j1", "--server", url, "--organisation", "acme")
     assert refused.err.startswith("assay: --organisation must not be given with --server: ")

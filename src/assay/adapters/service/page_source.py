@@ -214,7 +214,7 @@ class StorePages:
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         try:
-            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)))
+            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)), name)
         except NotFoundError:
             return None
         return None if found is None else [found]
