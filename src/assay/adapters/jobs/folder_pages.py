@@ -10,7 +10,7 @@ import msgspec
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
-from assay.adapters.jobs.run_store import kept_instruction
+from assay.adapters.jobs.run_store import kept_facts
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
@@ -184,7 +184,7 @@ def _kept_line(path: str) -> Run:
     report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
     gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
-    run = run_of_report(report, job, name, gates, instruction=kept_instruction(path)).run
+    run = run_of_report(report, job, name, gates, facts=kept_facts(path)).run
     return msgspec.structs.replace(run, id=f"{job}:{name}")
 
 

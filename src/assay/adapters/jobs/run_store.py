@@ -7,6 +7,7 @@ written there.
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -17,13 +18,23 @@ from assay.adapters.jobs.run_scoring import load_coding_run, read_scored
 from assay.adapters.machine.atomic_write import write_text
 from assay.adapters.machine.numbered_files import append_numbered
 from assay.adapters.machine.record_files import parse_record, read_records
-from assay.adapters.machine.safe_read import open_below, read_below
+from assay.adapters.machine.safe_read import read_below
 from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scenario import JudgeSection
+from assay.engine.jobs.job_runs import moment_of
+from assay.engine.service.coding_rows import KeptFacts
 from assay.evidence.bounds import json_text
-from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow, Speaker, Trajectory
+from assay.evidence.coding_run import (
+    AgentEnd,
+    CodingRecord,
+    RunStatus,
+    ScorerRow,
+    Speaker,
+    StatedUsage,
+    Trajectory,
+)
 from assay.evidence.files import Content
 from assay.judge.judge_stored import JudgedCase
 
@@ -32,8 +43,6 @@ RESULT: Final = "result.json"
 REPORT: Final = "report.json"
 SECTION: Final = "judge.json"
 LIMIT: Final = 256 * 2**20
-BEGINNING: Final = 2**18
-_FIRST: Final = '{"instruction": '
 BY_AGENT: Final = "the task was read from a file that the agent could have changed"
 
 
@@ -51,16 +60,39 @@ def keep_run(folder: str, run: CodingRecord, report: ScorersReport, section: Jud
         raise InputError(f"the run can't be kept in {folder}: {error.strerror}") from error
 
 
-def kept_instruction(folder: str) -> str:
-    """The instruction of a kept run, from the beginning of its file; the rest may be large. "" without one."""
-    found = open_below(folder, (RUN,))
-    start = "" if found is None else found.read(0, BEGINNING).decode(errors="replace")
-    if not start.startswith(_FIRST):
-        return ""
+class _KeptStep(msgspec.Struct):
+    time: str | None = None
+
+
+class _KeptTrace(msgspec.Struct):
+    usage: StatedUsage = StatedUsage()
+    steps: Sequence[_KeptStep] = ()
+
+
+class _KeptRecord(msgspec.Struct):
+    """The little of a kept run that a list shows. The rest, which may be large, is passed by."""
+
+    instruction: str = ""
+    trajectory: _KeptTrace | None = None
+    agent_end: AgentEnd | None = None
+
+
+def kept_facts(folder: str) -> KeptFacts:
+    """What the record of a kept run states of it; nothing without one."""
     try:
-        return str(json.JSONDecoder().raw_decode(start, len(_FIRST))[0])
-    except ValueError:
-        return ""
+        found = msgspec.json.decode(_content(folder, RUN) or b"{}", type=_KeptRecord)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return KeptFacts()
+    trace = found.trajectory or _KeptTrace()
+    times = [step.time for step in trace.steps if moment_of(step.time) is not None]
+    return KeptFacts(
+        found.instruction,
+        trace.usage.tokens,
+        trace.usage.cost_usd,
+        times[0] if times else None,
+        times[-1] if times else None,
+        None if found.agent_end is None else found.agent_end.duration_sec,
+    )
 
 
 def run_folders(paths: list[str]) -> list[str]:

@@ -12,6 +12,7 @@ from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, STDERR, STDOUT, TRAJECTORY, Blob, KeptFile
 from assay.engine.explorer.imported_runs import Evidence, Kept
+from assay.engine.jobs.job_runs import moment_of
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.bounds import printable
 from assay.evidence.run import Gates, Run, State, decide
@@ -29,6 +30,17 @@ _KINDS: Final = {
     "stdout.txt": STDOUT,
     "stderr.txt": STDERR,
 }
+
+
+class KeptFacts(msgspec.Struct, frozen=True):
+    """A kept run's own words on what its report doesn't have."""
+
+    instruction: str = ""
+    tokens: int | None = None
+    cost_usd: float | None = None
+    started_at: str | None = None
+    finished_at: str | None = None
+    duration_sec: float | None = None
 
 
 def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterable[KeptFile], text: str) -> Kept:
@@ -61,7 +73,7 @@ def run_of_report(
     name: str,
     gates: Gates | None = None,
     evidence: Evidence | None = None,
-    instruction: str = "",
+    facts: KeptFacts = KeptFacts(),  # noqa: B008 - frozen
 ) -> Kept:
     """A scored run. Its task is called after the instruction; without one, the hash of the scenario stands for it.
 
@@ -72,7 +84,13 @@ def run_of_report(
     run = Run(
         job=job,
         name=name,
-        task=task_name(instruction, known_task),
+        task=task_name(facts.instruction, known_task),
+        tokens=facts.tokens,
+        cost_usd=facts.cost_usd,
+        started_at=facts.started_at,
+        finished_at=facts.finished_at,
+        began_at=moment_of(facts.started_at),
+        duration_sec=facts.duration_sec,
         **decision_fields(gates or gates_of(report)),
     )
     # What a judge says may come later.
