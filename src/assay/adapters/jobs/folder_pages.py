@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -119,17 +119,7 @@ class FolderPages:
 
     def run(self, identity: str) -> RunDetail:
         line, place = self._find_run(identity)
-        found = RunDetail(line) if place is None else place.detail(line)
-        return replace(found, phases=self._phases(line))
-
-    def _phases(self, line: Run) -> dict[str, float]:
-        """How long agent and verifier of a trial took, and what is left of its time: the preparation."""
-        trials = self._jobs[line.job].job.trials if line.job in self._jobs else ()
-        known = next((one.seconds for one in trials if one.name == line.name), None)
-        if known is None or known.total is None or (known.agent is None and known.verifier is None):
-            return {}
-        found = {"agent": known.agent or 0.0, "verifier": known.verifier or 0.0}
-        return {"setup": max(0.0, known.total - sum(found.values())), **found}
+        return RunDetail(line) if place is None else place.detail(line)
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         _, place = self._find_run(identity)

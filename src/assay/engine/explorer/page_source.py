@@ -1,12 +1,14 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import JobView
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_filters import (
     AllOf,
     AnyOf,
@@ -31,6 +33,10 @@ from assay.engine.report.compare_arms import arms_of
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
+NEWEST_JOBS: Final = 8
+MOST_COMPARED: Final = 2000
+"""A job of more runs isn't compared unless somebody asks for it."""
+
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
     from assay.dialects.evaluation.models import Annotation, Grading
@@ -53,8 +59,7 @@ class RunDetail:
     """The page of a run, without its large files. ``turns`` are names; "" is the run itself.
 
     ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
-    that was after the last scoring. ``phases`` are seconds by what was done; ``instruction`` is empty if it wasn't
-    kept apart from the trace.
+    that was after the last scoring. ``instruction`` is empty if it wasn't kept apart from the trace.
     """
 
     line: Run
@@ -66,7 +71,6 @@ class RunDetail:
     responses: Sequence[str] = ()
     remarks: Sequence[str] = ()
     instruction: str = ""
-    phases: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +122,30 @@ class PageSource(Protocol):
 def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
     """Raises ``InputError`` for jobs that can't be compared."""
     return compare(arms_of([source.read_job(name) for name in names], USUAL, (), successes=False), anyway=True)
+
+
+def newest_comparisons(source: PageSource) -> Iterator[tuple[list[str], ArmComparison]]:
+    """The newest jobs, each with the one before it that has tasks in common, as far as they aren't large."""
+    sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
+    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= MOST_COMPARED]
+    tasks = {name: {run.task for run in source.read_job(name).runs or ()} for name in names}
+    for at, name in enumerate(names):
+        before = next((other for other in names[at + 1 :] if tasks[other] & tasks[name]), None)
+        with suppress(InputError):
+            if before is not None:
+                yield [before, name], job_comparison(source, [before, name])
+
+
+def newest_jobs(source: PageSource, most: int) -> list[str]:
+    """The jobs whose runs were added last, the newest first."""
+    found: list[str] = []
+    while len(found) < most:
+        others: tuple[Filter, ...] = (Not(OneOf("job", tuple(found))),) if found else ()
+        newest = source.lines(RunQuery(others, page=SliceRequest(1))).lines
+        if not newest:
+            break
+        found.append(newest[0].job)
+    return found
 
 
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:
