@@ -127,11 +127,12 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
         "The checks say PASS, the judge says FAIL"
     )
     expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
+    page.locator("tr", has_text="sorting").scroll_into_view_if_needed()
     expect(page.locator("tr", has_text="sorting")).to_contain_text("0.5 of 16 with a score 95 %: 0.1563 to 0.8437")
     expect(page.locator(".who").first).to_have_text("sorting and 1 more")
     cheated.get_by_role("link", name="as a list").click()
     expect(page.locator("td.name a")).to_have_text(["shallow", "cheating"])
-    page.get_by_role("link", name="cheating").click()
+    page.get_by_role("link", name="cheating", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
 
 
@@ -141,8 +142,9 @@ def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser)
         with page.expect_response(lambda answer: answer.url == found.address):
             page.wait_for_timeout(3000)
         page.wait_for_load_state("networkidle")
+        page.locator("tr", has_text="half-written").scroll_into_view_if_needed()
         expect(page.locator("tr", has_text="half-written")).to_contain_text("0.333 of 3 with a score 95 %")
-        expect(page.locator("tbody td")).to_have_count(8)
+        expect(page.locator("tbody td")).to_have_count(10)
         expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
 
 
@@ -178,6 +180,28 @@ def test_where_a_long_trace_went_wrong_is_one_click_away(shown: LocalServer, tab
     expect(page.locator(".step")).to_have_count(1)
     expect(page.locator("#trace")).to_contain_text("step 77; 1 of 120 match")
     expect(page.get_by_role("link", name="← earlier steps")).to_have_count(0)
+
+
+def test_errors_are_gone_through_by_buttons_and_keys(tmp_path: Path, tab: Tab) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent", wrong=(20, 77, 90))
+    with serving_folder(viewed_at(job)) as server:
+        page = tab.open(f"{server.address}runs/merge__sort009")
+        there = {number: page.locator(f"#step-{number}") for number in (20, 77, 90)}
+        outline = page.get_by_role("navigation", name="Outline of the trace")
+        outline.get_by_role("link", name="first error").click()
+        expect(there[20]).to_be_in_viewport()
+        outline.get_by_role("button", name="next error").click()
+        expect(there[77]).to_be_in_viewport()
+        page.keyboard.press("e")
+        expect(there[90]).to_be_in_viewport()
+        page.keyboard.press("e")  # There are no more.
+        expect(there[90]).to_be_in_viewport()
+        page.keyboard.press("E")
+        expect(there[77]).to_be_in_viewport()
+        outline.get_by_role("button", name="previous error").click()
+        expect(there[20]).to_be_in_viewport()
 
 
 def test_a_step_shows_its_call_its_tokens_and_folds_its_answer(shown: LocalServer, tab: Tab) -> None:

@@ -14,14 +14,16 @@ from assay.core.errors import InputError
 from assay.engine.explorer.blobs import DIFF, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import RunDetail, job_comparison
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.explorer.trace_outline import has_error
+from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.explorer.worth import flaky_tasks, worth_a_look
 from assay.engine.report.compare import ArmPair
 from assay.engine.service.keys import Scope
 from assay.formats.diff_pages import diff_page
 from assay.web.pages.compare import comparison_chart, sentence
 from assay.web.pages.jobs import shown_job
-from assay.web.pages.run import RunView, printed_by, shown_end
+from assay.web.pages.run import RunView, named_steps, printed_by, shown_end
+from assay.web.pages.trace import TraceView
 from assay.web.rendering import render, style
 from assay.web.routing import PageCall
 from assay.web.site import Site, Viewer
@@ -36,9 +38,17 @@ class FilePart:
 
     anchor: str
     view: RunView
-    parts: tuple[TracePart, ...]
+    parts: tuple[TraceView, ...]
     diff: Any
     outputs: Sequence[dict[str, Any]]
+
+    @property
+    def wrong(self) -> str:
+        """Where the run went wrong: a step that is named, or the first error; "" if neither is in the file."""
+        named = named_steps(self.view)
+        steps = [(trace, step) for trace in self.parts for step in trace.part.steps]
+        found = [trace.step(step.number) for trace, step in steps if step.number in named]
+        return next(iter(found or [trace.step(step.number) for trace, step in steps if has_error(step)]), "")
 
 
 def one_file(source: FolderPages) -> str:
@@ -46,7 +56,8 @@ def one_file(source: FolderPages) -> str:
     look = style()
     digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
     shown = list(source.every_line(RunQuery(sort="created_at")))
-    written = {line.id for line in shown[:MOST_RUNS]}
+    runs = list(_runs(source, [line.id for line in shown[:MOST_RUNS]]))
+    written = {run.view.detail.line.id: run for run in runs}
     comparison = _comparison(source)
     return render(
         "file.html",
@@ -58,9 +69,10 @@ def one_file(source: FolderPages) -> str:
         sentences=_sentences(comparison.pairs) if comparison else [],
         chart="" if comparison is None else comparison_chart(comparison),
         worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
-        runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
+        runs=runs,
         left_out=max(0, len(shown) - MOST_RUNS),
         anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#runs",
+        wrong=lambda item: written[item.run].wrong if item.run in written else "",
         anchor=lambda job: _anchors(source.run_ids(job), written),
         job_anchor=lambda name: f"job-{quote(name, safe='')}",
     )
@@ -90,20 +102,22 @@ def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:
         yield FilePart(
             _anchor(identity),
             RunView(detail, call),
-            tuple(part for turn in detail.turns for part in _parts(source, detail, turn)),
+            tuple(
+                part for number, turn in enumerate(detail.turns) for part in _parts(source, detail, turn, number)
+            ),
             None if diff is None else diff_page(diff),
             [*outputs, shown_end("Verifier output", verifier)] if verifier is not None else outputs,
         )
 
 
-def _parts(source: FolderPages, detail: RunDetail, turn: str) -> Iterator[TracePart]:
+def _parts(source: FolderPages, detail: RunDetail, turn: str, number: int) -> Iterator[TraceView]:
     """The beginning of a trace, as much as can be sent to somebody."""
     place: str | None = ""
     for _ in range(MOST_PARTS):
         found = None if place is None else source.trace(detail.line.id, turn, TraceQuery(place=place))
         if found is None:
             return
-        yield found
+        yield TraceView(found, TraceQuery(), turn, prefix=f"{_anchor(detail.line.id)}-{number}-")
         place = found.next
 
 

@@ -50,7 +50,8 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     """The comparison that the address asks for, or the choice of jobs."""
     names = list(dict.fromkeys(call.query.all("job")))
     known = [one["value"] for one in groups_by(call.source, "job")]
-    values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
+    with_one = [(one, call.site.to("compare", {"job": [*names, one]})) for one in known if one not in names]
+    values: dict[str, Any] = {"known": known, "names": names, "with_one": with_one, "found": None, "wrong": ""}
     if len(names) >= 2:
         try:
             values |= _comparison_values(call, names)
@@ -79,10 +80,9 @@ def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
         "sides": sides,
         "rows": rows[start : start + TASKS],
         "more": again(start + TASKS) if start + TASKS < len(rows) else None,
-        "sentences": [sentence(pair) for pair in found.pairs],
+        "answers": answers(found),
         "chart": comparison_chart(found),
         "widest": _widest(found),
-        "best": _best(found),
         "matrix": _matrix(found),
         "matrix_heads": [(visible(agent.arm.label), "number", "", "") for agent in found.agents],
         "task_to": lambda task: call.site.to("compare", [*(("job", name) for name in names), ("task", task)]),
@@ -93,6 +93,11 @@ def _widest(found: ArmComparison) -> float:
     """The largest difference that there can be between rewards like these."""
     known = [one for agent in found.agents for task in agent.arm.tasks.values() for one in task.rewards]
     return max(1.0, *known) - min(0.0, *known)
+
+
+def answers(found: ArmComparison) -> list[str]:
+    """A sentence for each pair, or of many agents the one that names the best."""
+    return [sentence(pair) for pair in found.pairs] if len(found.pairs) <= 3 else [_best(found)]
 
 
 def _best(found: ArmComparison) -> str:

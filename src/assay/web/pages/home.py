@@ -1,15 +1,13 @@
 """The first page: what is worth a look, then all jobs."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
-from assay.core.errors import InputError
-from assay.engine.explorer.page_source import groups_by, job_comparison
+from assay.engine.explorer.page_source import groups_by, newest_comparisons
 from assay.engine.explorer.worth import WorthItem, flaky_tasks, worth_a_look
 from assay.engine.jobs.job_runs import moment_of
-from assay.engine.service.errors import NotFoundError
-from assay.web.pages.compare import sentence
+from assay.web.pages.compare import answers
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 
 routes: PageRoutes[PageCall] = PageRoutes()
@@ -17,9 +15,7 @@ SEEN: Final = "assay_seen"
 VISIT: Final = timedelta(minutes=30)
 """Somebody who was here less than that ago is still on the same visit."""
 JOBS: Final = 25
-COMPARED: Final = 4
-MOST_RUNS: Final = 2000
-"""The headlines of larger jobs come after the page."""
+ANSWERS: Final = 3
 
 
 @routes.add("GET", "/", *READ, word="Home")
@@ -33,10 +29,9 @@ def show_home(call: PageCall) -> PageAnswer:
         "home.html",
         title="Home",
         worth=worth_a_look(call.source, since),
-        address=_address(call),
+        **_addresses(call),
         jobs=jobs[:JOBS],
         more=len(jobs) - JOBS,
-        sentences=_comparison(call, [str(job["value"]) for job in jobs if job["runs"] <= MOST_RUNS], len(jobs)),
     )
     kept = f"{SEEN}={now.isoformat()}~{since.isoformat() if since else ''}"
     return PageAnswer(
@@ -44,29 +39,30 @@ def show_home(call: PageCall) -> PageAnswer:
     )
 
 
-def _address(call: PageCall) -> Callable[[WorthItem], str]:
-    site = call.site
-    return lambda item: site.run(item.run) if item.run else site.to("runs", {"job": item.job, "task": item.name})
+def _addresses(call: PageCall) -> dict[str, Any]:
+    """The ways from an entry: to its run or its task's runs, and to where it went wrong."""
+
+    def address(item: WorthItem) -> str:
+        return call.site.run(item.run) if item.run else call.site.to("runs", {"job": item.job, "task": item.name})
+
+    return {"address": address, "wrong": lambda item: f"{address(item)}/wrong"}
 
 
-def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
-    """Of folders that somebody opened together: which is better."""
-    if not call.site.name or not 1 < count <= COMPARED or len(names) < count:
-        return []
-    try:
-        pairs = job_comparison(call.source, names).pairs
-        return [sentence(pair) for pair in pairs if pair.difference.value is not None]
-    except (InputError, NotFoundError):
-        return []
+@routes.add("GET", "/newest", *READ)
+def show_newest(call: PageCall) -> PageAnswer:
+    """Say which of the newest jobs is better, which the first page asks for when it is there."""
+    found = list(islice(newest_comparisons(call.source), ANSWERS))
+    answered = [(answers(one), call.site.to("compare", {"job": names})) for names, one in found]
+    template = "newest_part.html" if call.partial else "newest.html"
+    return call.page(template, title="The newest jobs compared", answered=answered)
 
 
 @routes.add("GET", "/flaky", *READ)
 def show_flaky(call: PageCall) -> PageAnswer:
     """The tasks that are passed sometimes, which the first page asks for when it is there."""
     found = flaky_tasks(call.source)
-    return call.page(
-        "flaky_part.html" if call.partial else "flaky.html", title="Flaky", worth=[found], address=_address(call)
-    )
+    template = "flaky_part.html" if call.partial else "flaky.html"
+    return call.page(template, title="Flaky", worth=[found], **_addresses(call))
 
 
 @routes.add("GET", "/jobs/{name}/headline", *READ)
