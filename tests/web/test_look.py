@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
 from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, serving_folder, viewed_at
+from tests.web.open_to_all import barriers, serious, too_small
 from tests.web.people import Desk
-from tests.web.test_browser import open_all, run_of, serious
+from tests.web.test_browser import run_of
 from tests.web.traces import write_long_trace
 
 LONG = "runs/sorting%3Amerge__sort009"
@@ -61,29 +62,14 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
         yield found
 
 
-def is_open_to_all(page: Page) -> None:
-    """On a phone, a laptop and a wall, light and dark: nobody is kept out, and nothing is cut or squeezed."""
-    open_all(page)
-    for width in (375, 1440, 2560):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme="light")
-        assert serious(page) == [], width
-        for edge in page.locator("html, .tabs").all():
-            assert edge.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1, (width, edge)
-        assert too_small(page) == [], width
-        assert squeezed(page) == [], width
-        page.emulate_media(color_scheme="dark")
-        assert serious(page, "color-contrast") == [], width
-
-
 @pytest.mark.parametrize("place", PAGES)
 def test_nobody_is_kept_out_of_a_run(shown: LocalServer, tab: Tab, place: str) -> None:
-    is_open_to_all(tab.open(f"{shown.address}{place}"))
+    assert barriers(tab.open(f"{shown.address}{place}")) == {}
 
 
 @pytest.mark.parametrize("place", LISTS)
 def test_nobody_is_kept_out_of_a_list(many: LocalServer, tab: Tab, place: str) -> None:
-    is_open_to_all(tab.open(f"{many.address}{place}"))
+    assert barriers(tab.open(f"{many.address}{place}")) == {}
 
 
 def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:
@@ -91,31 +77,6 @@ def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:
     page = tab.open(f"{shown.address}parts")
     assert serious(page) == []
     assert too_small(page) == []
-
-
-def squeezed(page: Page) -> list[str]:
-    """Words in a table that a narrow column breaks after every few letters."""
-    return list(
-        page.evaluate(
-            """() => [...document.querySelectorAll("td:not(.number, .tight, .at)")]
-              .filter((one) => one.checkVisibility() && !one.closest(".diff"))
-              .filter((one) => one.innerText.trim().length > 8 && one.getBoundingClientRect().width < 80)
-              .map((one) => one.outerHTML.slice(0, 120))"""
-        )
-    )
-
-
-def too_small(page: Page) -> list[str]:
-    """Buttons and lone links that a finger can't meet: below 24 pixels. Links within a line of text may be."""
-    return list(
-        page.evaluate(
-            """() => [...document.querySelectorAll("button, .button, .strip a, nav a, summary, input, select")]
-              .filter((one) => one.checkVisibility() && one.type !== "hidden" && !one.closest(".skip"))
-              .filter((one) => { const box = (one.closest("label") || one).getBoundingClientRect();
-                                 return box.width && (box.height < 23.5 || box.width < 23.5); })
-              .map((one) => one.outerHTML.slice(0, 80))"""
-        )
-    )
 
 
 def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, tab: Tab) -> None:
