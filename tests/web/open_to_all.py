@@ -61,7 +61,8 @@ def too_small(page: Page) -> list[str]:
     return list(
         page.evaluate(
             """() => [...document.querySelectorAll("button, .button, .strip a, nav a, summary, input, select")]
-              .filter((one) => one.checkVisibility() && one.type !== "hidden" && !one.closest(".skip, [aria-hidden]"))
+              .filter((one) => one.checkVisibility() && one.type !== "hidden")
+              .filter((one) => !one.closest(".skip, [aria-hidden]"))
               .filter((one) => { const box = (one.closest("label") || one).getBoundingClientRect();
                                  return box.width && (box.height < 23.5 || box.width < 23.5); })
               .map((one) => one.outerHTML.slice(0, 80))"""
