@@ -439,7 +439,7 @@ def test_colours_of_a_terminal_become_text() -> None:
     [
         (number(None), "\N{EN DASH}"),
         (number(0.50004), "0.5"),
-        (duration(0.44), "0.4 s"),
+        (duration(0.04), "0.04 s"),
         (duration(200), "3 min 20 s"),
         (duration(7500), "2 h 5 min"),
         (money(0.0123), "$0.0123"),

@@ -25,6 +25,7 @@ document.addEventListener("DOMContentLoaded", () => {
   showTheme();
   showFitting();
   markOutline();
+  document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
 });
 document.addEventListener("click", (event) => {
   const at = event.target instanceof Element ? event.target : null;
