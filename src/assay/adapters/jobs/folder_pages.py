@@ -10,7 +10,7 @@ import msgspec
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
-from assay.adapters.jobs.run_store import kept_facts
+from assay.adapters.jobs.run_store import kept_record
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
@@ -151,9 +151,6 @@ class FolderPages:
             raise NotFoundError(f"there is no job {name!r}")
         return job_of_runs(name, kept)
 
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        return {line.name: line.id for line, _ in self._places.values() if line.job == job}
-
     def _prefix(self, job: str) -> str:
         """The prefix of run names in their ids: empty if there is only one job."""
         return "" if len(self._jobs) == 1 and not self.kept else f"{job}:"
@@ -174,7 +171,7 @@ def _kept_line(path: str) -> Run:
     report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
     gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
-    run = run_of_report(report, job, name, gates, facts=kept_facts(path)).run
+    run = run_of_report(report, job, name, gates, record=kept_record(path)).run
     return msgspec.structs.replace(run, id=f"{job}:{name}")
 
 

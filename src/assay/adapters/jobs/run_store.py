@@ -7,7 +7,6 @@ written there.
 
 import json
 import os
-from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -23,18 +22,9 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.trial_file import TrialDecoder, TrialFileError
 from assay.dialects.scorers.report import JudgeVerdict, ScorersReport
 from assay.dialects.scorers.scenario import JudgeSection
-from assay.engine.jobs.job_runs import moment_of
-from assay.engine.service.coding_rows import KeptFacts
+from assay.engine.service.coding_rows import KeptRecord
 from assay.evidence.bounds import json_text
-from assay.evidence.coding_run import (
-    AgentEnd,
-    CodingRecord,
-    RunStatus,
-    ScorerRow,
-    Speaker,
-    StatedUsage,
-    Trajectory,
-)
+from assay.evidence.coding_run import CodingRecord, RunStatus, ScorerRow, Speaker, Trajectory
 from assay.evidence.files import Content
 from assay.judge.judge_stored import JudgedCase
 
@@ -60,39 +50,12 @@ def keep_run(folder: str, run: CodingRecord, report: ScorersReport, section: Jud
         raise InputError(f"the run can't be kept in {folder}: {error.strerror}") from error
 
 
-class _KeptStep(msgspec.Struct):
-    time: str | None = None
-
-
-class _KeptTrace(msgspec.Struct):
-    usage: StatedUsage = StatedUsage()
-    steps: Sequence[_KeptStep] = ()
-
-
-class _KeptRecord(msgspec.Struct):
-    """The little of a kept run that a list shows. The rest, which may be large, is passed by."""
-
-    instruction: str = ""
-    trajectory: _KeptTrace | None = None
-    agent_end: AgentEnd | None = None
-
-
-def kept_facts(folder: str) -> KeptFacts:
-    """What the record of a kept run states of it; nothing without one."""
+def kept_record(folder: str) -> KeptRecord:
+    """What a list shows of a kept run beside its report; nothing without a record that can be read."""
     try:
-        found = msgspec.json.decode(_content(folder, RUN) or b"{}", type=_KeptRecord)
+        return msgspec.json.decode(_content(folder, RUN) or b"{}", type=KeptRecord)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return KeptFacts()
-    trace = found.trajectory or _KeptTrace()
-    times = [step.time for step in trace.steps if moment_of(step.time) is not None]
-    return KeptFacts(
-        found.instruction,
-        trace.usage.tokens,
-        trace.usage.cost_usd,
-        times[0] if times else None,
-        times[-1] if times else None,
-        None if found.agent_end is None else found.agent_end.duration_sec,
-    )
+        return KeptRecord()
 
 
 def run_folders(paths: list[str]) -> list[str]:

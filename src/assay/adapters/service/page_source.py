@@ -208,10 +208,6 @@ class StorePages:
             self._jobs[name] = _job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
 
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        named = mine(runs, self.organisation, job=job).with_only_columns(runs.c.name, runs.c.id)
-        return {row.name: row.id for row in self.store.rows(named)}
-
     def audits(self, name: str) -> Sequence[Audit] | None:
         try:
             found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)), name)

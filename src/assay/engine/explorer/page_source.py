@@ -34,6 +34,7 @@ from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
 NEWEST_JOBS: Final = 8
+TOGETHER: Final = 3
 MOST_COMPARED: Final = 2000
 """A job of more runs isn't compared unless somebody asks for it."""
 
@@ -109,9 +110,6 @@ class PageSource(Protocol):
 
     def job(self, name: str) -> JobView: ...
 
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        """The ids of the runs of a job, by their names."""
-
     def audits(self, name: str) -> Sequence[Audit] | None:
         """Whether the record of a job follows from its trials; None if the record isn't here."""
 
@@ -124,16 +122,19 @@ def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
     return compare(arms_of([source.read_job(name) for name in names], USUAL, (), successes=False), anyway=True)
 
 
-def newest_comparisons(source: PageSource) -> Iterator[tuple[list[str], ArmComparison]]:
-    """The newest jobs, each with the one before it that has tasks in common, as far as they aren't large."""
+def newest_comparisons(
+    source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
+) -> Iterator[ArmComparison]:
+    """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
     sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= MOST_COMPARED]
+    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most][::-1]
     tasks = {name: {run.task for run in source.read_job(name).runs or ()} for name in names}
-    for at, name in enumerate(names):
-        before = next((other for other in names[at + 1 :] if tasks[other] & tasks[name]), None)
+    while names:
+        alike = [name for name in names if tasks[name] & tasks[names[-1]]]
+        names = [name for name in names[:-1] if name not in alike]
         with suppress(InputError):
-            if before is not None:
-                yield [before, name], job_comparison(source, [before, name])
+            if len(alike) > 1:
+                yield job_comparison(source, alike[-together:])
 
 
 def newest_jobs(source: PageSource, most: int) -> list[str]:

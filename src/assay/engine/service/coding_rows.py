@@ -1,7 +1,7 @@
 """A graded coding run as a run of the explorer: its gates, its reward, its files and what is searched of it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from assay.engine.explorer.imported_runs import Evidence, Kept
 from assay.engine.jobs.job_runs import moment_of
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.bounds import printable
+from assay.evidence.coding_run import AgentEnd, StatedUsage
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"
@@ -32,15 +33,38 @@ _KINDS: Final = {
 }
 
 
-class KeptFacts(msgspec.Struct, frozen=True):
-    """A kept run's own words on what its report doesn't have."""
+class KeptStep(msgspec.Struct, frozen=True):
+    """The time of one step of a kept run."""
+
+    time: str | None = None
+
+
+class KeptTrace(msgspec.Struct, frozen=True):
+    """The little of a kept trajectory that a list shows."""
+
+    usage: StatedUsage = StatedUsage()
+    steps: Sequence[KeptStep] = ()
+
+
+class KeptRecord(msgspec.Struct, frozen=True):
+    """The little of a kept run's record that a list shows. The rest, which may be large, is passed by."""
 
     instruction: str = ""
-    tokens: int | None = None
-    cost_usd: float | None = None
-    started_at: str | None = None
-    finished_at: str | None = None
-    duration_sec: float | None = None
+    trajectory: KeptTrace | None = None
+    agent_end: AgentEnd | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Tokens, cost and times, as fields of its row."""
+        trace = self.trajectory or KeptTrace()
+        times = [step.time for step in trace.steps if moment_of(step.time) is not None] or [None]
+        return {
+            "tokens": trace.usage.tokens,
+            "cost_usd": trace.usage.cost_usd,
+            "started_at": times[0],
+            "finished_at": times[-1],
+            "began_at": moment_of(times[0]),
+            "duration_sec": None if self.agent_end is None else self.agent_end.duration_sec,
+        }
 
 
 def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterable[KeptFile], text: str) -> Kept:
@@ -73,7 +97,7 @@ def run_of_report(
     name: str,
     gates: Gates | None = None,
     evidence: Evidence | None = None,
-    facts: KeptFacts = KeptFacts(),  # noqa: B008 - frozen
+    record: KeptRecord = KeptRecord(),  # noqa: B008 - frozen
 ) -> Kept:
     """A scored run. Its task is called after the instruction; without one, the hash of the scenario stands for it.
 
@@ -84,13 +108,8 @@ def run_of_report(
     run = Run(
         job=job,
         name=name,
-        task=task_name(facts.instruction, known_task),
-        tokens=facts.tokens,
-        cost_usd=facts.cost_usd,
-        started_at=facts.started_at,
-        finished_at=facts.finished_at,
-        began_at=moment_of(facts.started_at),
-        duration_sec=facts.duration_sec,
+        task=task_name(record.instruction, known_task),
+        **record.fields(),
         **decision_fields(gates or gates_of(report)),
     )
     # What a judge says may come later.

@@ -15,7 +15,7 @@ from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.formats.counting import counted
 from assay.stats.interval import Interval
-from assay.web.pages.jobs import run_links
+from assay.web.pages.jobs import run_link
 from assay.web.rendering import NOTHING, number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
@@ -132,14 +132,13 @@ def comparison_chart(found: ArmComparison) -> Markup | str:
 def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
     """The sides of the comparison, each with the strips of its group."""
     strips = {name: list(task_strips(call.source.read_job(name).runs or ())) for name in names}
-    links = {name: run_links(call.site, call.source, name) for name in names}
     return [
         ComparedSide(
             arm.label,
             arm.job,
             arm.group,
             {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
-            links[arm.job],
+            run_link(call.site, arm.job),
         )
         for arm in (agent.arm for agent in found.agents)
     ]

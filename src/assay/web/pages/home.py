@@ -51,18 +51,16 @@ def _addresses(call: PageCall) -> dict[str, Any]:
 @routes.add("GET", "/newest", *READ)
 def show_newest(call: PageCall) -> PageAnswer:
     """Say which of the newest jobs is better, which the first page asks for when it is there."""
-    found = list(islice(newest_comparisons(call.source), ANSWERS))
-    answered = [(answers(one), call.site.to("compare", {"job": names})) for names, one in found]
-    template = "newest_part.html" if call.partial else "newest.html"
-    return call.page(template, title="The newest jobs compared", answered=answered)
+    found = islice(newest_comparisons(call.source), ANSWERS)
+    answered = [(answers(one), call.site.to("compare", {"job": one.jobs})) for one in found]
+    return call.page("newest.html", title="The newest jobs compared", answered=answered)
 
 
 @routes.add("GET", "/flaky", *READ)
 def show_flaky(call: PageCall) -> PageAnswer:
     """The tasks that are passed sometimes, which the first page asks for when it is there."""
     found = flaky_tasks(call.source)
-    template = "flaky_part.html" if call.partial else "flaky.html"
-    return call.page(template, title="Flaky", worth=[found], **_addresses(call))
+    return call.page("flaky.html", title="Flaky", worth=[found], **_addresses(call))
 
 
 @routes.add("GET", "/jobs/{name}/headline", *READ)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from assay.engine.explorer.job_view import JobView, TaskStrip
-from assay.engine.explorer.page_source import PageSource, groups_by
+from assay.engine.explorer.page_source import groups_by
 from assay.engine.report.audit import Audit
 from assay.engine.report.audit_rewards import Standing
 from assay.engine.report.charts import pass_at_k_svg
@@ -72,7 +72,7 @@ def show_job(call: PageCall) -> PageAnswer:
         before=tasks(start=max(0, start - STRIPS)) if start else None,
         after=tasks(start=start + STRIPS) if start + STRIPS < len(strips) else None,
         heads=_heads(shown["keys"], sort, tasks),
-        link=run_links(call.site, call.source, name),
+        link=run_link(call.site, name),
         runs_at=lambda **asked: call.site.to("runs", {"job": name, **asked}),
     )
 
@@ -111,8 +111,7 @@ def audit_job(call: PageCall) -> PageAnswer:
     """Whether the record of a job follows from its trials, which takes a while for a large one."""
     name = call.path["name"]
     audits = call.source.audits(name)
-    template = "audit_part.html" if call.partial else "audit.html"
-    return call.page(template, title=f"Audit of {name}", audits=audits, differing=differing)
+    return call.page("audit.html", title=f"Audit of {name}", audits=audits, differing=differing)
 
 
 def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:
@@ -139,10 +138,10 @@ def differing(audit: Audit) -> list[Any]:
     return [one for one in audit.findings if one.standing is Standing.DIFFERS]
 
 
-def run_links(site: Site, source: PageSource, job: str) -> Callable[[str], str]:
-    """The addresses of the trials of a job, in the list of its runs."""
-    within, known = urlencode({"job": job}), source.run_ids(job)
-    return lambda name: site.run(known.get(name, name), {"list": within})
+def run_link(site: Site, job: str) -> Callable[[str], str]:
+    """The addresses of the runs of a job, in the list of them."""
+    within = {"list": urlencode({"job": job})}
+    return lambda identity: site.run(identity, within)
 
 
 def _short(name: str) -> str:

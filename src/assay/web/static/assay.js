@@ -25,7 +25,8 @@ document.addEventListener("DOMContentLoaded", () => {
   showTheme();
   showFitting();
   markOutline();
-  document.querySelector(".top nav [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  const here = document.querySelector(".top nav [aria-current]");
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.clientWidth / 2;
 });
 document.addEventListener("click", (event) => {
   const at = event.target instanceof Element ? event.target : null;
