@@ -18,6 +18,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import placed_checks, score_run
+from assay.engine.explorer.job_view import task_strips
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
@@ -98,7 +99,7 @@ def test_a_record_that_does_not_follow_is_shown_field_by_field() -> None:
 def test_the_strip_of_each_task() -> None:
     strips = {
         strip.task: ("".join(one.state[0] for one in strip.runs), strip.kind)
-        for strip in viewed_at(SORTING).job("sorting").strips
+        for strip in task_strips(viewed_at(SORTING).job("sorting").runs)
     }
     assert strips == {
         "bubble": ("pppp", "always"),
@@ -116,7 +117,7 @@ def test_tasks_can_be_narrowed_down_to_the_flaky_ones() -> None:
 
 def test_unusable_output_is_neither_wrong_nor_broken() -> None:
     source = viewed_at(GUESSES)
-    states = {strip.task: strip.runs[0].state for strip in source.job("guesses").strips}
+    states = {strip.task: strip.runs[0].state for strip in task_strips(source.job("guesses").runs)}
     # No control was recorded there, so what the agent could have brought about counts as 0.
     assert states["broken-verifier"] == states["voltage-drop"] == "unusable"
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from assay.adapters.jobs.folder_pages import FolderPages
 from assay.engine.explorer.blobs import DIFF, VERIFIER_OUTPUT
+from assay.engine.explorer.job_view import task_strips
 from assay.engine.explorer.page_source import RunDetail, newest_comparisons
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_outline import has_error
@@ -65,6 +66,7 @@ def one_file(source: FolderPages) -> str:
         style=Markup(look),  # noqa: S704 - our own stylesheet
         policy=f"default-src 'none'; style-src 'sha256-{digest}'",
         jobs=[(name, shown_job(source.job(name), source.audits(name))) for name in source.job_names],
+        strips_of=lambda report: list(task_strips(report.runs)),
         comparisons=[(one, answers(one), comparison_chart(one)) for one in compared],
         worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
         runs=runs,

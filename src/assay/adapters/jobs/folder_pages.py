@@ -14,7 +14,7 @@ from assay.adapters.jobs.run_store import kept_record
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.job_view import job_of_runs
 from assay.engine.explorer.page_source import LinePage, Lines, Neighbours, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
@@ -22,7 +22,7 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, gates_of
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.report import report_job
+from assay.engine.report.report import JobReport, report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource
@@ -48,7 +48,7 @@ class FolderPages:
 
     viewed: Sequence[ViewedJob]
     kept: Sequence[str] = ()
-    _views: dict[str, JobView] = field(default_factory=dict)
+    _reports: dict[str, JobReport] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -134,12 +134,12 @@ class FolderPages:
             raise NotFoundError("there is no such run")
         return self._places[identity]
 
-    def job(self, name: str) -> JobView:
-        if name not in self._views:
+    def job(self, name: str) -> JobReport:
+        if name not in self._reports:
             read = self.read_job(name)
             regrades = self._jobs[name].regrades if name in self._jobs else ()
-            self._views[name] = view_job(report_job(read.job, USUAL, read.histories, regrades, read.runs))
-        return self._views[name]
+            self._reports[name] = report_job(read.job, USUAL, read.histories, regrades, read.runs)
+        return self._reports[name]
 
     def read_job(self, name: str) -> ReadJob:
         """A job, or the runs that were kept in one folder."""

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import JobView
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_filters import (
     AllOf,
@@ -30,6 +29,7 @@ from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
 from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
+from assay.engine.report.report import JobReport
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
 
@@ -108,7 +108,7 @@ class PageSource(Protocol):
     def file(self, identity: str, name: str) -> ByteSource | None:
         """A file of a run by what it is, such as ``diff`` or ``turn-1/stdout``; None if there is none."""
 
-    def job(self, name: str) -> JobView: ...
+    def job(self, name: str) -> JobReport: ...
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         """Whether the record of a job follows from its trials; None if the record isn't here."""

@@ -8,8 +8,6 @@ from markupsafe import Markup
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
-from assay.engine.explorer.run_filters import OneOf
-from assay.engine.explorer.run_query import RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
@@ -174,11 +172,5 @@ def sentence(pair: ArmPair) -> str:
 
 def _side_by_side(call: PageCall, sides: list[ComparedSide], task: str) -> list[list[RunDetail]]:
     """The runs of a task, those of each side in a column."""
-    columns = []
-    for side in sides:
-        asked = RunQuery((OneOf("job", (side.job,)), OneOf("task", (task,))), sort="name")
-        strip = side.strips.get(task)
-        wanted = {run.name for run in strip.runs} if strip is not None else set()
-        lines = [line for line in call.source.lines(asked).lines if line.name in wanted][:MOST_RUNS]
-        columns.append([call.source.run(line.id) for line in lines])
-    return columns
+    strips = [side.strips.get(task) for side in sides]
+    return [[call.source.run(run.id) for run in strip.runs[:MOST_RUNS]] if strip else [] for strip in strips]

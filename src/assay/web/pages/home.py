@@ -66,4 +66,4 @@ def show_flaky(call: PageCall) -> PageAnswer:
 @routes.add("GET", "/jobs/{name}/headline", *READ)
 def show_headline(call: PageCall) -> PageAnswer:
     """The mean of a job with its interval, for its line on the first page."""
-    return call.page("headline.html", title="", report=call.source.job(call.path["name"]).report)
+    return call.page("headline.html", title="", report=call.source.job(call.path["name"]))
