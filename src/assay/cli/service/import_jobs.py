@@ -12,7 +12,8 @@ Importing a folder again adds only what is new, so a job can be imported while i
 last bit. A run that was imported before with another result is refused, and then nothing of that job is imported;
 --name gives the job another name.
 
-With --server, job folders are sent to a service as archives, by a key that says whose runs they are.
+With --server, job folders (also each one in a folder of these) are sent to a service as archives, by a key that
+says whose runs they are.
 
 Exit codes: 0 done, 2 it could not be done.
 """
