@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
@@ -127,14 +129,20 @@ def newest_comparisons(
 ) -> Iterator[ArmComparison]:
     """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
     sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most][::-1]
-    tasks = {name: {run.task for run in source.read_job(name).runs or ()} for name in names}
-    while names:
-        alike = [name for name in names if tasks[name] & tasks[names[-1]]]
-        names = [name for name in names[:-1] if name not in alike]
-        with suppress(InputError):
-            if len(alike) > 1:
-                yield job_comparison(source, alike[-together:])
+    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most]
+    known: list[set[str]] = []
+
+    @cache
+    def tasks(name: str) -> set[str]:
+        return {run.task for run in source.read_job(name).runs or ()}
+
+    for at, name in enumerate(names):
+        if not any(tasks(name) & one for one in known):
+            known.append(tasks(name))
+            alike = list(islice((other for other in names[at:] if tasks(other) & tasks(name)), together))
+            with suppress(InputError):
+                if len(alike) > 1:
+                    yield job_comparison(source, alike[::-1])
 
 
 def newest_jobs(source: PageSource, most: int) -> list[str]:

@@ -93,13 +93,10 @@ def _cheated(source: PageSource) -> WorthGroup:
         known.pop()
     listed = [f"reason in ({', '.join(known)})"] if known else []
     ways = [f"failure_mode = {HACKED}", *listed, f"suspicion >= {SUSPICIOUS}"]
-    *groups, every = [_where(source, way) for way in (*ways, " or ".join(ways))]
+    # All ways at once go through every run, so each is asked for by itself, and nobody counts them together.
+    groups = [_group(source, "cheated", "cheated", (AllOf(parse_expression(way), way),)) for way in ways]
     items = {item.run: item for group in groups for item in group.items}
-    return replace(every, items=list(items.values())[:SHOWN])
-
-
-def _where(source: PageSource, expression: str) -> WorthGroup:
-    return _group(source, "cheated", "cheated", (AllOf(parse_expression(expression), expression),))
+    return WorthGroup("cheated", "cheated", list(items.values())[:SHOWN], [("where", " or ".join(ways))])
 
 
 def cheats_in(reason: str) -> list[str]:

@@ -1,7 +1,6 @@
 """The first page: what is worth a look, then all jobs."""
 
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from typing import Any, Final
 
 from assay.engine.explorer.page_source import groups_by, newest_comparisons
@@ -15,7 +14,6 @@ SEEN: Final = "assay_seen"
 VISIT: Final = timedelta(minutes=30)
 """Somebody who was here less than that ago is still on the same visit."""
 JOBS: Final = 25
-ANSWERS: Final = 3
 
 
 @routes.add("GET", "/", *READ, word="Home")
@@ -51,9 +49,9 @@ def _addresses(call: PageCall) -> dict[str, Any]:
 @routes.add("GET", "/newest", *READ)
 def show_newest(call: PageCall) -> PageAnswer:
     """Say which of the newest jobs is better, which the first page asks for when it is there."""
-    found = islice(newest_comparisons(call.source), ANSWERS)
-    answered = [(answers(one), call.site.to("compare", {"job": one.jobs})) for one in found]
-    return call.page("newest.html", title="The newest jobs compared", answered=answered)
+    found = next(newest_comparisons(call.source), None)
+    sentences = [] if found is None else answers(found)
+    return call.page("newest.html", title="The newest jobs compared", found=found, sentences=sentences)
 
 
 @routes.add("GET", "/flaky", *READ)

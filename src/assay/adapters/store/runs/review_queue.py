@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import func, not_, or_, select
+from sqlalchemy import func, not_, or_, select, union_all
 
 from assay.adapters.store.bulk import batches
 from assay.adapters.store.run_tables import HAS_GATES, annotations, runs
@@ -42,7 +42,10 @@ class StoredReviews:
             runs.c.id.not_in(judged), not_(_OPEN)
         )
         newest = mine.order_by(runs.c.id.desc()).limit(limit)
-        disagreed = mine.where(_DISAGREED).order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        rare = [select(runs.c.id).where(runs.c.organisation == organisation, one) for one in _DISAGREED.clauses]
+        disagreed = (
+            mine.where(runs.c.id.in_(union_all(*rare))).order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        )
         found = [(row.reviewers, 0, row) for row in self._store.rows(disagreed)]
         count, others = self._next_count(organisation, -1), 0
         while count is not None and others < limit:
@@ -64,7 +67,9 @@ class StoredReviews:
         counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
         found = Counter({reviewers: int(count) for reviewers, count in self._store.rows(counted)})
         # Those that haven't ended are few, so taking them away is faster than passing them by.
-        found.subtract({reviewers: int(count) for reviewers, count in self._store.rows(counted.where(_OPEN))})
+        some = select(runs.c.id).where(runs.c.organisation == organisation, _OPEN)
+        unended = self._store.rows(counted.where(runs.c.id.in_(some)))
+        found.subtract({reviewers: int(count) for reviewers, count in unended})
         return Waiting(found.total(), found[0])
 
     def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
