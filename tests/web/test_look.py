@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
+from assay.web.one_file import one_file
 from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, serving_folder, viewed_at
@@ -70,6 +71,14 @@ def test_nobody_is_kept_out_of_a_run(shown: LocalServer, tab: Tab, place: str) -
 @pytest.mark.parametrize("place", LISTS)
 def test_nobody_is_kept_out_of_a_list(many: LocalServer, tab: Tab, place: str) -> None:
     assert barriers(tab.open(f"{many.address}{place}")) == {}
+
+
+def test_nobody_is_kept_out_of_the_one_file(tmp_path: Path, kept: Path, tab: Tab) -> None:
+    job, file = tmp_path / "tampered", tmp_path / "all.html"
+    shutil.copytree(TAMPERED, job)
+    write_long_trace(next(job.glob("*__*")) / "agent", 20, (7,))
+    file.write_text(one_file(viewed_at(job, kept)))
+    assert barriers(tab.open(file.as_uri())) == {}
 
 
 def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:

@@ -79,29 +79,27 @@ def one_file(source: FolderPages) -> str:
 
 def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:
     call = PageCall(site=Site("#"), viewer=Viewer(Scope.READER), reads=source)
-    for identity in shown:
+    for number, identity in enumerate(shown):
         detail = source.run(identity)
         diff, verifier = source.file(identity, DIFF), source.file(identity, VERIFIER_OUTPUT)
         outputs = [*printed_by(source, detail)]
         yield FilePart(
             _anchor(identity),
             RunView(detail, call),
-            tuple(
-                part for number, turn in enumerate(detail.turns) for part in _parts(source, detail, turn, number)
-            ),
+            tuple(part for turn in detail.turns for part in _parts(source, detail, turn, f"{number}-{turn}-")),
             None if diff is None else diff_page(diff),
             [*outputs, shown_end("Verifier output", verifier)] if verifier is not None else outputs,
         )
 
 
-def _parts(source: FolderPages, detail: RunDetail, turn: str, number: int) -> Iterator[TraceView]:
+def _parts(source: FolderPages, detail: RunDetail, turn: str, prefix: str) -> Iterator[TraceView]:
     """The beginning of a trace, as much as can be sent to somebody."""
     place: str | None = ""
     for _ in range(MOST_PARTS):
         found = None if place is None else source.trace(detail.line.id, turn, TraceQuery(place=place))
         if found is None:
             return
-        yield TraceView(found, TraceQuery(), turn, prefix=f"{_anchor(detail.line.id)}-{number}-")
+        yield TraceView(found, TraceQuery(), turn, prefix=quote(prefix, safe=""))
         place = found.next
 
 
