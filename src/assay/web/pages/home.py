@@ -1,6 +1,7 @@
 """The first page: what is worth a look, then all jobs."""
 
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Any, Final
 
 from assay.engine.explorer.page_source import groups_by, newest_comparisons
@@ -14,6 +15,7 @@ SEEN: Final = "assay_seen"
 VISIT: Final = timedelta(minutes=30)
 """Somebody who was here less than that ago is still on the same visit."""
 JOBS: Final = 25
+ANSWERS: Final = 3
 
 
 @routes.add("GET", "/", *READ, word="Home")
@@ -49,9 +51,8 @@ def _addresses(call: PageCall) -> dict[str, Any]:
 @routes.add("GET", "/newest", *READ)
 def show_newest(call: PageCall) -> PageAnswer:
     """Say which of the newest jobs is better, which the first page asks for when it is there."""
-    found = next(newest_comparisons(call.source), None)
-    sentences = [] if found is None else answers(found)
-    return call.page("newest.html", title="The newest jobs compared", found=found, sentences=sentences)
+    found = [(answers(one), one.jobs) for one in islice(newest_comparisons(call.source), ANSWERS)]
+    return call.page("newest.html", title="The newest jobs compared", found=found)
 
 
 @routes.add("GET", "/flaky", *READ)
