@@ -29,7 +29,6 @@ class ComparedSide:
 
     label: str
     job: str
-    group: str
     strips: dict[str, TaskStrip]
     link: Any
 
@@ -134,7 +133,6 @@ def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[Compa
         ComparedSide(
             arm.label,
             arm.job,
-            arm.group,
             {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
             run_link(call.site, arm.job),
         )

@@ -1,8 +1,9 @@
 """The first page: what is worth a look, then all jobs."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from assay.engine.explorer.page_source import groups_by, newest_comparisons
 from assay.engine.explorer.worth import WorthItem, flaky_tasks, worth_a_look
@@ -29,7 +30,7 @@ def show_home(call: PageCall) -> PageAnswer:
         "home.html",
         title="Home",
         worth=worth_a_look(call.source, since),
-        **_addresses(call),
+        address=_address(call),
         jobs=jobs[:JOBS],
         more=len(jobs) - JOBS,
     )
@@ -39,13 +40,9 @@ def show_home(call: PageCall) -> PageAnswer:
     )
 
 
-def _addresses(call: PageCall) -> dict[str, Any]:
-    """The ways from an entry: to its run or its task's runs, and to where it went wrong."""
-
-    def address(item: WorthItem) -> str:
-        return call.site.run(item.run) if item.run else call.site.to("runs", {"job": item.job, "task": item.name})
-
-    return {"address": address, "wrong": lambda item: f"{address(item)}/wrong"}
+def _address(call: PageCall) -> Callable[[WorthItem], str]:
+    site = call.site
+    return lambda item: site.run(item.run) if item.run else site.to("runs", {"job": item.job, "task": item.name})
 
 
 @routes.add("GET", "/newest", *READ)
@@ -59,7 +56,7 @@ def show_newest(call: PageCall) -> PageAnswer:
 def show_flaky(call: PageCall) -> PageAnswer:
     """The tasks that are passed sometimes, which the first page asks for when it is there."""
     found = flaky_tasks(call.source)
-    return call.page("flaky.html", title="Flaky", worth=[found], **_addresses(call))
+    return call.page("flaky.html", title="Flaky", worth=[found], address=_address(call))
 
 
 @routes.add("GET", "/jobs/{name}/headline", *READ)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import groups_by
@@ -57,7 +57,7 @@ def show_job(call: PageCall) -> PageAnswer:
     strips = _in_order([strip for strip in every if kind in ("", strip.kind)], sort)
 
     def tasks(**query: object) -> str:
-        return call.site.to(f"jobs/{quote(name, safe='')}", {"kind": kind, "sort": sort} | query) + "#tasks"
+        return call.site.job(name, {"kind": kind, "sort": sort} | query) + "#tasks"
 
     small = len(report.runs) <= AUDITED_AT_ONCE
     shown = shown_job(report, call.source.audits(name) if small else None)
