@@ -48,6 +48,7 @@ from tests.web.examples import (
     serving_folder,
     viewed_at,
 )
+from tests.web.traces import write_long_trace
 
 CAPITAL = "capital__a3lB16u"
 
@@ -483,6 +484,24 @@ def test_the_step_of_a_scorers_finding_leads_to_the_trace(tmp_path: Path) -> Non
     assert '<a href="#step-3">step 3</a>' in page
     assert "finding in step 3" in page
     assert 'id="step-3"' in page
+
+
+def test_where_it_went_wrong_is_what_somebody_names_or_the_first_error(tmp_path: Path, kept: Path) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent")
+    source = viewed_at(job, kept)
+    runs = ("slug%3Acheating", "slug%3Ashallow", "sorting%3Amerge__sort009", "sorting%3Amerge__sort001")
+    found = [page_of(source, f"runs/{one}/wrong") for one in runs]
+    assert [one.status for one in found] == [303] * 4
+    assert [one.headers["Location"].removeprefix("/runs/") for one in found] == [
+        "slug%3Acheating?tab=diff#first-finding",
+        "slug%3Ashallow#judge",
+        "sorting%3Amerge__sort009?place=76.0.#step-77",
+        "sorting%3Amerge__sort001#trace",
+    ]
+    assert 'id="first-finding"' in text_of(source, "runs/slug%3Acheating?tab=diff")
+    assert 'id="judge"' in text_of(source, "runs/slug%3Ashallow")
 
 
 def test_every_command_that_a_page_names_is_one() -> None:

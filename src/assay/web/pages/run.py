@@ -123,14 +123,16 @@ def show_what_went_wrong(call: PageCall) -> PageAnswer:
 
 
 def _where_wrong(call: PageCall, view: RunView) -> str:
-    """The address of the step or line that a scorer or a monitor names, else of the first error in the trace."""
-    steps, turns = named_steps(view), view.detail.turns
+    """The address of what a scorer or a monitor names, of the judge's FAIL, or of the first error in the trace."""
+    steps, turns, identity = named_steps(view), view.detail.turns, view.detail.line.id
     if steps:
         return TraceView(TracePart(()), TraceQuery(), turns[0], view.to).link(steps[0])
-    if _findings(view.report):
+    if _findings(view.report) and call.source.file(identity, "diff") is not None:
         return f"{view.to(tab='diff')}#first-finding"
+    if view.judge is not None and view.judge_state == JudgeState.FAIL.value:
+        return f"{view.to()}#judge"
     for turn in turns:
-        part = call.source.trace(view.detail.line.id, turn, TraceQuery(errors=True))
+        part = call.source.trace(identity, turn, TraceQuery(errors=True))
         if part is not None and part.steps:
             return TraceView(part, TraceQuery(), turn, view.to).link(part.steps[0].number)
     return f"{view.to()}#trace"
