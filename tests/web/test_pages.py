@@ -504,6 +504,18 @@ def test_where_it_went_wrong_is_what_somebody_names_or_the_first_error(tmp_path:
     assert 'id="judge"' in text_of(source, "runs/slug%3Ashallow")
 
 
+def test_a_trace_too_large_for_its_whole_outline_leads_to_the_errors_further_on(tmp_path: Path) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent", 11_000, (10_500,))
+    source = viewed_at(job)
+    first = text_of(source, "runs/merge__sort009")
+    assert "first error" not in first
+    [onward] = re.findall(r'href="/([^"]*)#trace">errors further on', first)
+    assert re.findall('id="(step-[0-9]+)"', text_of(source, onward.replace("&amp;", "&"))) == ["step-10500"]
+    assert page_of(source, "runs/merge__sort009/wrong").headers["Location"].endswith("#step-10500")
+
+
 def test_every_command_that_a_page_names_is_one() -> None:
     places = [*(REPO / "src/assay/web").rglob("*.html"), *(REPO / "src/assay/api/pages").glob("*.py")]
     named = re.compile(rf"\bassay ((?:{'|'.join(COMMANDS)})(?: [\w./=-]+)*)")
