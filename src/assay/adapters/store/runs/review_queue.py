@@ -18,7 +18,7 @@ from assay.engine.explorer.review_queue import GateCount, Reviewed, Waiting
 from assay.engine.explorer.run_query import RunQuery
 from assay.evidence.run import Run, State
 
-_OPEN = runs.c.state.in_((State.PENDING, State.RUNNING))
+_OPEN = runs.c.state.in_((State.PENDING.value, State.RUNNING.value))
 _DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
 
 
