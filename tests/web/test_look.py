@@ -108,6 +108,8 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
 
 def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser) -> None:
     with serving_folder(viewed_at(SORTING, SORTING.parent / "half-written")) as found, tab_of(browser) as tab:
+        asked: list[str] = []
+        tab.page.on("request", lambda one: asked.append(one.url))
         page = tab.open(found.address)
         with page.expect_response(lambda answer: answer.url == found.address):
             page.wait_for_timeout(3000)
@@ -115,6 +117,7 @@ def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser)
         page.locator("tr", has_text="half-written").scroll_into_view_if_needed()
         expect(page.locator("tr", has_text="half-written")).to_contain_text("0.333 of 3 with a score 95 %")
         expect(page.locator("tbody td")).to_have_count(10)
+        assert sum(one.endswith(("/flaky", "/newest")) for one in asked) == 2
         expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
 
 
