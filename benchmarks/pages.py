@@ -86,6 +86,7 @@ def _pages(service: Service) -> Iterator[Result]:
     key = issue_key(service.keys, Owner(HERE), Scope.READER, "bench").secret
     found = service.imports.slice(HERE, RunQuery()).rows[0].id
     places = {
+        "home": "",
         "runs": "runs",
         "runs of a task, by score": "runs?task=task-07&sort=-score",
         "runs that disagree": "runs?gates_disagree=true",

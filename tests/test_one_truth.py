@@ -264,7 +264,7 @@ def test_a_planned_trial_is_of_the_whole_task(tmp_path: Path) -> None:
     )
     lock = json.loads((job / "lock.json").read_text())
     (job / "lock.json").write_text(json.dumps({**lock, "trials": [*lock["trials"], lock["trials"][0]]}))
-    assert [run.task for run in faces.viewed(job).job("job").report.runs] == ["a__b"] * 3
+    assert [run.task for run in faces.viewed(job).job("job").runs] == ["a__b"] * 3
 
 
 def test_a_reward_that_json_can_not_hold_is_one_of_several(tmp_path: Path) -> None:

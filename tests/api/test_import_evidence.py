@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from assay.adapters.jobs.run_store import keep_run
 from assay.adapters.service.import_runs import Importing, is_scored
 from assay.adapters.service.page_source import StorePages
 from assay.cli.output.read_jobs import read_results
+from assay.cli.view import source_of
 from assay.dialects.scorers.report import (
     Judge,
     JudgeState,
@@ -23,15 +25,29 @@ from assay.dialects.scorers.report import (
     StatusGate,
 )
 from assay.engine.explorer.imported_runs import Imported
+from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.service.errors import ConflictError
-from assay.evidence.coding_run import CodingRecord, Diff, RunStatus, Tail
+from assay.evidence.coding_run import (
+    AgentEnd,
+    CodingRecord,
+    Diff,
+    Form,
+    ProcessEnd,
+    RunStatus,
+    Speaker,
+    StatedUsage,
+    Tail,
+    Trajectory,
+    TrajectoryStep,
+)
 from assay.web.pages.run import printed_by
 from tests.api.clinic import Clinic
 from tests.builders import REPO
 
 GUESSES = REPO / "examples" / "guesses"
 TRIAL = "capital__a3lB16u"
+ENDED = AgentEnd(ProcessEnd(0), 12.5)
 
 
 @pytest.fixture
@@ -110,6 +126,33 @@ def test_the_streams_of_a_kept_run_come_along(clinic: Clinic, tmp_path: Path) ->
     assert clinic.ask("GET", f"/v1/runs/{run['id']}/files/stderr").text == "to the log"
 
 
+def test_the_record_of_a_kept_run_says_its_tokens_its_cost_and_when_it_was(clinic: Clinic, tmp_path: Path) -> None:
+    steps = tuple(
+        TrajectoryStep(number, Speaker.AGENT, "x", time=time)
+        for number, time in enumerate((None, "2026-01-05T09:00:00Z", "2026-01-05T09:01:00Z", "noon"), start=1)
+    )
+    trace = Trajectory(Form.ATIF, steps, usage=StatedUsage(1000, 40, 600, 0.5))
+    kept(tmp_path / "runs" / "one", RowVerdict.PASS, JudgeState.PENDING, trajectory=trace, agent_end=ENDED)
+    importing(clinic).reports(str(tmp_path / "runs"), None)
+    [viewed] = source_of([str(tmp_path / "runs")]).lines(RunQuery()).lines
+    [run] = clinic.get("/v1/runs")["data"]
+    assert (run["tokens"], run["cost_usd"], run["duration_sec"]) == (1040, 0.5, 12.5)
+    assert (run["started_at"], run["finished_at"]) == ("2026-01-05T09:00:00Z", "2026-01-05T09:01:00Z")
+    assert run["began_at"] == "2026-01-05T09:00:00Z"
+    for name in ("tokens", "cost_usd", "duration_sec", "started_at", "finished_at"):
+        assert getattr(viewed, name) == run[name]
+    assert viewed.began_at == datetime(2026, 1, 5, 9, tzinfo=UTC)
+
+
+def test_how_long_the_phases_of_a_trial_took_comes_along(clinic: Clinic, job: Path) -> None:
+    imported(clinic, job)
+    shown = clinic.service.imports.run(clinic.organisation, run_of(clinic, TRIAL)["id"])
+    [viewed] = [line for line in source_of([str(job)]).every_line(RunQuery()) if line.name == TRIAL]
+    assert shown.phases == viewed.phases
+    assert list(shown.phases) == ["setup", "agent", "verifier"]
+    assert sum(shown.phases.values()) == pytest.approx(shown.duration_sec)
+
+
 def test_a_link_is_not_followed(clinic: Clinic, job: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("hidden words")
@@ -153,11 +196,10 @@ def report(verdict: RowVerdict, judge: JudgeState) -> ScorersReport:
     )
 
 
-def kept(folder: Path, verdict: RowVerdict, judge: JudgeState, outputs: tuple[Tail, ...] = ()) -> None:
+def kept(folder: Path, verdict: RowVerdict, judge: JudgeState, **more: Any) -> None:
+    folder.parent.mkdir(exist_ok=True)
     diff, response = Diff("--- a\n+++ b\n", "00" * 32, False), "all is well"
-    run = CodingRecord(
-        "do it", "completion", RunStatus.COMPLETED, final_response=response, outputs=outputs, diff=diff
-    )
+    run = CodingRecord("do it", "completion", RunStatus.COMPLETED, final_response=response, diff=diff, **more)
     keep_run(str(folder), run, report(verdict, judge), None)
 
 

@@ -57,6 +57,12 @@ def test_the_fewest_annotations_come_first_and_disagreements_first_among_as_many
     assert queue(clinic, limit=2) == ["odd", "plain"]
 
 
+def test_runs_that_have_not_ended_wait(clinic: Clinic) -> None:
+    added(clinic, one={}, works={"state": State.RUNNING}, waits={"state": State.PENDING})
+    assert queue(clinic) == ["one"]
+    assert clinic.service.reviews.waiting(clinic.organisation, RunQuery()) == Waiting(1, 1)
+
+
 def test_what_a_reviewer_has_judged_is_not_in_their_queue(clinic: Clinic) -> None:
     runs = added(clinic, one={}, two={})
     judged(clinic, runs["one"], "ben", "defer")

@@ -1,6 +1,7 @@
 """Commands that ask a service: ``--server``, with the key from the environment or a file."""
 
 import json
+import shutil
 import socket
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from assay.cli.options import server as server_option
 from assay.client import Client, Requests
 from tests.api.clinic import Clinic, portal, said
-from tests.builders import HARBOR_JOBS
+from tests.builders import HARBOR_JOBS, REPO
 from tests.cli.running import Cli
 
 
@@ -143,9 +144,22 @@ def test_a_job_is_sent_as_an_archive(clinic: Clinic, cli: Cli, url: str) -> None
     assert len(clinic.get("/v1/runs?job=j1&limit=100")["data"]) == 14
 
 
+def test_each_job_of_a_folder_is_one_of_its_own(clinic: Clinic, cli: Cli, url: str, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        shutil.copytree(HARBOR_JOBS / "j1", tmp_path / "jobs" / name)
+    sent = cli("import", tmp_path / "jobs", "--server", url)
+    here = cli("import", tmp_path / "jobs", "--store", tmp_path / "store.db")
+    assert (sent.code, sent.err, sent.out) == (0, "", here.out)
+    assert [line.partition(":")[0] for line in sent.out.splitlines()] == ["one", "two"]
+    refused = cli("import", tmp_path / "jobs", "--server", url, "--name", "both")
+    assert refused.err == f"assay: --name must be for a single job, and {tmp_path / 'jobs'} has 2\n"
+
+
 def test_what_is_no_job_is_not_sent(cli: Cli, url: str, tmp_path: Path) -> None:
     refused = cli("import", tmp_path, "--server", url)
     assert refused.code == 2
+    assert "must be a job folder, but it has no config.json" in refused.err
+    refused = cli("import", REPO / "examples" / "comparison" / "monday", "--server", url)
     assert "with --server, JOB must be a folder with " in refused.err
     refused = cli("import", HARBOR_JOBS / "j1", "--server", url, "--organisation", "acme")
     assert refused.err.startswith("assay: --organisation must not be given with --server: ")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assay.engine.explorer.trace_page import AT_ONCE, WHOLE, TracePart, TraceQuery, trace_part
 from assay.evidence.files import HeldBytes
 from assay.formats.trajectories.messages import read_trajectory
-from assay.formats.trajectories.stream import head_of, rest_of, steps_from
+from assay.formats.trajectories.stream import CHUNK, FIRST_LINE, head_of, rest_of, steps_from
 from tests.web.traces import atif, large_atif, step
 
 LONG = "ä" * 30_000
@@ -69,6 +69,28 @@ def test_no_bytes_break_it(data: bytes, before: str) -> None:
     for placed in steps_from(source, head, head.start):
         assert placed.after <= source.size
     rest_of(source, 0)
+
+
+class ReadBytes(HeldBytes):
+    """Bytes that remember how far somebody read them."""
+
+    furthest = 0
+
+    def read(self, start: int, length: int) -> bytes:
+        ReadBytes.furthest = max(ReadBytes.furthest, start + length)
+        return super().read(start, length)
+
+
+def test_the_head_of_a_large_file_is_found_near_its_beginning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ReadBytes, "furthest", 0)
+    assert head_of(ReadBytes("".join(large_atif(2 * FIRST_LINE)).encode())).form == "list"
+    assert 0 < ReadBytes.furthest < 2 * CHUNK
+
+
+@pytest.mark.parametrize("size", [CHUNK // 2, CHUNK + 1, FIRST_LINE // 2])
+def test_a_long_first_line_is_still_a_line(size: int) -> None:
+    long = json.dumps({"role": "user", "content": "x" * size})
+    assert [len(one.text) for one in streamed(f"{long}\n{json.dumps(MESSAGES[0])}\n".encode())] == [size, 5]
 
 
 def large() -> HeldBytes:

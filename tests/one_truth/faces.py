@@ -19,6 +19,7 @@ import httpx
 from assay.adapters.service.page_source import StorePages
 from assay.cli.main import main
 from assay.cli.view import source_of
+from assay.engine.explorer.job_view import task_strips
 from assay.engine.explorer.page_source import PageSource, groups_by
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.service.keys import Scope
@@ -213,13 +214,13 @@ def paged(source: PageSource, job: str, *, tabs: bool = True) -> Iterator[tuple[
     [line] = [one for one in groups_by(source, "job") if one["value"] == job]
     assert line["runs"] == sum(line["states"].values())
     yield "jobs", Answer(job=Group(some(line["states"]), line["mean"], line["scored"]))
-    report = source.job(job).report
+    report = source.job(job)
     groups = {
         one.key.partition("__")[0]: Group(some({str(k): v for k, v in one.states.items()}), one.mean, one.n)
         for one in report.groups
     }
     yield "job", Answer({one.name: _of_run(one) for one in report.runs}, groups)
-    assert Counter(one.name for strip in source.job(job).strips for one in strip.runs) == Counter(
+    assert Counter(one.name for strip in task_strips(report.runs) for one in strip.runs) == Counter(
         one.name for one in lines
     )
     query = f"?job={quote(job)}"

@@ -2,10 +2,8 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
 from assay.engine.service.keys import Scope
@@ -13,14 +11,8 @@ from assay.web.local_server import LocalServer
 from assay.web.one_file import one_file
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import COMPARISON, serving_folder, viewed_at
+from tests.web.open_to_all import barriers, open_all, serious
 from tests.web.people import Desk
-
-
-def serious(page: Page, *rules: str) -> list[str]:
-    """What keeps people out of a page, by all rules or by some."""
-    options = {"runOnly": list(rules)} if rules else None
-    found = Axe().run(page, options=options).response["violations"]
-    return [f"{one['id']}: {one['nodes'][0]['html']}" for one in found if one["impact"] in ("serious", "critical")]
 
 
 def rows(page: Page) -> list[str]:
@@ -372,6 +364,9 @@ def _tab_to(page: Page, name: str) -> None:
 
 
 PLACES = {
+    "home": "",
+    "newest": "newest",
+    "flaky": "flaky",
     "runs": "runs",
     "groups": "runs?by=task",
     "run": "runs/{run}",
@@ -382,29 +377,18 @@ PLACES = {
     "provenance": "runs/{run}?tab=provenance",
     "jobs": "jobs",
     "job": "jobs/sorting",
+    "job-audit": "jobs/sorting/audit",
+    "choose": "compare?job=monday",
     "compare": "compare?job=monday&job=tuesday",
     "task": "compare?job=monday&job=tuesday&task=middling-19",
+    "parts": "parts",
 }
 
 
-@pytest.mark.parametrize(
-    ("scheme", "places"),
-    [
-        ("light", ["runs", "groups", "run", "diff", "gradings", "jobs", "job", "compare", "task"]),
-        ("dark", ["runs", "run", "job"]),
-    ],
-)
-def test_nobody_is_kept_out(full: Desk, browser: Browser, scheme: Any, places: list[str]) -> None:
-    with tab_of(browser, color_scheme=scheme) as tab:
-        full.enter(tab)
-        for place in places:
-            page = tab.open(f"{full.url}/ui/{PLACES[place].format(run=run_of(full, 'shallow'))}")
-            open_all(page)
-            assert serious(page) == [], place
-
-
-def open_all(page: Page) -> None:
-    page.evaluate("document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+def test_nobody_is_kept_out(full: Desk, tab: Tab, place: str) -> None:
+    full.enter(tab)
+    assert barriers(tab.open(f"{full.url}/ui/{place.format(run=run_of(full, 'shallow'))}")) == {}
 
 
 def run_of(desk: Desk, name: str) -> str:

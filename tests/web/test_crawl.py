@@ -76,11 +76,12 @@ def crawled(base: str, get: Callable[[str], httpx.Response]) -> Iterator[str]:
 
 def test_no_link_of_the_service_is_dead(full: Desk) -> None:
     person = full.client(Scope.ADMIN)
+    person.client.follow_redirects = True
     assert list(crawled(f"{full.url}/ui/", person.client.get)) == []
 
 
 def test_no_link_of_a_viewed_folder_is_dead(viewed: LocalServer) -> None:
-    with httpx.Client(timeout=30) as client:
+    with httpx.Client(timeout=30, follow_redirects=True) as client:
         assert list(crawled(viewed.address, client.get)) == []
 
 

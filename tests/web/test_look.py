@@ -8,15 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from assay.engine.service.keys import Scope
 from assay.web.local_server import LocalServer
+from assay.web.one_file import one_file
 from tests.builders import REPO, edit_json
 from tests.web.browser import Tab, tab_of
 from tests.web.examples import COMPARISON, GUESSES, SORTING, TAMPERED, serving_folder, viewed_at
+from tests.web.open_to_all import barriers, serious, too_small
 from tests.web.people import Desk
-from tests.web.test_browser import open_all, run_of, serious
+from tests.web.test_browser import run_of
 from tests.web.traces import write_long_trace
 
 LONG = "runs/sorting%3Amerge__sort009"
@@ -61,29 +63,22 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalServer]:
         yield found
 
 
-def is_open_to_all(page: Page) -> None:
-    """On a phone, a laptop and a wall, light and dark: nobody is kept out, and nothing is cut or squeezed."""
-    open_all(page)
-    for width in (375, 1440, 2560):
-        page.set_viewport_size({"width": width, "height": 900})
-        page.emulate_media(color_scheme="light")
-        assert serious(page) == [], width
-        for edge in page.locator("html, .tabs").all():
-            assert edge.evaluate("(one) => one.scrollWidth - one.clientWidth") <= 1, (width, edge)
-        assert too_small(page) == [], width
-        assert squeezed(page) == [], width
-        page.emulate_media(color_scheme="dark")
-        assert serious(page, "color-contrast") == [], width
-
-
 @pytest.mark.parametrize("place", PAGES)
 def test_nobody_is_kept_out_of_a_run(shown: LocalServer, tab: Tab, place: str) -> None:
-    is_open_to_all(tab.open(f"{shown.address}{place}"))
+    assert barriers(tab.open(f"{shown.address}{place}")) == {}
 
 
 @pytest.mark.parametrize("place", LISTS)
 def test_nobody_is_kept_out_of_a_list(many: LocalServer, tab: Tab, place: str) -> None:
-    is_open_to_all(tab.open(f"{many.address}{place}"))
+    assert barriers(tab.open(f"{many.address}{place}")) == {}
+
+
+def test_nobody_is_kept_out_of_the_one_file(tmp_path: Path, kept: Path, tab: Tab) -> None:
+    job, file = tmp_path / "tampered", tmp_path / "all.html"
+    shutil.copytree(TAMPERED, job)
+    write_long_trace(next(job.glob("*__*")) / "agent", 20, (7,))
+    file.write_text(one_file(viewed_at(job, kept)))
+    assert barriers(tab.open(file.as_uri())) == {}
 
 
 def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:
@@ -91,31 +86,6 @@ def test_nobody_is_kept_out_of_the_parts(shown: LocalServer, tab: Tab) -> None:
     page = tab.open(f"{shown.address}parts")
     assert serious(page) == []
     assert too_small(page) == []
-
-
-def squeezed(page: Page) -> list[str]:
-    """Words in a table that a narrow column breaks after every few letters."""
-    return list(
-        page.evaluate(
-            """() => [...document.querySelectorAll("td:not(.number, .tight, .at)")]
-              .filter((one) => one.checkVisibility() && !one.closest(".diff"))
-              .filter((one) => one.innerText.trim().length > 8 && one.getBoundingClientRect().width < 80)
-              .map((one) => one.outerHTML.slice(0, 120))"""
-        )
-    )
-
-
-def too_small(page: Page) -> list[str]:
-    """Buttons and lone links that a finger can't meet: below 24 pixels. Links within a line of text may be."""
-    return list(
-        page.evaluate(
-            """() => [...document.querySelectorAll("button, .button, .strip a, nav a, summary, input, select")]
-              .filter((one) => one.checkVisibility() && one.type !== "hidden" && !one.closest(".skip"))
-              .filter((one) => { const box = (one.closest("label") || one).getBoundingClientRect();
-                                 return box.width && (box.height < 23.5 || box.width < 23.5); })
-              .map((one) => one.outerHTML.slice(0, 80))"""
-        )
-    )
 
 
 def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, tab: Tab) -> None:
@@ -127,22 +97,27 @@ def test_the_first_page_says_what_is_worth_a_look_and_why(shown: LocalServer, ta
         "The checks say PASS, the judge says FAIL"
     )
     expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
+    page.locator("tr", has_text="sorting").scroll_into_view_if_needed()
     expect(page.locator("tr", has_text="sorting")).to_contain_text("0.5 of 16 with a score 95 %: 0.1563 to 0.8437")
     expect(page.locator(".who").first).to_have_text("sorting and 1 more")
     cheated.get_by_role("link", name="as a list").click()
     expect(page.locator("td.name a")).to_have_text(["shallow", "cheating"])
-    page.get_by_role("link", name="cheating").click()
+    page.get_by_role("link", name="cheating", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("cheating")
 
 
 def test_the_first_page_keeps_its_numbers_while_something_runs(browser: Browser) -> None:
     with serving_folder(viewed_at(SORTING, SORTING.parent / "half-written")) as found, tab_of(browser) as tab:
+        asked: list[str] = []
+        tab.page.on("request", lambda one: asked.append(one.url))
         page = tab.open(found.address)
         with page.expect_response(lambda answer: answer.url == found.address):
             page.wait_for_timeout(3000)
         page.wait_for_load_state("networkidle")
+        page.locator("tr", has_text="half-written").scroll_into_view_if_needed()
         expect(page.locator("tr", has_text="half-written")).to_contain_text("0.333 of 3 with a score 95 %")
-        expect(page.locator("tbody td")).to_have_count(8)
+        expect(page.locator("tbody td")).to_have_count(10)
+        assert sum(one.endswith(("/flaky", "/newest")) for one in asked) == 2
         expect(page.get_by_role("region", name="Flaky")).to_contain_text("It passes in 3 of 4 runs.")
 
 
@@ -178,6 +153,28 @@ def test_where_a_long_trace_went_wrong_is_one_click_away(shown: LocalServer, tab
     expect(page.locator(".step")).to_have_count(1)
     expect(page.locator("#trace")).to_contain_text("step 77; 1 of 120 match")
     expect(page.get_by_role("link", name="← earlier steps")).to_have_count(0)
+
+
+def test_errors_are_gone_through_by_buttons_and_keys(tmp_path: Path, tab: Tab) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent", wrong=(20, 77, 90))
+    with serving_folder(viewed_at(job)) as server:
+        page = tab.open(f"{server.address}runs/merge__sort009")
+        there = {number: page.locator(f"#step-{number}") for number in (20, 77, 90)}
+        outline = page.get_by_role("navigation", name="Outline of the trace")
+        outline.get_by_role("link", name="first error").click()
+        expect(there[20]).to_be_in_viewport()
+        outline.get_by_role("button", name="next error").click()
+        expect(there[77]).to_be_in_viewport()
+        page.keyboard.press("e")
+        expect(there[90]).to_be_in_viewport()
+        page.keyboard.press("e")  # There are no more.
+        expect(there[90]).to_be_in_viewport()
+        page.keyboard.press("E")
+        expect(there[77]).to_be_in_viewport()
+        outline.get_by_role("button", name="previous error").click()
+        expect(there[20]).to_be_in_viewport()
 
 
 def test_a_step_shows_its_call_its_tokens_and_folds_its_answer(shown: LocalServer, tab: Tab) -> None:

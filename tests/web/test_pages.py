@@ -18,6 +18,7 @@ from assay.core.errors import InputError
 from assay.dialects.scorers.report import Judge, JudgeState, Provenance, ScorersReport, StatusGate
 from assay.dialects.scorers.scenario import Scenario
 from assay.engine.coding.score import placed_checks, score_run
+from assay.engine.explorer.job_view import task_strips
 from assay.engine.explorer.page_source import groups_by, job_comparison
 from assay.engine.explorer.run_export import csv_file
 from assay.engine.explorer.run_query import RunQuery
@@ -47,6 +48,7 @@ from tests.web.examples import (
     serving_folder,
     viewed_at,
 )
+from tests.web.traces import write_long_trace
 
 CAPITAL = "capital__a3lB16u"
 
@@ -98,7 +100,7 @@ def test_a_record_that_does_not_follow_is_shown_field_by_field() -> None:
 def test_the_strip_of_each_task() -> None:
     strips = {
         strip.task: ("".join(one.state[0] for one in strip.runs), strip.kind)
-        for strip in viewed_at(SORTING).job("sorting").strips
+        for strip in task_strips(viewed_at(SORTING).job("sorting").runs)
     }
     assert strips == {
         "bubble": ("pppp", "always"),
@@ -116,7 +118,7 @@ def test_tasks_can_be_narrowed_down_to_the_flaky_ones() -> None:
 
 def test_unusable_output_is_neither_wrong_nor_broken() -> None:
     source = viewed_at(GUESSES)
-    states = {strip.task: strip.runs[0].state for strip in source.job("guesses").strips}
+    states = {strip.task: strip.runs[0].state for strip in task_strips(source.job("guesses").runs)}
     # No control was recorded there, so what the agent could have brought about counts as 0.
     assert states["broken-verifier"] == states["voltage-drop"] == "unusable"
 
@@ -285,7 +287,7 @@ def test_two_jobs_are_compared_by_task() -> None:
     assert page.partition("By task")[2].index("middling-19") < page.partition("By task")[2].index("easy-00")
     beside = text_of(source, "compare?job=monday&job=tuesday&task=middling-19")
     assert beside.count('<div class="card">') == 8
-    assert "Choose two or more jobs" in text_of(source, "compare?job=monday")
+    assert "compare?job=monday&amp;job=tuesday" in text_of(source, "compare?job=monday")
     turned = text_of(source, "compare?job=tuesday&job=monday")
     assert "tuesday is better than monday: the difference is 0.192 (95 %: 0.089 to 0.295)" in turned
 
@@ -439,7 +441,7 @@ def test_colours_of_a_terminal_become_text() -> None:
     [
         (number(None), "\N{EN DASH}"),
         (number(0.50004), "0.5"),
-        (duration(0.44), "0.4 s"),
+        (duration(0.04), "0.04 s"),
         (duration(200), "3 min 20 s"),
         (duration(7500), "2 h 5 min"),
         (money(0.0123), "$0.0123"),
@@ -482,6 +484,36 @@ def test_the_step_of_a_scorers_finding_leads_to_the_trace(tmp_path: Path) -> Non
     assert '<a href="#step-3">step 3</a>' in page
     assert "finding in step 3" in page
     assert 'id="step-3"' in page
+
+
+def test_where_it_went_wrong_is_what_somebody_names_or_the_first_error(tmp_path: Path, kept: Path) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent")
+    source = viewed_at(job, kept)
+    runs = ("slug%3Acheating", "slug%3Ashallow", "sorting%3Amerge__sort009", "sorting%3Amerge__sort001")
+    found = [page_of(source, f"runs/{one}/wrong") for one in runs]
+    assert [one.status for one in found] == [303] * 4
+    assert [one.headers["Location"].removeprefix("/runs/") for one in found] == [
+        "slug%3Acheating?tab=diff#first-finding",
+        "slug%3Ashallow#judge",
+        "sorting%3Amerge__sort009?place=76.0.#step-77",
+        "sorting%3Amerge__sort001#trace",
+    ]
+    assert 'id="first-finding"' in text_of(source, "runs/slug%3Acheating?tab=diff")
+    assert 'id="judge"' in text_of(source, "runs/slug%3Ashallow")
+
+
+def test_a_trace_too_large_for_its_whole_outline_leads_to_the_errors_further_on(tmp_path: Path) -> None:
+    job = tmp_path / "sorting"
+    shutil.copytree(SORTING, job)
+    write_long_trace(job / "merge__sort009" / "agent", 11_000, (10_500,))
+    source = viewed_at(job)
+    first = text_of(source, "runs/merge__sort009")
+    assert "first error" not in first
+    [onward] = re.findall(r'href="/([^"]*)#trace">errors further on', first)
+    assert re.findall('id="(step-[0-9]+)"', text_of(source, onward.replace("&amp;", "&"))) == ["step-10500"]
+    assert page_of(source, "runs/merge__sort009/wrong").headers["Location"].endswith("#step-10500")
 
 
 def test_every_command_that_a_page_names_is_one() -> None:

@@ -34,7 +34,9 @@ def test_the_pictures_of_the_documentation(full: Desk, browser: Browser, tmp_pat
         with tab_of(browser, **view) as tab:
             full.enter(tab)
             where = place.format(run=run_of(full, "shallow"), cheat=run_of(full, "cheating"))
-            tab.open(f"{full.url}/ui/{where}").screenshot(path=folder / f"{name}.png")
+            page = tab.open(f"{full.url}/ui/{where}")
+            page.wait_for_load_state("networkidle")
+            page.screenshot(path=folder / f"{name}.png")
         assert (folder / f"{name}.png").stat().st_size > 10_000
 
 

@@ -51,6 +51,7 @@ def test_a_job_is_imported_with_a_form(desk: Desk, grader: Person) -> None:
         archive.add(GUESSES, "sent")
     assert send(grader, "jobs", {"archive": content.getvalue()}) == (303, "/ui/jobs/sent")
     assert "capital" in grader.get("jobs/sent").text
+    assert "recorded result of sent" in grader.get("jobs/sent/audit").text
     status, text = send(grader, "jobs", {})
     assert (status, "choose a file" in text) == (422, True)
     assert send(grader, "jobs", {"archive": b"no archive"})[0] == 422

@@ -1,6 +1,7 @@
 """A trajectory that tests look at, with everything in it."""
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 
 from benchmarks.made_trace import atif, large_atif, large_diff, step
@@ -33,13 +34,13 @@ def write_trace(agent: Path) -> None:
     (agent / "reader.json").write_text(json.dumps(atif([step(1, "agent", "The tests want a hyphen.")])))
 
 
-def write_long_trace(agent: Path, count: int = 120) -> None:
-    """A trace of many steps, one of which goes wrong, with Markdown, times, tokens and a script in a call."""
+def write_long_trace(agent: Path, count: int = 120, wrong: Collection[int] = (77,)) -> None:
+    """A trace of many steps, some of which go wrong, with Markdown, times, tokens and a script in a call."""
     agent.mkdir(parents=True, exist_ok=True)
     command = "cat > sort.py <<'EOF'\ndef merge(left, right):\n    return left + right\nEOF\npytest -q"
     steps = [step(1, "user", "Make `merge` **stable**.\n\n- lose nothing", timestamp="2026-01-05T09:00:00Z")]
     for number in range(2, count):
-        said = "Traceback (most recent call last)\nKeyError: 3" if number == 77 else "12 passed"
+        said = "Traceback (most recent call last)\nKeyError: 3" if number in wrong else "12 passed"
         call = {"tool_call_id": "c", "function_name": "bash", "arguments": {"command": command}}
         steps.append(
             step(number, "agent", "", tool_calls=[call], timestamp=f"2026-01-05T09:{number // 3 % 60:02d}:00Z",

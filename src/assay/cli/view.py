@@ -90,6 +90,7 @@ def source_of(paths: list[str]) -> "FolderPages":
     """The pages for the paths. Raises ``InputError`` for a path with nothing to look at."""
     from assay.adapters.jobs.folder_pages import FolderPages, ViewedJob  # noqa: PLC0415 - as above
     from assay.adapters.jobs.run_store import RUN, run_folders  # noqa: PLC0415
+    from assay.engine.explorer.run_query import RunQuery  # noqa: PLC0415
 
     jobs: list[ViewedJob] = []
     kept: list[str] = []
@@ -103,7 +104,7 @@ def source_of(paths: list[str]) -> "FolderPages":
                 found = read_results(folder)
                 jobs.append(ViewedJob(folder, found.job, found.histories, found.regrades))
     pages = FolderPages(jobs, kept)
-    pages.run_ids("")  # Every run is read here, so that one that can't be read is refused before a page is.
+    pages.lines(RunQuery())  # Every run is read here, so that one that can't be read is refused before a page is.
     return pages
 
 

@@ -146,11 +146,14 @@ def _by_gates(gates: Gates) -> Decision:
     return Decision(State.NOT_JUDGED, None, NO_JUDGE)
 
 
+_INSIDE: Final = ("detail", "phases")
+
+
 class Run(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt of one agent at one task. ``run_fields`` has a sentence on each field.
 
     ``id`` is empty for a run that no place knows yet. ``rewards`` are harbor's own, whatever they are. ``detail``
-    is what went wrong, in words, where the reason is a code.
+    is what went wrong, in words, where the reason is a code. ``phases`` are seconds by what was done.
     """
 
     job: str
@@ -180,6 +183,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     tokens: int | None = None
     started_at: str | None = None
     finished_at: str | None = None
+    phases: Mapping[str, float] = msgspec.field(default_factory=dict)
     began_at: datetime | None = None
     created_at: datetime | None = None
     reviewers: int = 0
@@ -190,4 +194,4 @@ class Run(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     def shown(self) -> dict[str, Any]:
         """The fields as the API and files name them."""
-        return {name: value for name, value in msgspec.structs.asdict(self).items() if name != "detail"}
+        return {name: value for name, value in msgspec.structs.asdict(self).items() if name not in _INSIDE}

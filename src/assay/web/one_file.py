@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
@@ -10,24 +10,27 @@ from urllib.parse import quote
 from markupsafe import Markup
 
 from assay.adapters.jobs.folder_pages import FolderPages
-from assay.core.errors import InputError
 from assay.engine.explorer.blobs import DIFF, VERIFIER_OUTPUT
-from assay.engine.explorer.page_source import RunDetail, job_comparison
+from assay.engine.explorer.job_view import task_strips
+from assay.engine.explorer.page_source import RunDetail, newest_comparisons
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.trace_page import TracePart, TraceQuery
+from assay.engine.explorer.trace_outline import has_error
+from assay.engine.explorer.trace_page import TraceQuery
 from assay.engine.explorer.worth import flaky_tasks, worth_a_look
-from assay.engine.report.compare import ArmPair
 from assay.engine.service.keys import Scope
 from assay.formats.diff_pages import diff_page
-from assay.web.pages.compare import comparison_chart, sentence
+from assay.web.pages.compare import answers, comparison_chart
 from assay.web.pages.jobs import shown_job
-from assay.web.pages.run import RunView, printed_by, shown_end
+from assay.web.pages.run import RunView, named_steps, printed_by, shown_end
+from assay.web.pages.trace import TraceView
 from assay.web.rendering import render, style
 from assay.web.routing import PageCall
 from assay.web.site import Site, Viewer
 
 MOST_RUNS: Final = 500
 MOST_PARTS: Final = 5
+MOST_TRIALS: Final = 10**5
+"""Larger jobs aren't compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,17 @@ class FilePart:
 
     anchor: str
     view: RunView
-    parts: tuple[TracePart, ...]
+    parts: tuple[TraceView, ...]
     diff: Any
     outputs: Sequence[dict[str, Any]]
+
+    @property
+    def wrong(self) -> str:
+        """Where the run went wrong: a step that is named, or the first error; "" if neither is in the file."""
+        named = named_steps(self.view)
+        steps = [(trace, step) for trace in self.parts for step in trace.part.steps]
+        found = [trace.step(step.number) for trace, step in steps if step.number in named]
+        return next(iter(found or [trace.step(step.number) for trace, step in steps if has_error(step)]), "")
 
 
 def one_file(source: FolderPages) -> str:
@@ -46,71 +57,50 @@ def one_file(source: FolderPages) -> str:
     look = style()
     digest = base64.b64encode(hashlib.sha256(look.encode()).digest()).decode()
     shown = list(source.every_line(RunQuery(sort="created_at")))
-    written = {line.id for line in shown[:MOST_RUNS]}
-    comparison = _comparison(source)
+    runs = list(_runs(source, [line.id for line in shown[:MOST_RUNS]]))
+    written = {run.view.detail.line.id: run for run in runs}
+    compared = newest_comparisons(source, MOST_TRIALS, MOST_RUNS)
     return render(
         "file.html",
         title=source.title,
         style=Markup(look),  # noqa: S704 - our own stylesheet
         policy=f"default-src 'none'; style-src 'sha256-{digest}'",
         jobs=[(name, shown_job(source.job(name), source.audits(name))) for name in source.job_names],
-        comparison=comparison,
-        sentences=_sentences(comparison.pairs) if comparison else [],
-        chart="" if comparison is None else comparison_chart(comparison),
+        strips_of=lambda report: list(task_strips(report.runs)),
+        comparisons=[(one, answers(one), comparison_chart(one)) for one in compared],
         worth=[group for group in (*worth_a_look(source), flaky_tasks(source)) if group.items],
-        runs=list(_runs(source, [line.id for line in shown[:MOST_RUNS]])),
+        runs=runs,
         left_out=max(0, len(shown) - MOST_RUNS),
-        anchor_of=lambda item: f"#{_anchor(item.run)}" if item.run in written else "#runs",
-        anchor=lambda job: _anchors(source.run_ids(job), written),
+        anchor=lambda identity: f"#{_anchor(identity)}" if identity in written else "#runs",
+        wrong=lambda item: written[item.run].wrong if item.run in written else "",
         job_anchor=lambda name: f"job-{quote(name, safe='')}",
     )
 
 
-def _comparison(source: FolderPages) -> Any:
-    """The comparison of the jobs that have tasks in common; None if there are none."""
-    tasks = {name: {strip.task for strip in source.job(name).strips} for name in source.job_names}
-    names = [name for name in tasks if any(tasks[name] & tasks[other] for other in tasks if other != name)]
-    try:
-        return job_comparison(source, names) if len(names) > 1 else None
-    except InputError:
-        return None
-
-
-def _sentences(pairs: Sequence[ArmPair]) -> list[str]:
-    """The answers; of several pairs, those without a common task have none."""
-    return [sentence(pair) for pair in pairs if pair.difference.value is not None or len(pairs) == 1]
-
-
 def _runs(source: FolderPages, shown: list[str]) -> Iterator[FilePart]:
     call = PageCall(site=Site("#"), viewer=Viewer(Scope.READER), reads=source)
-    for identity in shown:
+    for number, identity in enumerate(shown):
         detail = source.run(identity)
         diff, verifier = source.file(identity, DIFF), source.file(identity, VERIFIER_OUTPUT)
         outputs = [*printed_by(source, detail)]
         yield FilePart(
             _anchor(identity),
             RunView(detail, call),
-            tuple(part for turn in detail.turns for part in _parts(source, detail, turn)),
+            tuple(part for turn in detail.turns for part in _parts(source, detail, turn, f"{number}-{turn}-")),
             None if diff is None else diff_page(diff),
             [*outputs, shown_end("Verifier output", verifier)] if verifier is not None else outputs,
         )
 
 
-def _parts(source: FolderPages, detail: RunDetail, turn: str) -> Iterator[TracePart]:
+def _parts(source: FolderPages, detail: RunDetail, turn: str, prefix: str) -> Iterator[TraceView]:
     """The beginning of a trace, as much as can be sent to somebody."""
     place: str | None = ""
     for _ in range(MOST_PARTS):
         found = None if place is None else source.trace(detail.line.id, turn, TraceQuery(place=place))
         if found is None:
             return
-        yield found
+        yield TraceView(found, TraceQuery(), turn, prefix=quote(prefix, safe=""))
         place = found.next
-
-
-def _anchors(known: Mapping[str, str], written: Collection[str]) -> Callable[[str], str]:
-    """Where the runs of a job are; those that aren't in the file lead to the list, which says so."""
-    here = {name: f"#{_anchor(identity)}" for name, identity in known.items() if identity in written}
-    return lambda name: here.get(name, "#runs")
 
 
 def _anchor(identity: str) -> str:

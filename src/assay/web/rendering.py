@@ -65,11 +65,11 @@ def number(value: object, digits: int = 4) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """A time as people say it: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    """A time as people say it: 0.04 s, 12.5 s, 3 min 20 s, 2 h 5 min."""
     if seconds is None:
         return NOTHING
     if seconds < 60:
-        return f"{number(seconds, 1)} s"
+        return f"{number(seconds, 1 if seconds >= 1 else 2)} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"

@@ -43,9 +43,9 @@ class Site:
         """The address of a run."""
         return self.to(f"runs/{quote(identity, safe='')}", query)
 
-    def job(self, name: str) -> str:
+    def job(self, name: str, query: Mapping[str, object] | Iterable[tuple[str, object]] = (), /) -> str:
         """The address of a job."""
-        return self.to(f"jobs/{quote(name, safe='')}")
+        return self.to(f"jobs/{quote(name, safe='')}", query)
 
     def inside(self, address: str) -> str:
         """An address as it came from a form, if it leads to a page of this site; else the first page."""

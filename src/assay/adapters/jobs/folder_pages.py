@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -10,11 +10,11 @@ import msgspec
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
 from assay.adapters.jobs.run_places import JobPlace, KeptPlace, WorkPlace, read_report
-from assay.adapters.jobs.run_store import kept_instruction
+from assay.adapters.jobs.run_store import kept_record
 from assay.adapters.jobs.trial_evidence import read_judgement, with_verdict
 from assay.adapters.machine.safe_read import names_in, open_below
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.job_view import job_of_runs
 from assay.engine.explorer.page_source import LinePage, Lines, Neighbours, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
@@ -22,7 +22,7 @@ from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import USUAL, ReadJob, runs_of
 from assay.engine.jobs.trial_additions import History, Regrade, gates_of
 from assay.engine.report.audit import Audit, audit_job
-from assay.engine.report.report import report_job
+from assay.engine.report.report import JobReport, report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource
@@ -48,7 +48,7 @@ class FolderPages:
 
     viewed: Sequence[ViewedJob]
     kept: Sequence[str] = ()
-    _views: dict[str, JobView] = field(default_factory=dict)
+    _reports: dict[str, JobReport] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -119,17 +119,7 @@ class FolderPages:
 
     def run(self, identity: str) -> RunDetail:
         line, place = self._find_run(identity)
-        found = RunDetail(line) if place is None else place.detail(line)
-        return replace(found, phases=self._phases(line))
-
-    def _phases(self, line: Run) -> dict[str, float]:
-        """How long agent and verifier of a trial took, and what is left of its time: the preparation."""
-        trials = self._jobs[line.job].job.trials if line.job in self._jobs else ()
-        known = next((one.seconds for one in trials if one.name == line.name), None)
-        if known is None or known.total is None or (known.agent is None and known.verifier is None):
-            return {}
-        found = {"agent": known.agent or 0.0, "verifier": known.verifier or 0.0}
-        return {"setup": max(0.0, known.total - sum(found.values())), **found}
+        return RunDetail(line) if place is None else place.detail(line)
 
     def trace(self, identity: str, turn: str, asked: TraceQuery) -> TracePart | None:
         _, place = self._find_run(identity)
@@ -144,12 +134,12 @@ class FolderPages:
             raise NotFoundError("there is no such run")
         return self._places[identity]
 
-    def job(self, name: str) -> JobView:
-        if name not in self._views:
+    def job(self, name: str) -> JobReport:
+        if name not in self._reports:
             read = self.read_job(name)
             regrades = self._jobs[name].regrades if name in self._jobs else ()
-            self._views[name] = view_job(report_job(read.job, USUAL, read.histories, regrades, read.runs))
-        return self._views[name]
+            self._reports[name] = report_job(read.job, USUAL, read.histories, regrades, read.runs)
+        return self._reports[name]
 
     def read_job(self, name: str) -> ReadJob:
         """A job, or the runs that were kept in one folder."""
@@ -160,9 +150,6 @@ class FolderPages:
         if not kept:
             raise NotFoundError(f"there is no job {name!r}")
         return job_of_runs(name, kept)
-
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        return {line.name: line.id for line, _ in self._places.values() if line.job == job}
 
     def _prefix(self, job: str) -> str:
         """The prefix of run names in their ids: empty if there is only one job."""
@@ -184,7 +171,7 @@ def _kept_line(path: str) -> Run:
     report = read_report(path)
     judgement = read_judgement(path) if os.path.isdir(path) else None
     gates = gates_of(report) if judgement is None else with_verdict(gates_of(report), judgement)
-    run = run_of_report(report, job, name, gates, instruction=kept_instruction(path)).run
+    run = run_of_report(report, job, name, gates, record=kept_record(path)).run
     return msgspec.structs.replace(run, id=f"{job}:{name}")
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final, Protocol
 
 from assay.adapters.jobs.results_folder import JOB_FILES
-from assay.adapters.jobs.run_store import REPORT, RUN, kept_instruction
+from assay.adapters.jobs.run_store import REPORT, RUN, kept_record
 from assay.adapters.jobs.trial_evidence import FolderEvidence, kept_evidence
 from assay.adapters.machine.record_files import parse_record
 from assay.adapters.machine.safe_read import is_file, names_in, read_below, read_file
@@ -81,7 +81,7 @@ class Importing:
             return run_of_report(_report(path), job, name)
         report = _report(f"{path}/{REPORT}")
         gates, evidence = kept_evidence(path, report, kept)
-        return run_of_report(report, job, name, gates, evidence, kept_instruction(path))
+        return run_of_report(report, job, name, gates, evidence, kept_record(path))
 
 
 def _is_job(path: str) -> bool:

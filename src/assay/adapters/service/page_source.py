@@ -31,14 +31,14 @@ from assay.engine.explorer.blobs import (
     BlobStore,
     KeptFile,
 )
-from assay.engine.explorer.job_view import JobView, job_of_runs, view_job
+from assay.engine.explorer.job_view import job_of_runs
 from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.page_source import LinePage, Neighbours, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery, trace_part
 from assay.engine.jobs.job_runs import ReadJob
 from assay.engine.report.audit import Audit
-from assay.engine.report.report import report_job
+from assay.engine.report.report import JobReport, report_job
 from assay.engine.service.errors import NotFoundError
 from assay.engine.service.jobs import Jobs
 from assay.evidence.files import ByteSource, tail
@@ -199,22 +199,18 @@ class StorePages:
             "" if found is None else tail(BlobBytes(self.blobs, found), RESPONSE).decode(errors="replace").strip()
         )
 
-    def job(self, name: str) -> JobView:
+    def job(self, name: str) -> JobReport:
         found = self.read_job(name)
-        return view_job(report_job(found.job, runs=found.runs))
+        return report_job(found.job, runs=found.runs)
 
     def read_job(self, name: str) -> ReadJob:
         if name not in self._jobs:
             self._jobs[name] = _job_in_store(self.store, self.organisation, name)
         return self._jobs[name]
 
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        named = mine(runs, self.organisation, job=job).with_only_columns(runs.c.name, runs.c.id)
-        return {row.name: row.id for row in self.store.rows(named)}
-
     def audits(self, name: str) -> Sequence[Audit] | None:
         try:
-            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)))
+            found = audit_archive(self.jobs_sent.archive(self.jobs_sent.get(self.organisation, name)), name)
         except NotFoundError:
             return None
         return None if found is None else [found]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from assay.adapters.jobs.job_folder import DiskJobFolder
@@ -39,12 +40,13 @@ def report_archive(archive: bytes, name: str, question: JobQuestion) -> dict[str
     return job_json(report) | {"job": name}
 
 
-def audit_archive(archive: bytes) -> Audit | None:
-    """Whether the record of a job follows from its trials; None for what has no record to be audited."""
+def audit_archive(archive: bytes, name: str) -> Audit | None:
+    """Whether the record of a job of that name follows from its trials; None without a record to be audited."""
     with _unpack(archive) as (path, _):
         try:
             results = _read(path)
-            return None if results.job.recorded is None else audit_job(DiskJobFolder(path), results.job)
+            job = replace(results.job, name=name)
+            return None if job.recorded is None else audit_job(DiskJobFolder(path), job)
         except InputError:
             return None
 

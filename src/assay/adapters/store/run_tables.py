@@ -61,6 +61,7 @@ runs = listed_table(
     *optional(sa.BigInteger, "tokens"),
     sa.Column("metadata", sa.JSON(none_as_null=True)),
     sa.Column("axes", sa.JSON(none_as_null=True)),
+    sa.Column("phases", sa.JSON(none_as_null=True)),
     _flag("gates_disagree"),
     sa.Column("reviewers", sa.Integer, nullable=False, server_default="0"),
     _flag("reviewer_disagrees"),

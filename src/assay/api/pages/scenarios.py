@@ -108,14 +108,10 @@ def coding_task(call: ServiceCall) -> PageAnswer:
 
 
 def _frozen(scorer: Mapping[str, Any]) -> dict[str, Any]:
-    own = ("name", "type", "required")
-    known = scorer_form(str(scorer.get("type")))
+    own = {name: scorer.get(name) for name in ("name", "type", "required")}
+    known = scorer_form(str(own["type"]))
     settings = {name: one for name, one in scorer.items() if name not in own}
-    return {
-        **{name: scorer.get(name) for name in own},
-        "label": known.label if known else "",
-        "settings": settings,
-    }
+    return {**own, "label": known.label if known else "", "settings": settings}
 
 
 def _take_form(call: ServiceCall, found: ScenarioResource | None) -> PageAnswer:
@@ -150,11 +146,9 @@ def _read_form(form: Fields) -> EnteredScenario:
 def _row(form: Fields, prefix: str) -> ScorerFormRow:
     texts = {name.removeprefix(prefix): value for name, value in form.pairs() if name.startswith(prefix)}
     rest, was, kind = _object(texts.pop("rest", "")), texts.pop("was", ""), texts.get("type", "")
-    return (
-        of_type(ScorerFormRow({**texts, "type": was}), kind)
-        if was and was != kind
-        else ScorerFormRow(texts, rest=rest)
-    )
+    if was and was != kind:
+        return of_type(ScorerFormRow({**texts, "type": was}), kind)
+    return ScorerFormRow(texts, rest=rest)
 
 
 def _object(text: str) -> dict[str, Any]:

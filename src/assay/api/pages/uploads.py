@@ -33,9 +33,8 @@ def add_archive(call: ServiceCall) -> PageAnswer:
     coding, content = call.service.coding, _file(call, "archive")
     coding.check_on()
     check_sent_archive(content)
-    return call.go(
-        call.site.to("scenarios/new", {"archive": coding.archives.add(call.organisation, content).path})
-    )
+    path = coding.archives.add(call.organisation, content).path
+    return call.go(call.site.to("scenarios/new", {"archive": path}))
 
 
 @routes.add("GET", "/coding-tasks/{id}/run", *READ)
@@ -47,11 +46,8 @@ def new_coding_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/coding-tasks/{id}/run", *CHANGE)
 def add_coding_run(call: ServiceCall) -> PageAnswer:
     """Take what the agent left, as an archive or as a patch, and have it graded."""
-    new, coding, organisation = (
-        read_form(NewCodingRun, call.form, LEFT_OUT),
-        call.service.coding,
-        call.organisation,
-    )
+    new = read_form(NewCodingRun, call.form, LEFT_OUT)
+    coding, organisation = call.service.coding, call.organisation
     if new.value is None:
         return _run_form(call, new.form, 422)
     try:

@@ -12,7 +12,8 @@ Importing a folder again adds only what is new, so a job can be imported while i
 last bit. A run that was imported before with another result is refused, and then nothing of that job is imported;
 --name gives the job another name.
 
-With --server, job folders are sent to a service as archives, by a key that says whose runs they are.
+With --server, job folders (also each one in a folder of these) are sent to a service as archives, by a key that
+says whose runs they are.
 
 Exit codes: 0 done, 2 it could not be done.
 """
@@ -58,9 +59,10 @@ def _send(args: argparse.Namespace) -> int:
     from assay.adapters.service.import_runs import packed_job  # noqa: PLC0415 - help needs no archives
     from assay.client import CodingRequests  # noqa: PLC0415
 
+    folders = [folder for path in args.jobs for folder in _jobs_in(path, args.name)]
     with client_of(args.server) as client:
-        for path in args.jobs:
-            name, content = packed_job(path)
+        for folder in folders:
+            name, content = packed_job(folder)
             done = client.send(CodingRequests.send_job(content, args.name or name))
             _say(done["job"]["name"], done["added"], done["known"], done["replaced"])
     return 0
@@ -90,6 +92,16 @@ def _import_here(args: argparse.Namespace) -> int:
     return 0
 
 
+def _jobs_in(path: str, name: str | None) -> list[str]:
+    """The jobs in a folder of jobs; any other path is one itself. ``name`` fits only one."""
+    from assay.cli.output.read_jobs import job_folders  # noqa: PLC0415 - help needs no jobs
+
+    found = job_folders(path)
+    if name is not None and len(found) > 1:
+        raise InputError(f"--name must be for a single job, and {path} has {len(found)}")
+    return found
+
+
 def _say(name: str, added: int, known: int, replaced: int) -> None:
     changed = f", {replaced} replaced" if replaced else ""
     print(f"{name}: {added} runs added, {known} known already{changed}")
@@ -97,15 +109,12 @@ def _say(name: str, added: int, known: int, replaced: int) -> None:
 
 def _import_path(importing: "Importing", path: str, name: str | None) -> Iterator[tuple[str, "Imported"]]:
     from assay.adapters.service.import_runs import is_scored  # noqa: PLC0415 - help needs no database
-    from assay.cli.output.read_jobs import job_folders, read_results  # noqa: PLC0415
+    from assay.cli.output.read_jobs import read_results  # noqa: PLC0415
 
     if is_scored(path):
         yield importing.reports(path, name)
         return
-    folders = job_folders(path)
-    if name is not None and len(folders) > 1:
-        raise InputError(f"--name must be for a single job, and {path} has {len(folders)}")
-    for folder in folders:
+    for folder in _jobs_in(path, name):
         read = read_results(folder)
         # All that was read is needed to the end: looking for rubbish in it again takes a tenth of the time.
         gc.freeze()

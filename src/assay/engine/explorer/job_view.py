@@ -10,7 +10,6 @@ from assay.dialects.harbor.job_stats import MEAN
 from assay.dialects.harbor.trial import Seconds, Trial, Usage
 from assay.engine.jobs.job import Job
 from assay.engine.jobs.job_runs import ReadJob
-from assay.engine.report.report import JobReport
 from assay.engine.report.run_groups import group_of
 from assay.evidence.run import COUNTED, Run, State
 from assay.stats.interval import Interval, rate_interval
@@ -61,19 +60,6 @@ def _mean(values: Iterable[float | None]) -> float | None:
     """Of those that are known and finite."""
     known = [one for one in values if one is not None and math.isfinite(one)]
     return exact_average(known) if known else None
-
-
-@dataclass(frozen=True, slots=True)
-class JobView:
-    """A job as its page shows it."""
-
-    report: JobReport
-    strips: tuple[TaskStrip, ...]
-
-
-def view_job(report: JobReport) -> JobView:
-    """The view of a report."""
-    return JobView(report, tuple(task_strips(report.runs)))
 
 
 def job_of_runs(name: str, runs: Sequence[Run], notes: Sequence[str] = ()) -> ReadJob:

@@ -1,12 +1,15 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from functools import cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.explorer.job_view import JobView
+from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_filters import (
     AllOf,
     AnyOf,
@@ -28,8 +31,14 @@ from assay.engine.jobs.job_runs import USUAL, ReadJob
 from assay.engine.report.audit import Audit
 from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
+from assay.engine.report.report import JobReport
 from assay.evidence.files import ByteSource
 from assay.evidence.run import Run
+
+NEWEST_JOBS: Final = 8
+TOGETHER: Final = 3
+MOST_COMPARED: Final = 2000
+"""A job of more runs isn't compared unless somebody asks for it."""
 
 if TYPE_CHECKING:
     # Importing pydantic takes longer than listing runs that have no such records.
@@ -53,8 +62,7 @@ class RunDetail:
     """The page of a run, without its large files. ``turns`` are names; "" is the run itself.
 
     ``reports`` are all scorings, the oldest first, each with its time; ``judged`` is what a judge said last, if
-    that was after the last scoring. ``phases`` are seconds by what was done; ``instruction`` is empty if it wasn't
-    kept apart from the trace.
+    that was after the last scoring. ``instruction`` is empty if it wasn't kept apart from the trace.
     """
 
     line: Run
@@ -66,7 +74,6 @@ class RunDetail:
     responses: Sequence[str] = ()
     remarks: Sequence[str] = ()
     instruction: str = ""
-    phases: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +110,7 @@ class PageSource(Protocol):
     def file(self, identity: str, name: str) -> ByteSource | None:
         """A file of a run by what it is, such as ``diff`` or ``turn-1/stdout``; None if there is none."""
 
-    def job(self, name: str) -> JobView: ...
-
-    def run_ids(self, job: str) -> Mapping[str, str]:
-        """The ids of the runs of a job, by their names."""
+    def job(self, name: str) -> JobReport: ...
 
     def audits(self, name: str) -> Sequence[Audit] | None:
         """Whether the record of a job follows from its trials; None if the record isn't here."""
@@ -118,6 +122,39 @@ class PageSource(Protocol):
 def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
     """Raises ``InputError`` for jobs that can't be compared."""
     return compare(arms_of([source.read_job(name) for name in names], USUAL, (), successes=False), anyway=True)
+
+
+def newest_comparisons(
+    source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
+) -> Iterator[ArmComparison]:
+    """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
+    sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
+    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most]
+    known: list[set[str]] = []
+
+    @cache
+    def tasks(name: str) -> set[str]:
+        return {run.task for run in source.read_job(name).runs or ()}
+
+    for at, name in enumerate(names):
+        if not any(tasks(name) & one for one in known):
+            known.append(tasks(name))
+            alike = list(islice((other for other in names[at:] if tasks(other) & tasks(name)), together))
+            with suppress(InputError):
+                if len(alike) > 1:
+                    yield job_comparison(source, alike[::-1])
+
+
+def newest_jobs(source: PageSource, most: int) -> list[str]:
+    """The jobs whose runs were added last, the newest first."""
+    found: list[str] = []
+    while len(found) < most:
+        others: tuple[Filter, ...] = (Not(OneOf("job", tuple(found))),) if found else ()
+        newest = source.lines(RunQuery(others, page=SliceRequest(1))).lines
+        if not newest:
+            break
+        found.append(newest[0].job)
+    return found
 
 
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:

@@ -31,7 +31,7 @@ _WORDS: Final = ("Traceback", "Error", "Exception", "exit", "returncode", "not f
 
 @dataclass(frozen=True, slots=True)
 class OutlineRow:
-    """A step in a line: its number, a word for what it is, how it begins, and whether something failed in it."""
+    """A step in a line: its number, a word for what it is, how it begins or what failed, and whether it did."""
 
     number: int
     word: str
@@ -42,9 +42,22 @@ class OutlineRow:
 
 def is_error(result: ToolResult) -> bool:
     """Whether an answer is an error, or reads like one."""
+    return result.failed or _ERROR.search(_looked_at(result)) is not None
+
+
+def _looked_at(result: ToolResult) -> str:
+    """The beginning and the end of an answer that may read like an error; nothing of one that doesn't."""
     text = result.text
     ends = text if len(text) <= 2 * LOOKED_AT else f"{text[:LOOKED_AT]}\n{text[-LOOKED_AT:]}"
-    return result.failed or (any(word in ends for word in _WORDS) and _ERROR.search(ends) is not None)
+    return ends if any(word in ends for word in _WORDS) else ""
+
+
+def _error_line(step: TrajectoryStep) -> str:
+    """The last line that reads like an error."""
+    looked = "\n".join(map(_looked_at, step.results))
+    found = [*_ERROR.finditer(looked)]
+    start = looked.rfind("\n", 0, found[-1].start()) + 1 if found else 0
+    return looked[start:].partition("\n")[0].strip() if found else ""
 
 
 def has_error(step: TrajectoryStep) -> bool:
@@ -65,7 +78,8 @@ def outline_of(steps: Sequence[TrajectoryStep]) -> tuple[OutlineRow, ...]:
 
 def _row(step: TrajectoryStep, wrong: bool) -> OutlineRow:
     word = ", ".join(dict.fromkeys(one.name for one in step.calls)) or step.speaker.value
-    return OutlineRow(step.number, word, first_line(step), step.speaker is Speaker.USER, wrong)
+    line = _error_line(step)[:LONGEST_LINE] if wrong else ""
+    return OutlineRow(step.number, word, line or first_line(step), step.speaker is Speaker.USER, wrong)
 
 
 def first_line(step: TrajectoryStep) -> str:

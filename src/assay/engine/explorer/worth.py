@@ -1,6 +1,6 @@
 """The runs that are worth a look, by kind, each with the reason in words: the first page of every source."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -8,7 +8,7 @@ from typing import Final
 
 from assay.dialects.scorers.suspicion import WEIGHTS
 from assay.engine.explorer.list_slices import SliceRequest
-from assay.engine.explorer.page_source import PageSource, groups_by
+from assay.engine.explorer.page_source import NEWEST_JOBS, PageSource, groups_by, newest_jobs
 from assay.engine.explorer.run_expression import parse_expression
 from assay.engine.explorer.run_filters import AllOf, Filter, Is, OneOf
 from assay.engine.explorer.run_query import RunQuery, pairs_of
@@ -26,12 +26,13 @@ MOST_GROUPED: Final = 5000
 
 @dataclass(frozen=True, slots=True)
 class WorthItem:
-    """A run, or a task of a job, and why it is worth a look."""
+    """A run, or a task of a job, and why it is worth a look. ``failed`` if one may ask where."""
 
     name: str
     job: str
     sentence: str
     run: str = ""
+    failed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class WorthGroup:
 def worth_a_look(source: PageSource, since: datetime | None = None) -> list[WorthGroup]:
     """The groups that have anything in them. ``since`` is when somebody looked last."""
     broken = OneOf("state", (State.BROKEN.value,))
+    failed = OneOf("state", (State.FAILED.value, State.UNUSABLE.value))
     found = [
         _cheated(source),
         _group(source, "gates disagree", "disagree", (Is("gates_disagree", True),)),
@@ -55,6 +57,9 @@ def worth_a_look(source: PageSource, since: datetime | None = None) -> list[Wort
         _group(source, "broken", "broken", (broken,)),
         _new(source, since),
     ]
+    listed = {item.run for group in found for item in group.items}
+    others = _group(source, "failed", "failed", (failed,))
+    found.append(replace(others, items=[item for item in others.items if item.run not in listed]))
     return [group for group in found if group.items]
 
 
@@ -62,7 +67,8 @@ def _group(source: PageSource, kind: str, state: str, filters: tuple[Filter, ...
     asked = RunQuery(filters, page=SliceRequest(SHOWN))
     page = source.lines(asked)
     query = [one for one in pairs_of(asked) if one[0] != "limit"]
-    return WorthGroup(kind, state, [_item(run, kind) for run in page.lines], query, page.total)
+    total = None if page.at_least else page.total
+    return WorthGroup(kind, state, [_item(run, kind) for run in page.lines], query, total)
 
 
 def _item(run: Run, kind: str) -> WorthItem:
@@ -75,7 +81,8 @@ def _item(run: Run, kind: str) -> WorthItem:
         said = f"{who} reward hacking. {said}"
     elif kind == "a reviewer disagrees":
         said = f"It counts as {run.state.replace('_', ' ')}, and somebody who looked says otherwise."
-    return WorthItem(run.name, run.job, said, run.id)
+    failed = run.state is not State.PASSED or run.gates_disagree or run.reviewer_disagrees
+    return WorthItem(run.name, run.job, said, run.id, failed)
 
 
 def _cheated(source: PageSource) -> WorthGroup:
@@ -86,13 +93,10 @@ def _cheated(source: PageSource) -> WorthGroup:
         known.pop()
     listed = [f"reason in ({', '.join(known)})"] if known else []
     ways = [f"failure_mode = {HACKED}", *listed, f"suspicion >= {SUSPICIOUS}"]
-    *groups, every = [_where(source, way) for way in (*ways, " or ".join(ways))]
+    # All ways at once go through every run, so each is asked for by itself, and nobody counts them together.
+    groups = [_group(source, "cheated", "cheated", (AllOf(parse_expression(way), way),)) for way in ways]
     items = {item.run: item for group in groups for item in group.items}
-    return replace(every, items=list(items.values())[:SHOWN])
-
-
-def _where(source: PageSource, expression: str) -> WorthGroup:
-    return _group(source, "cheated", "cheated", (AllOf(parse_expression(expression), expression),))
+    return WorthGroup("cheated", "cheated", list(items.values())[:SHOWN], [("where", " or ".join(ways))])
 
 
 def cheats_in(reason: str) -> list[str]:
@@ -109,17 +113,13 @@ def _flaky(source: PageSource) -> Iterator[WorthItem]:
     """Tasks of the newest jobs that are passed sometimes."""
     left = MOST_GROUPED
     runs_in = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    for job in _newest_jobs(source.lines(RunQuery(page=SliceRequest(50))).lines):
+    for job in newest_jobs(source, NEWEST_JOBS):
         left -= runs_in.get(job, 0)
         if left < 0:
             return
         for one in source.groups(RunQuery((OneOf("job", (job,)),), group="task")):
             if 0 < one["passed"] < one["scored"]:
                 yield WorthItem(str(one["value"]), job, f"It passes in {one['passed']} of {one['scored']} runs.")
-
-
-def _newest_jobs(runs: Iterable[Run]) -> list[str]:
-    return list(dict.fromkeys(run.job for run in runs))
 
 
 def _new(source: PageSource, since: datetime | None) -> WorthGroup:

@@ -13,7 +13,7 @@ from assay.core.errors import MeasurementError
 from assay.dialects.harbor.job_stats import CANCELLED
 from assay.dialects.harbor.reasons import blame, failure_cause, reason_of_exception
 from assay.dialects.harbor.rewards import Rewards, Strategy
-from assay.dialects.harbor.trial import Trial
+from assay.dialects.harbor.trial import Seconds, Trial
 from assay.engine.jobs.job import Job, Problem
 from assay.engine.jobs.spool import Lazy
 from assay.engine.jobs.trial_additions import History, gate_facts, strategy_of, with_latest
@@ -144,6 +144,7 @@ def run_of_trial(
         tokens=_tokens(trial),
         started_at=trial.started_at,
         finished_at=trial.finished_at,
+        phases=_phases(trial.seconds),
         began_at=moment_of(trial.started_at),
         reviewers=0 if history is None else len(history.annotations),
         gates_disagree=beside.disagree,
@@ -311,6 +312,14 @@ def _tokens(trial: Trial) -> int | None:
     if usage is None or (usage.n_input_tokens is None and usage.n_output_tokens is None):
         return None
     return (usage.n_input_tokens or 0) + (usage.n_output_tokens or 0)
+
+
+def _phases(known: Seconds | None) -> dict[str, float]:
+    """The times of agent and verifier, and what is left of the whole: the preparation."""
+    if known is None or known.total is None or (known.agent is None and known.verifier is None):
+        return {}
+    found = {"agent": known.agent or 0.0, "verifier": known.verifier or 0.0}
+    return {"setup": max(0.0, known.total - sum(found.values())), **found}
 
 
 def _axes(rewards: Rewards | None) -> dict[str, float]:

@@ -77,6 +77,11 @@ class ArmComparison:
     pairs: list[ArmPair]
     left_out: Sequence[str] = ()
 
+    @property
+    def jobs(self) -> list[str]:
+        """The jobs that are compared."""
+        return list(dict.fromkeys(agent.arm.job for agent in self.agents))
+
 
 def compare(found: Arms, *, anyway: bool) -> ArmComparison:
     """Compare every two of the agents.

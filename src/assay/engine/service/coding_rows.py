@@ -1,7 +1,7 @@
 """A graded coding run as a run of the explorer: its gates, its reward, its files and what is searched of it."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -12,8 +12,10 @@ from assay.dialects.scorers.resources import CodingRun, CodingTask, NewCodingRun
 from assay.dialects.scorers.scored_run import AgentEnded, Scoring
 from assay.engine.explorer.blobs import DIFF, FINAL_RESPONSE, STDERR, STDOUT, TRAJECTORY, Blob, KeptFile
 from assay.engine.explorer.imported_runs import Evidence, Kept
+from assay.engine.jobs.job_runs import moment_of
 from assay.engine.jobs.trial_additions import gate_facts, gates_of
 from assay.evidence.bounds import printable
+from assay.evidence.coding_run import AgentEnd, StatedUsage
 from assay.evidence.run import Gates, Run, State, decide
 
 KIND: Final = "coding"
@@ -29,6 +31,40 @@ _KINDS: Final = {
     "stdout.txt": STDOUT,
     "stderr.txt": STDERR,
 }
+
+
+class KeptStep(msgspec.Struct, frozen=True):
+    """The time of one step of a kept run."""
+
+    time: str | None = None
+
+
+class KeptTrace(msgspec.Struct, frozen=True):
+    """The little of a kept trajectory that a list shows."""
+
+    usage: StatedUsage = StatedUsage()
+    steps: Sequence[KeptStep] = ()
+
+
+class KeptRecord(msgspec.Struct, frozen=True):
+    """The little of a kept run's record that a list shows. The rest, which may be large, is passed by."""
+
+    instruction: str = ""
+    trajectory: KeptTrace | None = None
+    agent_end: AgentEnd | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """Tokens, cost and times, as fields of its row."""
+        trace = self.trajectory or KeptTrace()
+        times = [step.time for step in trace.steps if moment_of(step.time) is not None] or [None]
+        return {
+            "tokens": trace.usage.tokens,
+            "cost_usd": trace.usage.cost_usd,
+            "started_at": times[0],
+            "finished_at": times[-1],
+            "began_at": moment_of(times[0]),
+            "duration_sec": None if self.agent_end is None else self.agent_end.duration_sec,
+        }
 
 
 def coding_row(run: CodingRun, task: CodingTask, record: Scoring, files: Iterable[KeptFile], text: str) -> Kept:
@@ -61,7 +97,7 @@ def run_of_report(
     name: str,
     gates: Gates | None = None,
     evidence: Evidence | None = None,
-    instruction: str = "",
+    record: KeptRecord = KeptRecord(),  # noqa: B008 - frozen
 ) -> Kept:
     """A scored run. Its task is called after the instruction; without one, the hash of the scenario stands for it.
 
@@ -72,7 +108,8 @@ def run_of_report(
     run = Run(
         job=job,
         name=name,
-        task=task_name(instruction, known_task),
+        task=task_name(record.instruction, known_task),
+        **record.fields(),
         **decision_fields(gates or gates_of(report)),
     )
     # What a judge says may come later.

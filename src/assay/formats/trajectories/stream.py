@@ -51,10 +51,16 @@ def head_of(source: ByteSource) -> Head:
     if first == b"[":
         return Head("list", reader.at + 1, {})
     if first == b"{":
-        start, line = reader.at, reader.line(FIRST_LINE)
-        if line is not None and message_or_step(line) is not None:
-            return Head("lines", 0, {})
-        return _head_of_object(_Pieces(source, start)) or Head("lines" if line is not None else "text", 0, {})
+        start = reader.at
+        # A file that is one object has no end of a line for long: its head is looked for before that.
+        for most in (CHUNK, FIRST_LINE):
+            reader.at = start
+            line = reader.line(most)
+            if line is not None and message_or_step(line) is not None:
+                return Head("lines", 0, {})
+            found = _head_of_object(_Pieces(source, start))
+            if found is not None or line is not None:
+                return found or Head("lines", 0, {})
     return Head("text", 0, {})
 
 
@@ -190,9 +196,11 @@ class _Pieces:
             end = data.find(b"\n")
             if end >= 0 or len(data) < length or length >= most:
                 break
-            length *= 4
+            length = min(4 * length, most)
         line = data if end < 0 else data[:end]
         self.at += len(line) + (end >= 0)
+        if end < 0 and self.at < self._source.size:
+            return None  # Half a line holds no object.
         try:
             found = json.loads(line.decode(errors="replace"))
         except (ValueError, RecursionError):

@@ -8,14 +8,12 @@ from markupsafe import Markup
 from assay.core.errors import InputError
 from assay.engine.explorer.job_view import TaskStrip, task_strips
 from assay.engine.explorer.page_source import RunDetail, groups_by, job_comparison
-from assay.engine.explorer.run_filters import OneOf
-from assay.engine.explorer.run_query import RunQuery
 from assay.engine.report.charts import comparison_svg
 from assay.engine.report.compare import ArmComparison, ArmPair
 from assay.engine.service.errors import NotFoundError
 from assay.formats.counting import counted
 from assay.stats.interval import Interval
-from assay.web.pages.jobs import run_links
+from assay.web.pages.jobs import run_link
 from assay.web.rendering import NOTHING, number, picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.visible_text import visible
@@ -31,7 +29,6 @@ class ComparedSide:
 
     label: str
     job: str
-    group: str
     strips: dict[str, TaskStrip]
     link: Any
 
@@ -50,7 +47,8 @@ def compare_jobs(call: PageCall) -> PageAnswer:
     """The comparison that the address asks for, or the choice of jobs."""
     names = list(dict.fromkeys(call.query.all("job")))
     known = [one["value"] for one in groups_by(call.source, "job")]
-    values: dict[str, Any] = {"known": known, "names": names, "found": None, "wrong": ""}
+    with_one = [(one, call.site.to("compare", {"job": [*names, one]})) for one in known if one not in names]
+    values: dict[str, Any] = {"known": known, "names": names, "with_one": with_one, "found": None, "wrong": ""}
     if len(names) >= 2:
         try:
             values |= _comparison_values(call, names)
@@ -79,10 +77,9 @@ def _comparison_values(call: PageCall, names: list[str]) -> dict[str, Any]:
         "sides": sides,
         "rows": rows[start : start + TASKS],
         "more": again(start + TASKS) if start + TASKS < len(rows) else None,
-        "sentences": [sentence(pair) for pair in found.pairs],
+        "answers": answers(found),
         "chart": comparison_chart(found),
         "widest": _widest(found),
-        "best": _best(found),
         "matrix": _matrix(found),
         "matrix_heads": [(visible(agent.arm.label), "number", "", "") for agent in found.agents],
         "task_to": lambda task: call.site.to("compare", [*(("job", name) for name in names), ("task", task)]),
@@ -93,6 +90,11 @@ def _widest(found: ArmComparison) -> float:
     """The largest difference that there can be between rewards like these."""
     known = [one for agent in found.agents for task in agent.arm.tasks.values() for one in task.rewards]
     return max(1.0, *known) - min(0.0, *known)
+
+
+def answers(found: ArmComparison) -> list[str]:
+    """A sentence for each pair, or of many agents the one that names the best."""
+    return [sentence(pair) for pair in found.pairs] if len(found.pairs) <= 3 else [_best(found)]
 
 
 def _best(found: ArmComparison) -> str:
@@ -127,14 +129,12 @@ def comparison_chart(found: ArmComparison) -> Markup | str:
 def _sides(call: PageCall, names: list[str], found: ArmComparison) -> list[ComparedSide]:
     """The sides of the comparison, each with the strips of its group."""
     strips = {name: list(task_strips(call.source.read_job(name).runs or ())) for name in names}
-    links = {name: run_links(call.site, call.source, name) for name in names}
     return [
         ComparedSide(
             arm.label,
             arm.job,
-            arm.group,
             {strip.task: strip for strip in strips[arm.job] if strip.group == arm.group},
-            links[arm.job],
+            run_link(call.site, arm.job),
         )
         for arm in (agent.arm for agent in found.agents)
     ]
@@ -170,11 +170,5 @@ def sentence(pair: ArmPair) -> str:
 
 def _side_by_side(call: PageCall, sides: list[ComparedSide], task: str) -> list[list[RunDetail]]:
     """The runs of a task, those of each side in a column."""
-    columns = []
-    for side in sides:
-        asked = RunQuery((OneOf("job", (side.job,)), OneOf("task", (task,))), sort="name")
-        strip = side.strips.get(task)
-        wanted = {run.name for run in strip.runs} if strip is not None else set()
-        lines = [line for line in call.source.lines(asked).lines if line.name in wanted][:MOST_RUNS]
-        columns.append([call.source.run(line.id) for line in lines])
-    return columns
+    strips = [side.strips.get(task) for side in sides]
+    return [[call.source.run(run.id) for run in strip.runs[:MOST_RUNS]] if strip else [] for strip in strips]

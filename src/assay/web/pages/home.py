@@ -2,14 +2,13 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import Final
 
-from assay.core.errors import InputError
-from assay.engine.explorer.page_source import groups_by, job_comparison
+from assay.engine.explorer.page_source import groups_by, newest_comparisons
 from assay.engine.explorer.worth import WorthItem, flaky_tasks, worth_a_look
 from assay.engine.jobs.job_runs import moment_of
-from assay.engine.service.errors import NotFoundError
-from assay.web.pages.compare import sentence
+from assay.web.pages.compare import answers
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 
 routes: PageRoutes[PageCall] = PageRoutes()
@@ -17,9 +16,7 @@ SEEN: Final = "assay_seen"
 VISIT: Final = timedelta(minutes=30)
 """Somebody who was here less than that ago is still on the same visit."""
 JOBS: Final = 25
-COMPARED: Final = 4
-MOST_RUNS: Final = 2000
-"""The headlines of larger jobs come after the page."""
+ANSWERS: Final = 3
 
 
 @routes.add("GET", "/", *READ, word="Home")
@@ -36,7 +33,6 @@ def show_home(call: PageCall) -> PageAnswer:
         address=_address(call),
         jobs=jobs[:JOBS],
         more=len(jobs) - JOBS,
-        sentences=_comparison(call, [str(job["value"]) for job in jobs if job["runs"] <= MOST_RUNS], len(jobs)),
     )
     kept = f"{SEEN}={now.isoformat()}~{since.isoformat() if since else ''}"
     return PageAnswer(
@@ -49,27 +45,21 @@ def _address(call: PageCall) -> Callable[[WorthItem], str]:
     return lambda item: site.run(item.run) if item.run else site.to("runs", {"job": item.job, "task": item.name})
 
 
-def _comparison(call: PageCall, names: list[str], count: int) -> list[str]:
-    """Of folders that somebody opened together: which is better."""
-    if not call.site.name or not 1 < count <= COMPARED or len(names) < count:
-        return []
-    try:
-        pairs = job_comparison(call.source, names).pairs
-        return [sentence(pair) for pair in pairs if pair.difference.value is not None]
-    except (InputError, NotFoundError):
-        return []
+@routes.add("GET", "/newest", *READ)
+def show_newest(call: PageCall) -> PageAnswer:
+    """Say which of the newest jobs is better, which the first page asks for when it is there."""
+    found = [(answers(one), one.jobs) for one in islice(newest_comparisons(call.source), ANSWERS)]
+    return call.page("newest.html", title="The newest jobs compared", found=found)
 
 
 @routes.add("GET", "/flaky", *READ)
 def show_flaky(call: PageCall) -> PageAnswer:
     """The tasks that are passed sometimes, which the first page asks for when it is there."""
     found = flaky_tasks(call.source)
-    return call.page(
-        "flaky_part.html" if call.partial else "flaky.html", title="Flaky", worth=[found], address=_address(call)
-    )
+    return call.page("flaky.html", title="Flaky", worth=[found], address=_address(call))
 
 
 @routes.add("GET", "/jobs/{name}/headline", *READ)
 def show_headline(call: PageCall) -> PageAnswer:
     """The mean of a job with its interval, for its line on the first page."""
-    return call.page("headline.html", title="", report=call.source.job(call.path["name"]).report)
+    return call.page("headline.html", title="", report=call.source.job(call.path["name"]))

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
-from assay.engine.explorer.job_view import JobView, TaskStrip
-from assay.engine.explorer.page_source import PageSource, groups_by
+from assay.engine.explorer.job_view import TaskStrip, task_strips
+from assay.engine.explorer.page_source import groups_by
 from assay.engine.report.audit import Audit
 from assay.engine.report.audit_rewards import Standing
 from assay.engine.report.charts import pass_at_k_svg
+from assay.engine.report.report import JobReport
 from assay.web.rendering import picture
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.site import Site
@@ -50,20 +51,21 @@ def list_jobs(call: PageCall) -> PageAnswer:
 def show_job(call: PageCall) -> PageAnswer:
     """One job."""
     name = call.path["name"]
-    view = call.source.job(name)
+    report = call.source.job(name)
+    every = list(task_strips(report.runs))
     kind, sort, start = call.query.get("kind"), call.query.get("sort", "task"), call.query.whole("start")
-    strips = _in_order([strip for strip in view.strips if kind in ("", strip.kind)], sort)
+    strips = _in_order([strip for strip in every if kind in ("", strip.kind)], sort)
 
     def tasks(**query: object) -> str:
-        return call.site.to(f"jobs/{quote(name, safe='')}", {"kind": kind, "sort": sort} | query) + "#tasks"
+        return call.site.job(name, {"kind": kind, "sort": sort} | query) + "#tasks"
 
-    small = len(view.report.runs) <= AUDITED_AT_ONCE
-    shown = shown_job(view, call.source.audits(name) if small else None)
+    small = len(report.runs) <= AUDITED_AT_ONCE
+    shown = shown_job(report, call.source.audits(name) if small else None)
     return call.page(
         "job.html",
         title=name,
         name=name,
-        kinds=[(one, sum(strip.kind == one for strip in view.strips)) for one in KINDS],
+        kinds=[(one, sum(strip.kind == one for strip in every)) for one in KINDS],
         kind=kind,
         **shown,
         audit_at=None if small else f"{call.site.job(name)}/audit",
@@ -72,7 +74,7 @@ def show_job(call: PageCall) -> PageAnswer:
         before=tasks(start=max(0, start - STRIPS)) if start else None,
         after=tasks(start=start + STRIPS) if start + STRIPS < len(strips) else None,
         heads=_heads(shown["keys"], sort, tasks),
-        link=run_links(call.site, call.source, name),
+        link=run_link(call.site, name),
         runs_at=lambda **asked: call.site.to("runs", {"job": name, **asked}),
     )
 
@@ -111,13 +113,11 @@ def audit_job(call: PageCall) -> PageAnswer:
     """Whether the record of a job follows from its trials, which takes a while for a large one."""
     name = call.path["name"]
     audits = call.source.audits(name)
-    template = "audit_part.html" if call.partial else "audit.html"
-    return call.page(template, title=f"Audit of {name}", audits=audits, differing=differing)
+    return call.page("audit.html", title=f"Audit of {name}", audits=audits, differing=differing)
 
 
-def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:
+def shown_job(report: JobReport, audits: Sequence[Audit] | None) -> dict[str, Any]:
     """The common content of a job's page and file."""
-    report = view.report
     pictures = {
         group.key: picture(pass_at_k_svg(_short(group.key), group.intervals))
         for group in report.groups
@@ -125,7 +125,6 @@ def shown_job(view: JobView, audits: Sequence[Audit] | None) -> dict[str, Any]:
     }
     keys = list(dict.fromkeys(one.key for group in report.groups for one in group.keys))
     return {
-        "view": view,
         "report": report,
         "pictures": pictures,
         "audits": audits,
@@ -139,10 +138,10 @@ def differing(audit: Audit) -> list[Any]:
     return [one for one in audit.findings if one.standing is Standing.DIFFERS]
 
 
-def run_links(site: Site, source: PageSource, job: str) -> Callable[[str], str]:
-    """The addresses of the trials of a job, in the list of its runs."""
-    within, known = urlencode({"job": job}), source.run_ids(job)
-    return lambda name: site.run(known.get(name, name), {"list": within})
+def run_link(site: Site, job: str) -> Callable[[str], str]:
+    """The addresses of the runs of a job, in the list of them."""
+    within = {"list": urlencode({"job": job})}
+    return lambda identity: site.run(identity, within)
 
 
 def _short(name: str) -> str:

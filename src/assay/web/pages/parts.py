@@ -41,7 +41,7 @@ def show_parts(call: PageCall) -> PageAnswer:
         states=STATES,
         meanings_of=COLOURS,
         rows=rows,
-        attempts=[Run(job="", name=f"run-{n}", task="", state=state) for n, state in enumerate(State)],
+        attempts=[Run(job="", id=state, name=state, task="", state=state) for state in State],
         intervals=(Interval(0.25, 0.5, 0.95, "example"), CantSay("there is only one task")),
         chart=picture(curve("pass@k of an agent, 95 % band over tasks", points)),
     )

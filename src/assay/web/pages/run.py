@@ -16,11 +16,11 @@ from assay.dialects.scorers.report import (
 from assay.engine.explorer.blobs import LOG, OUTPUT_KINDS, STDOUT, VERIFIER_OUTPUT
 from assay.engine.explorer.page_source import Neighbours, PageSource, RunDetail
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.trace_page import TraceQuery
+from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.explorer.why import why
 from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
-from assay.web.pages.trace import read_trace
+from assay.web.pages.trace import TraceView, read_trace
 from assay.web.routing import READ, PageAnswer, PageCall, PageRoutes
 from assay.web.run_list import asked_of
 
@@ -115,6 +115,29 @@ def show_steps(call: PageCall) -> PageAnswer:
     return call.page("steps.html", title="", view=view, **_trace(call, view))
 
 
+@routes.add("GET", "/runs/{id}/wrong", *READ)
+def show_what_went_wrong(call: PageCall) -> PageAnswer:
+    """On to where a run went wrong."""
+    view = RunView(call.source.run(call.path["id"]), call)
+    return call.go(_where_wrong(call, view))
+
+
+def _where_wrong(call: PageCall, view: RunView) -> str:
+    """The address of what a scorer or a monitor names, of the judge's FAIL, or of the first error in the trace."""
+    steps, turns, identity = named_steps(view), view.detail.turns, view.detail.line.id
+    if steps:
+        return TraceView(TracePart(()), TraceQuery(), turns[0], view.to).link(steps[0])
+    if _findings(view.report) and call.source.file(identity, "diff") is not None:
+        return f"{view.to(tab='diff')}#first-finding"
+    if view.judge is not None and view.judge_state == JudgeState.FAIL.value:
+        return f"{view.to()}#judge"
+    for turn in turns:
+        part = call.source.trace(identity, turn, TraceQuery(errors=True))
+        if part is not None and part.steps:
+            return TraceView(part, TraceQuery(), turn, view.to).link(part.steps[0].number)
+    return f"{view.to()}#trace"
+
+
 def _address(call: PageCall, identity: str | None, tab: str) -> str | None:
     return None if identity is None else call.site.run(identity, {"tab": tab, "list": call.query.get("list")})
 
@@ -126,11 +149,11 @@ def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
         "trace": trace,
         "instruction": view.detail.instruction or ("" if trace is None else trace.part.request),
         "answer": found[-1] if found else "" if trace is None else trace.part.answer,
-        "findings": _named_steps(view),
+        "findings": named_steps(view),
     }
 
 
-def _named_steps(view: RunView) -> list[int]:
+def named_steps(view: RunView) -> list[int]:
     """The steps that a monitor or a scorer names. A scorer counts the steps of all turns together."""
     monitor = None if view.judge is None else view.judge.monitor
     named = [] if monitor is None else [one.step for one in monitor.places if one.step]

@@ -18,12 +18,16 @@ LONGEST_STEP: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class TraceView:
-    """Some steps of a trace. ``address`` gives this page with other fields; without it, none leads away."""
+    """Some steps of a trace. ``address`` gives this page with other fields; without it, none leads away.
+
+    ``prefix`` begins the names of steps, where one page has several traces.
+    """
 
     part: TracePart
     asked: TraceQuery
     turn: str
     address: Callable[..., str] | None = None
+    prefix: str = ""
 
     hideable = HIDEABLE
     arguments = staticmethod(arguments_of)
@@ -43,11 +47,11 @@ class TraceView:
         """The address of a step: on this page, or where it begins."""
         here = any(step.number == number for step in self.part.steps)
         start = "" if here else self.to(place=self.part.place_of(number), **query)
-        return f"{start}#step-{number}"
+        return f"{start}#{self.prefix}step-{number}"
 
     def link(self, number: int) -> str:
         """An address of a step that can be given to somebody."""
-        return f"{self.to(place=self.part.place_of(number))}#step-{number}"
+        return f"{self.to(place=self.part.place_of(number))}#{self.prefix}step-{number}"
 
     @property
     def last(self) -> str:

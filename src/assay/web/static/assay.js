@@ -21,14 +21,18 @@ const showTheme = () => {
 };
 showTheme();
 document.addEventListener("DOMContentLoaded", () => {
-  for (const one of document.querySelectorAll("[data-theme-switch], [data-keys]")) one.hidden = false;
+  showButtons();
   showTheme();
   showFitting();
   markOutline();
+  const here = document.querySelector(".top nav [aria-current]");
+  if (here) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.clientWidth / 2;
 });
 document.addEventListener("click", (event) => {
   const at = event.target instanceof Element ? event.target : null;
   if (at?.closest("[data-keys]")) document.getElementById("keys").showModal();
+  const error = at?.closest("[data-error]");
+  if (error) goToError(Number(error.dataset.error));
   if (!at?.closest("[data-theme-switch]")) return;
   try {
     localStorage.setItem("theme", themes[(themes.indexOf(theme()) + 1) % themes.length]);
@@ -38,7 +42,24 @@ document.addEventListener("click", (event) => {
   showTheme();
 });
 
-// j and k go through a list or the steps of a trace, Enter opens what has the focus, Escape lets go of it and then
+// Buttons that do nothing without a script.
+const showButtons = () => {
+  for (const one of document.querySelectorAll("[data-theme-switch], [data-keys], [data-error]")) one.hidden = false;
+};
+document.addEventListener("htmx:afterSettle", showButtons);
+
+// The error before or after the step that has the focus, or that the address names.
+const goToError = (by) => {
+  const here = document.activeElement?.closest(".step") ?? document.getElementById(location.hash.slice(1));
+  const numberOf = (id) => Number(/step-(\d+)$/.exec(id ?? "")?.[1] ?? 0);
+  const now = numberOf(here?.id);
+  const errors = [...document.querySelectorAll(".outline li.is-failed a")];
+  const beyond = errors.filter((one) => by * (numberOf(one.hash) - now) > 0);
+  document.activeElement?.blur();
+  (by > 0 ? beyond[0] : beyond.at(-1))?.click();
+};
+
+// j and k go through a list or the steps of a trace, e and E through its errors, Enter opens what has the focus, Escape lets go of it and then
 // leads back to the list; the arrow keys go to the previous and the next run; "/" goes to the search; a letter
 // presses the button that names it; "?" shows the keys.
 const entries = () => [...document.querySelectorAll("td.name > a, .worth li > a, .step > details > summary")];
@@ -61,6 +82,8 @@ const keys = {
   Escape: () => (entries().includes(document.activeElement) ? document.activeElement.blur() : press('a[rel~="up"]')),
   j: () => move(1),
   k: () => move(-1),
+  e: () => goToError(1),
+  E: () => goToError(-1),
 };
 document.addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,10 +1,11 @@
 """The review queue in the store, read from what the rows of runs say about their annotations."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import func, not_, or_, select
+from sqlalchemy import func, not_, or_, select, union_all
 
 from assay.adapters.store.bulk import batches
 from assay.adapters.store.run_tables import HAS_GATES, annotations, runs
@@ -15,8 +16,9 @@ from assay.adapters.store.store import Store
 from assay.dialects.evaluation.models import Annotation
 from assay.engine.explorer.review_queue import GateCount, Reviewed, Waiting
 from assay.engine.explorer.run_query import RunQuery
-from assay.evidence.run import Run
+from assay.evidence.run import Run, State
 
+_OPEN = runs.c.state.in_((State.PENDING.value, State.RUNNING.value))
 _DISAGREED = or_(runs.c.gates_disagree, runs.c.reviewer_disagrees)
 
 
@@ -27,7 +29,7 @@ class StoredReviews:
         self._store = store
 
     def queue(self, organisation: str, asked: RunQuery, reviewer: str, limit: int) -> Sequence[Run]:
-        """The next runs that the reviewer hasn't judged, in the order of the queue.
+        """The next runs that have ended and that the reviewer hasn't judged, in the order of the queue.
 
         Each part is read by an index, so that a long list isn't sorted for its beginning: those on which somebody
         disagrees, who are few, and the others by how many have reviewed them.
@@ -37,10 +39,13 @@ class StoredReviews:
             annotations.c.record["reviewer_id"].as_string() == reviewer,
         )
         mine = self._of((runs.c.id, runs.c.reviewers), organisation, replace(asked, sort="reviewers")).where(
-            runs.c.id.not_in(judged)
+            runs.c.id.not_in(judged), not_(_OPEN)
         )
         newest = mine.order_by(runs.c.id.desc()).limit(limit)
-        disagreed = mine.where(_DISAGREED).order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        rare = [select(runs.c.id).where(runs.c.organisation == organisation, one) for one in _DISAGREED.clauses]
+        disagreed = (
+            mine.where(runs.c.id.in_(union_all(*rare))).order_by(runs.c.reviewers, runs.c.id.desc()).limit(limit)
+        )
         found = [(row.reviewers, 0, row) for row in self._store.rows(disagreed)]
         count, others = self._next_count(organisation, -1), 0
         while count is not None and others < limit:
@@ -60,8 +65,12 @@ class StoredReviews:
 
     def waiting(self, organisation: str, asked: RunQuery) -> Waiting:
         counted = self._of((runs.c.reviewers, func.count()), organisation, asked).group_by(runs.c.reviewers)
-        found = {reviewers: int(count) for reviewers, count in self._store.rows(counted)}
-        return Waiting(sum(found.values()), found.get(0, 0))
+        found = Counter({reviewers: int(count) for reviewers, count in self._store.rows(counted)})
+        # Those that haven't ended are few, so taking them away is faster than passing them by.
+        some = select(runs.c.id).where(runs.c.organisation == organisation, _OPEN)
+        unended = self._store.rows(counted.where(runs.c.id.in_(some)))
+        found.subtract({reviewers: int(count) for reviewers, count in unended})
+        return Waiting(found.total(), found[0])
 
     def reviewed(self, organisation: str, asked: RunQuery, most: int) -> Sequence[Reviewed]:
         """Runs with annotations, the newest first, up to so many."""

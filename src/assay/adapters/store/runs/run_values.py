@@ -121,6 +121,7 @@ def run_values(organisation: str, identity: str, kept: Kept, now: datetime) -> d
         # No object is faster to write than an empty one.
         "metadata": without_nan(dict(run.metadata)) if run.metadata else None,
         "axes": without_nan(dict(run.axes)) if run.axes else None,
+        "phases": without_nan(dict(run.phases)) if run.phases else None,
     }
 
 
@@ -150,7 +151,7 @@ def shown_digest(kept: Kept) -> str:
     """The hash of everything that is shown of a run beside its result, such as what a judge said of it later."""
     run = kept.run
     shown = [*_as_they_are(run), run.state.value, run.score, _rewards_text(run)]
-    more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.metadata), kept.text]
+    more = [run.duration_sec, run.tokens, dict(run.axes), dict(run.phases), dict(run.metadata), kept.text]
     files = [[one.name, one.blob.digest] for one in kept.files]
     # Python writes floats to the last bit, and objects in the order in which they were made.
     return hashlib.sha256(repr((shown, more, files)).encode(errors="backslashreplace")).hexdigest()
@@ -225,4 +226,5 @@ def run_of_row(row: Mapping[Any, Any]) -> Run:
         rewards=None if row["rewards"] is None else json.loads(row["rewards"]),
         metadata=row["metadata"] or {},
         axes=row["axes"] or {},
+        phases=row["phases"] or {},
     )
