@@ -79,8 +79,13 @@ def test_40_nor_does_it_where_the_agent_works_in_the_folder_that_is_the_home_els
 
 SEARCH = (
     "exec 2>&1; ls -d /tests /solution;"
-    " grep -rls {mark} /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"
+    " grep -rls {mark} /tests /solution /workspace /logs /tmp/assay-* /var/tmp /dev/shm; echo searched"
 )
+
+
+def _is_not_there(line: str) -> bool:
+    """Plain processes share the names of folders with other tests; the mark of this one would be a further line."""
+    return "No such file" in line or line in ("/tests", "/solution")
 
 
 def test_41_the_tests_and_the_solution_are_not_there(attack: Attack) -> None:
@@ -88,7 +93,7 @@ def test_41_the_tests_and_the_solution_are_not_there(attack: Attack) -> None:
     left = attack(SEARCH.format(mark=mark), tests={"expected": mark}, solution=f"# {mark}")
     found = left.text("agent/output.txt").splitlines()
     assert found[-1] == "searched"
-    assert all("No such file" in line for line in found[:-1])
+    assert all(_is_not_there(line) for line in found[:-1])
 
 
 def test_41_nor_after_another_attempt_was_verified(isolation: str, tmp_path: Path) -> None:
@@ -100,7 +105,7 @@ def test_41_nor_after_another_attempt_was_verified(isolation: str, tmp_path: Pat
     for left in trials_of(tmp_path / "jobs" / "job"):
         found = left.text("agent/output.txt").splitlines()
         assert found[-1] == "searched"
-        assert all("No such file" in line for line in found[:-1])
+        assert all(_is_not_there(line) for line in found[:-1])
 
 
 def test_41_the_verifiers_environment_is_not_the_agents(attack: Attack) -> None:
