@@ -84,7 +84,7 @@ SEARCH = (
 
 
 def _is_not_there(line: str) -> bool:
-    """Plain processes share the names of folders with other tests; the mark of this one would be a further line."""
+    """Plain processes share the names of folders with other tests; this one's mark would be a further line."""
     return "No such file" in line or line in ("/tests", "/solution")
 
 

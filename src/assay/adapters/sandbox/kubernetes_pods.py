@@ -27,7 +27,6 @@ SPEC: Final = "ASSAY_KUBERNETES_POD_SPEC"
 # sign of life, and the cluster not know yet that a pod has ended.
 START_SEC, FILES_SEC, QUIET_SEC, FATE_SEC = 600.0, 1800.0, 20.0, 10.0
 _HOPELESS: Final = re.compile("ImagePullBackOff|InvalidImageName|ErrImageNeverPull|(Create|Run)Container.*Error")
-_OWN_LIMIT: Final = re.compile("exceed.*limit")
 # A pod that has all processes that it may have can begin no more.
 _FULL: Final = re.compile("resource temporarily unavailable", re.IGNORECASE)
 # A pod that nobody stopped ends by itself.
@@ -253,7 +252,7 @@ class PodSession:
         _, reason, message = found
         if reason == "OOMKilled" and self._limits_memory:
             return _UsedUpError("")
-        if reason == "Evicted" and _OWN_LIMIT.search(message):
+        if reason == "Evicted" and "limit" in message.partition("exceed")[2]:
             return _UsedUpError(f"used too much disk: {message.strip()}")
         return MeasurementError(f"the pod {self.name} ended while it was in use: {reason}: {message}")
 
