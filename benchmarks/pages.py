@@ -98,7 +98,7 @@ def _pages(service: Service) -> Iterator[Result]:
         "a job": "jobs/job-007",
         "a comparison": "compare?job=job-007&job=job-008",
     }
-    loaded = sum(len(file.content) for name in NAMES if (file := asset(name)) is not None)
+    loaded = sum(len(file.packed) for name in NAMES if (file := asset(name)) is not None)
     with served(service) as url, httpx.Client(base_url=url, timeout=60, headers={"Origin": url}) as client:
         assert client.post("/ui/sign-in", data={"key": key}).status_code == 303
         for name, place in places.items():

@@ -256,6 +256,12 @@ def test_an_address_without_a_page(desk: Desk) -> None:
     assert person.client.get("/").headers["location"] == "/ui/"
 
 
+def test_files_of_pages_are_packed_and_pages_are_not(desk: Desk) -> None:
+    person = desk.client(Scope.READER)
+    assert person.client.get("/ui/assets/assay.js").headers["Content-Encoding"] == "gzip"
+    assert "Content-Encoding" not in person.get("runs").headers
+
+
 def test_addresses_stay_inside() -> None:
     site = Site("/ui/")
     assert site.inside("/ui/runs?x=1") == "/ui/runs?x=1"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import httpx
 import pytest
 
 from assay.adapters.jobs.folder_pages import FolderPages
@@ -408,6 +409,18 @@ def test_the_server_shows_pages_to_whoever_has_the_address(server: LocalServer) 
     assert get(server, f"{base}runs.csv")[1].count("\n") == 6
     assert get(server, f"{base}assets/nothing.js")[0] == 404
     assert get(server, f"{base}nothing")[0] == 404
+
+
+def test_files_of_pages_are_packed_for_those_who_take_it_and_pages_never(server: LocalServer) -> None:
+    with httpx.Client(base_url=server.address) as client:
+        packed = client.get("assets/style.css")
+        plain = client.get("assets/style.css", headers={"Accept-Encoding": "identity"})
+        page = client.get("")
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert int(packed.headers["Content-Length"]) < int(plain.headers["Content-Length"]) / 2
+    assert packed.content == plain.content
+    assert "Content-Encoding" not in plain.headers
+    assert "Content-Encoding" not in page.headers
 
 
 @pytest.mark.parametrize("path", ["/", "/assets/style.css", "/guessed/", "//", f"/runs/{CAPITAL}"])

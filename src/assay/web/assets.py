@@ -1,5 +1,6 @@
 """The files that pages load: a stylesheet, a script, and htmx. Their addresses change with their content."""
 
+import gzip
 import hashlib
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +12,13 @@ NAMES = ("style.css", "assay.js", "htmx.min.js", "icon.svg")
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """A file as it is sent. ``version`` is the beginning of its hash."""
+    """A file as it is sent, and packed for those who take that. ``version`` is the beginning of its hash."""
 
     name: str
     content: bytes
     media_type: str
     version: str
+    packed: bytes
 
 
 @cache
@@ -26,7 +28,7 @@ def asset(name: str) -> Asset | None:
         return None
     content = files("assay.web").joinpath("static", name).read_bytes()
     version = hashlib.sha256(content).hexdigest()[:12]
-    return Asset(name, content, _KINDS[name[name.rindex(".") :]], version)
+    return Asset(name, content, _KINDS[name[name.rindex(".") :]], version, gzip.compress(content, mtime=0))
 
 
 def asset_path(name: str) -> str:

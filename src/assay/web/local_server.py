@@ -92,7 +92,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _page(self, place: str, query: str) -> PageAnswer:
         if place.startswith("assets/"):
-            return asset_answer(place.removeprefix("assets/"), query.removeprefix("v="))
+            accepted = self.headers.get("Accept-Encoding") or ""
+            return asset_answer(place.removeprefix("assets/"), query.removeprefix("v="), accepted)
         site = self.server.site
         call = PageCall(site=site, viewer=HERE, place=place)
         try:

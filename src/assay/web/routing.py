@@ -207,12 +207,15 @@ def entries(routes: Iterable[PageRoute[Any]]) -> list[NavigationEntry]:
     return [NavigationEntry(one.word, one.path, one.scopes) for one in routes if one.word is not None]
 
 
-def asset_answer(name: str, version: str) -> PageAnswer:
-    """A file that pages load."""
+def asset_answer(name: str, version: str, accepted: str) -> PageAnswer:
+    """A file that pages load, packed where that is ``accepted``. Pages aren't: their size would tell of secrets."""
     found = asset(name)
     if found is None:
         return PageAnswer("there is no such file\n", 404, "text/plain")
-    return PageAnswer(found.content, 200, found.media_type, {"Cache-Control": caching(found, version)})
+    headers = {"Cache-Control": caching(found, version), "Vary": "Accept-Encoding"}
+    if "gzip" not in accepted:
+        return PageAnswer(found.content, 200, found.media_type, headers)
+    return PageAnswer(found.packed, 200, found.media_type, {**headers, "Content-Encoding": "gzip"})
 
 
 def answer_page(route: PageRoute[C_contra], call: C_contra) -> PageAnswer:

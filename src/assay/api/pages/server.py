@@ -120,7 +120,9 @@ class PageServer:
             return _response(PageAnswer(UNKNOWN, 421, "text/plain"))
         place = request.scope["raw_path"].decode("ascii", "replace").partition("?")[0].removeprefix(BASE)
         if place.startswith("assets/"):
-            return _response(asset_answer(place.removeprefix("assets/"), request.query_params.get("v", "")))
+            accepted = request.headers.get("accept-encoding", "")
+            version = request.query_params.get("v", "")
+            return _response(asset_answer(place.removeprefix("assets/"), version, accepted))
         boundary = boundary_of(request.headers.get("content-type", ""))
         # Files are read only from those who are signed in.
         sends = boundary is not None and await run_in_threadpool(self._key_in, request) is not None
