@@ -208,7 +208,7 @@ def entries(routes: Iterable[PageRoute[Any]]) -> list[NavigationEntry]:
 
 
 def asset_answer(name: str, version: str, accepted: str) -> PageAnswer:
-    """A file that pages load, packed where that is ``accepted``. Pages aren't: their size would tell of secrets."""
+    """A file that pages load, packed where that is accepted. Pages are not: their size would tell of secrets."""
     found = asset(name)
     if found is None:
         return PageAnswer("there is no such file\n", 404, "text/plain")
