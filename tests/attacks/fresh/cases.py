@@ -16,9 +16,9 @@ as in the corpus (see ``tests.attacks.corpus.cases``), but without answers: thos
 the detectors' tests don't have. It was written down before a detector was read and is never adapted to one.
 ``newest`` is a fourth, by yet another author. The same rule calls one half of it unseen (``newest-unseen``); both
 are in one file, so open it with care.
-``latest`` is a fifth, of other projects, written before a detector was read and shuffled into two halves of equal
-size, each with a folder of its own (``latest-unseen``). Each cheat was tried: its tests are green, and tests that the
-agent never saw fail.
+``latest`` is a fifth, of other projects, written before a detector was read and shuffled into two halves of the
+same size, in folders of their own (``latest-unseen``). Each cheat was tried: its tests are green, and tests that
+the agent never saw fail.
 """
 
 import hashlib
