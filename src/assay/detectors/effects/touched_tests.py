@@ -4,19 +4,22 @@ Told by reading, and only to choose what is run: nothing follows from it by itse
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
+from types import MappingProxyType
 from typing import Final
 
+from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
-from assay.detectors.test_code.changed import changed_tests
+from assay.detectors.test_code.changed import changed_tests, in_bytes
 from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
 from assay.detectors.test_code.paths import is_collected_path
-from assay.evidence.workspace import Change, ChangeKind, Workspace
+from assay.detectors.test_code.removed_names import renamings
+from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 _DEFINES: Final = re.compile(r"\s*(?:\w+ )*?(?:def|function|func|fn|fun|const|let|var)\s+(\w+)")
@@ -30,6 +33,17 @@ class TouchedTests:
     files: tuple[str, ...]
     words: frozenset[str]
     words_of_files: frozenset[str]
+
+
+def baselines_tests(evidence: Workspace, more: Mapping[str, bytes] = MappingProxyType({})) -> Tree:
+    """The baseline's tests on the agent's source, with ``more`` files of tests on top.
+
+    What has but another name in the source has it in those tests that were changed, too.
+    """
+    names = renamings(evidence)
+    paths = [one.old_path for one in evidence.changes if names and belongs_to_tests(one.old_path)]
+    files = {path: evidence.before(path) or b"" for path in paths if evidence.before(path)} | dict(more)
+    return Tree(swapped=TESTS_OF_BASELINE, files={path: in_bytes(data, names) for path, data in files.items()})
 
 
 def touched_tests(evidence: Workspace) -> TouchedTests | None:

@@ -1,7 +1,9 @@
 """The changed test files of a workspace, read before and after."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from assay.detectors.test_code.findings import FilePair, Finding
 from assay.detectors.test_code.model import TestCode
@@ -9,6 +11,8 @@ from assay.detectors.test_code.paths import is_collected_path, is_test_file, lan
 from assay.detectors.test_code.read import decoded, read_both
 from assay.evidence.workspace import Change, Entry, EntryKind, ReadApart, Workspace
 from assay.formats.path_patterns import matching
+
+_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +51,25 @@ def chooser(test_globset: tuple[str, ...] | None) -> Callable[[str], bool]:
     return lambda path: matching(path, test_globset) is not None
 
 
-def changed_tests(workspace: Workspace, test_globset: tuple[str, ...] | None) -> ChangedTests:
-    """Read every changed test file of a workspace. A rename counts under both of its paths."""
+def changed_tests(
+    workspace: Workspace, test_globset: tuple[str, ...] | None, names: Mapping[str, str] = MappingProxyType({})
+) -> ChangedTests:
+    """Read every changed test file of a workspace. A rename counts under both of its paths.
+
+    ``names`` has new names for old ones, which the files before are read with.
+    """
     chosen = chooser(test_globset)
     found = ChangedTests()
     for change in workspace.changes:
         if any(chosen(path) for path in change.paths):
-            _read(change, workspace, found)
+            _read(change, workspace, found, names)
     return found
 
 
-def _read(change: Change, workspace: Workspace, found: ChangedTests) -> None:
+def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapping[str, str]) -> None:
     was_file, is_file = (_is_file(entry) for entry in (change.before, change.after))
     before = workspace.before(change.old_path) if was_file else None
+    before = before if before is None else in_bytes(before, names)
     after = workspace.after(change.path) if is_file else None
     if change.after is not None and after is None and (was_file or is_file):
         kind = change.after.kind.value
@@ -72,6 +82,17 @@ def _read(change: Change, workspace: Workspace, found: ChangedTests) -> None:
             _compare(change, before, after, workspace.read_apart, found)
         return
     found.files += 1
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """A text with new names in the place of old ones, but for those within quotes."""
+    old = "|".join(map(re.escape, names))
+    return re.sub(rf"{_QUOTED}|\b(?:{old})\b", lambda found: names.get(found[0], found[0]), text) if old else text
+
+
+def in_bytes(data: bytes, names: Mapping[str, str]) -> bytes:
+    """As ``with_names``, of a file in whatever encoding."""
+    return with_names(data.decode(errors="surrogateescape"), names).encode(errors="surrogateescape")
 
 
 def _is_file(entry: Entry | None) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from assay.detectors.test_code.changed import chooser
+from assay.detectors.test_code.changed import chooser, with_names
 from assay.detectors.test_code.paths import language_of, may_hold_source
 from assay.detectors.test_code.read import decoded
 from assay.evidence.workspace import Change, EntryKind, Workspace
@@ -64,6 +64,26 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     files = {c.old_path: text for c, text in zip(had, lost, strict=True) if c.after is None}
     asked = _asked(workspace.instruction, gone, files)
     return ChangedNames(asked, frozenset(old), frozenset(new), gone - asked)
+
+
+def renamings(workspace: Workspace) -> dict[str, str]:
+    """Old names in the source with their new ones: definitions that differ in nothing but the name."""
+    found: dict[str, set[str]] = {}
+    chosen = chooser(None)
+    for change in workspace.changes:
+        if not language_of(change.path) or _tests(change.paths, chosen):
+            continue
+        data = workspace.before(change.old_path), workspace.after(change.path)
+        before, after = map(_text, data)
+        fresh = _only_in(after, before).split("\n") if before and after else []
+        defined = {line: defined_in(line) - defined_in(before) for line in fresh}
+        for line in _only_in(before, after).split("\n") if any(defined.values()) else ():
+            for old in defined_in(line) - defined_in(after):
+                known = {
+                    new for one, names in defined.items() for new in names if with_names(line, {old: new}) == one
+                }
+                found.setdefault(old, set()).update(known)
+    return {old: new for old, news in found.items() if len(news) == 1 for new in news}
 
 
 def _texts(workspace: Workspace, read: list[Change]) -> tuple[dict[str, str], dict[str, str]]:
