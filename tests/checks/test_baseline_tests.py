@@ -74,6 +74,14 @@ HONEST: dict[str, tuple[dict[str, str], Change, int]] = {
             SOURCE: ("def label", "def text"),
             TESTS: GREEN[TESTS].replace("cart.label", "cart.text"),
         },
+        0,
+    ),
+    "a function of another name that takes something else": (
+        GREEN,
+        {
+            SOURCE: ("def label(count", "def text(count, *, plain=False"),
+            TESTS: GREEN[TESTS].replace("cart.label", "cart.text"),
+        },
         1,
     ),
     "another answer that a test expects": (

@@ -8,18 +8,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
+from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Final
 
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
+from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.changed import changed_tests, in_bytes
 from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
-from assay.detectors.test_code.paths import is_collected_path
+from assay.detectors.test_code.paths import is_collected_path, language_of
 from assay.detectors.test_code.removed_names import renamings
 from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace
+from assay.formats.globs import literal
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 _DEFINES: Final = re.compile(r"\s*(?:\w+ )*?(?:def|function|func|fn|fun|const|let|var)\s+(\w+)")
@@ -43,7 +46,30 @@ def baselines_tests(evidence: Workspace, more: Mapping[str, bytes] = MappingProx
     names = renamings(evidence)
     paths = [one.old_path for one in evidence.changes if names and belongs_to_tests(one.old_path)]
     files = {path: evidence.before(path) or b"" for path in paths if evidence.before(path)} | dict(more)
-    return Tree(swapped=TESTS_OF_BASELINE, files={path: in_bytes(data, names) for path, data in files.items()})
+    return Tree(
+        swapped=(*TESTS_OF_BASELINE, *vendored_for_tests(evidence)),
+        files={path: in_bytes(data, names) for path, data in files.items()},
+    )
+
+
+def vendored_for_tests(evidence: Workspace) -> tuple[str, ...]:
+    """Changed code of others that is kept in the project, and that its tests name and its source doesn't."""
+    found = [one.path for one in evidence.changes if one.kind is ChangeKind.MODIFIED and is_vendored(one.path)]
+    texts = [
+        (path, evidence.before(path) or b"") for path in evidence.baseline_paths() if found and language_of(path)
+    ]
+    return tuple(
+        literal(path)
+        for path in found
+        if (
+            named := [
+                one
+                for one, text in texts
+                if "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode() in text
+            ]
+        )
+        and all(map(belongs_to_tests, named))
+    )
 
 
 def touched_tests(evidence: Workspace) -> TouchedTests | None:

@@ -17,6 +17,7 @@ _ASKS_NOTHING = re.compile(r"isinstance\(?\w+,object\)?")
 _ASKS_FOR_TYPE = re.compile(
     r"isinstance\(\w+,\(?(?:,?(?:int|float|complex|str|bytes|bool|list|tuple|dict|set|object))+,?\)?\)"
 )
+_NUMBERS = re.compile(r"[(,.](?:int|float|complex|Decimal|Fraction)[),]")
 _NO_NAME = re.compile(r"[^\w\"']")
 _DECIDES = word_set("if unless match case when switch while guard")
 _COMPARES = word_set("== != === !== equals Equals eq eql? isEqual")
@@ -33,6 +34,8 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             method = code.language != "go" or len(function.head) > 1
             if method and answers_always(code, function, yes=wanted):
                 yield code.sign("always_equal", function.at)
+            elif function.name == "__eq__" and _NUMBERS.search(_class_of(code, function)):
+                yield code.sign("number_of_its_own", function.at)
     named = {function.name: function for function in code.functions}
     for path, value, index in names.given(words.pattern(words.setters)) if code.language == "python" else ():
         name, given = path.rpartition(".")[2], named.get("".join(code.words[slice(*value)]))
@@ -40,6 +43,14 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
         decides = wanted or words.is_one(words.inequality, name)
         if given is not None and decides and answers_always(code, given, yes=wanted):
             yield code.sign("always_equal", index)
+
+
+def _class_of(code: Code, function: CodeFunction) -> str:
+    """The first words of the class that a function is in: its name and what it is derived from."""
+    node = function.node.parent
+    while node is not None and node.kind != "class_definition":
+        node = node.parent
+    return "" if node is None else "".join(code.words[slice(*code.slice(node))][:12]).partition(":")[0]
 
 
 def answers_always(code: Code, function: CodeFunction, *, yes: bool) -> bool:
