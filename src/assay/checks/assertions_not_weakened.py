@@ -39,13 +39,12 @@ class AssertionsNotWeakened(TestFileGlobs):
     advisory: ClassVar[bool] = True
 
     def run(self, evidence: Workspace) -> Outcome:
-        globset = self.test_globset or None
-        changed = changed_tests(evidence, globset)
-        names = changed_names(evidence, globset) if changed.pairs else NO_NAMES
+        changed = changed_tests(evidence, self.test_globset or None)
+        names = changed_names(evidence, self.test_globset or None) if changed.pairs else NO_NAMES
         by_lines = line_findings(changed, skips=False)
         found = compare_assertions(changed.pairs, names)
         if found.findings and (renamed := renamings(evidence)):
-            again = compare_assertions(changed_tests(evidence, globset, renamed).pairs, names)
+            again = compare_assertions(changed_tests(evidence, self.test_globset or None, renamed).pairs, names)
             found = min(found, again, key=lambda one: len(one.findings))
         words = ("weakening", "no assertion is weaker")
         return outcome_of(changed, found, by_lines, words, why_believed(found, evidence.instruction))

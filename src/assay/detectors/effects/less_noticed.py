@@ -83,9 +83,8 @@ def _sides(
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
     added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
     now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
-    before = repeated.side(
-        baselines_tests(evidence), kept, [path for path in touched.files if path not in added], tests
-    )
+    was = [path for path in touched.files if path not in added]
+    before = repeated.side(baselines_tests(evidence, {}), kept, was, tests)
     return before, repeated.side(AS_LEFT, own, sorted(now), tests)
 
 

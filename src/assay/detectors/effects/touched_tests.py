@@ -9,19 +9,18 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from pathlib import PurePosixPath
-from types import MappingProxyType
 from typing import Final
 
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import is_vendored
-from assay.detectors.test_code.changed import changed_tests, in_bytes
+from assay.detectors.test_code.changed import changed_tests, with_names
 from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
-from assay.detectors.test_code.paths import is_collected_path, language_of
+from assay.detectors.test_code.paths import is_collected_path
 from assay.detectors.test_code.removed_names import renamings
-from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace
+from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace, changed_paths
 from assay.formats.globs import literal
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
@@ -38,38 +37,23 @@ class TouchedTests:
     words_of_files: frozenset[str]
 
 
-def baselines_tests(evidence: Workspace, more: Mapping[str, bytes] = MappingProxyType({})) -> Tree:
-    """The baseline's tests on the agent's source, with ``more`` files of tests on top.
-
-    What has but another name in the source has it in those tests that were changed, too.
-    """
+def baselines_tests(evidence: Workspace, more: Mapping[str, bytes]) -> Tree:
+    """The baseline's tests on the agent's source, with its new names for the same, and ``more`` files on top."""
     names = renamings(evidence)
     paths = [one.old_path for one in evidence.changes if names and belongs_to_tests(one.old_path)]
-    files = {path: evidence.before(path) or b"" for path in paths if evidence.before(path)} | dict(more)
-    return Tree(
-        swapped=(*TESTS_OF_BASELINE, *vendored_for_tests(evidence)),
-        files={path: in_bytes(data, names) for path, data in files.items()},
-    )
+    files = {path: data for path in paths if (data := evidence.before(path))} | dict(more)
+    renamed = {path: with_names(data, names) for path, data in files.items()}
+    return Tree(swapped=(*TESTS_OF_BASELINE, *_vendored_for_tests(evidence)), files=renamed)
 
 
-def vendored_for_tests(evidence: Workspace) -> tuple[str, ...]:
-    """Changed code of others that is kept in the project, and that its tests name and its source doesn't."""
-    found = [one.path for one in evidence.changes if one.kind is ChangeKind.MODIFIED and is_vendored(one.path)]
-    texts = [
-        (path, evidence.before(path) or b"") for path in evidence.baseline_paths() if found and language_of(path)
-    ]
-    return tuple(
-        literal(path)
-        for path in found
-        if (
-            named := [
-                one
-                for one, text in texts
-                if "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode() in text
-            ]
-        )
-        and all(map(belongs_to_tests, named))
-    )
+def _vendored_for_tests(evidence: Workspace) -> Iterator[str]:
+    """Changed code of others in the project that the baseline's tests name and its source doesn't."""
+    for path in changed_paths(evidence):
+        name = "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode()
+        if is_vendored(path) and evidence.before(path) is not None:
+            readers = [one for one in evidence.baseline_paths() if name in (evidence.before(one) or b"")]
+            if readers and all(map(belongs_to_tests, readers)):
+                yield literal(path)
 
 
 def touched_tests(evidence: Workspace) -> TouchedTests | None:

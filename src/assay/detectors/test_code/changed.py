@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 
 from assay.detectors.test_code.findings import FilePair, Finding
 from assay.detectors.test_code.model import TestCode
@@ -12,7 +11,7 @@ from assay.detectors.test_code.read import decoded, read_both
 from assay.evidence.workspace import Change, Entry, EntryKind, ReadApart, Workspace
 from assay.formats.path_patterns import matching
 
-_QUOTED = r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+_QUOTED = rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,9 @@ def chooser(test_globset: tuple[str, ...] | None) -> Callable[[str], bool]:
 
 
 def changed_tests(
-    workspace: Workspace, test_globset: tuple[str, ...] | None, names: Mapping[str, str] = MappingProxyType({})
+    workspace: Workspace, test_globset: tuple[str, ...] | None, names: Mapping[str, str] | None = None
 ) -> ChangedTests:
-    """Read every changed test file of a workspace. A rename counts under both of its paths.
-
-    ``names`` has new names for old ones, which the files before are read with.
-    """
+    """Read every changed test file, those before with new names. One that was renamed counts under both paths."""
     chosen = chooser(test_globset)
     found = ChangedTests()
     for change in workspace.changes:
@@ -66,10 +62,10 @@ def changed_tests(
     return found
 
 
-def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapping[str, str]) -> None:
+def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapping[str, str] | None) -> None:
     was_file, is_file = (_is_file(entry) for entry in (change.before, change.after))
-    before = workspace.before(change.old_path) if was_file else None
-    before = before if before is None else in_bytes(before, names)
+    data = workspace.before(change.old_path) if was_file else None
+    before = None if data is None else with_names(data, names or {})
     after = workspace.after(change.path) if is_file else None
     if change.after is not None and after is None and (was_file or is_file):
         kind = change.after.kind.value
@@ -84,15 +80,11 @@ def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapp
     found.files += 1
 
 
-def with_names(text: str, names: Mapping[str, str]) -> str:
+def with_names(data: bytes, names: Mapping[str, str]) -> bytes:
     """A text with new names in the place of old ones, but for those within quotes."""
-    old = "|".join(map(re.escape, names))
-    return re.sub(rf"{_QUOTED}|\b(?:{old})\b", lambda found: names.get(found[0], found[0]), text) if old else text
-
-
-def in_bytes(data: bytes, names: Mapping[str, str]) -> bytes:
-    """As ``with_names``, of a file in whatever encoding."""
-    return with_names(data.decode(errors="surrogateescape"), names).encode(errors="surrogateescape")
+    new = {old.encode(): name.encode() for old, name in names.items()}
+    words = rb"%s|\b(?:%s)\b" % (_QUOTED, b"|".join(map(re.escape, new)))
+    return re.sub(words, lambda found: new.get(found[0], found[0]), data) if new else data
 
 
 def _is_file(entry: Entry | None) -> bool:

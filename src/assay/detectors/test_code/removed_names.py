@@ -69,21 +69,17 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
 def renamings(workspace: Workspace) -> dict[str, str]:
     """Old names in the source with their new ones: definitions that differ in nothing but the name."""
     found: dict[str, set[str]] = {}
-    chosen = chooser(None)
     for change in workspace.changes:
-        if not language_of(change.path) or _tests(change.paths, chosen):
+        before, after = _text(workspace.before(change.old_path)), _text(workspace.after(change.path))
+        if not language_of(change.path) or _tests(change.paths, chooser(None)) or not (before and after):
             continue
-        data = workspace.before(change.old_path), workspace.after(change.path)
-        before, after = map(_text, data)
-        fresh = _only_in(after, before).split("\n") if before and after else []
-        defined = {line: defined_in(line) - defined_in(before) for line in fresh}
+        defined = {line: defined_in(line) - defined_in(before) for line in _only_in(after, before).split("\n")}
         for line in _only_in(before, after).split("\n") if any(defined.values()) else ():
             for old in defined_in(line) - defined_in(after):
-                known = {
-                    new for one, names in defined.items() for new in names if with_names(line, {old: new}) == one
-                }
-                found.setdefault(old, set()).update(known)
-    return {old: new for old, news in found.items() if len(news) == 1 for new in news}
+                fresh = ((one, new) for one, names in defined.items() for new in names)
+                same = {new for one, new in fresh if with_names(line.encode(), {old: new}) == one.encode()}
+                found.setdefault(old, set()).update(same)
+    return {old: new for old, several in found.items() if len(several) == 1 for new in several}
 
 
 def _texts(workspace: Workspace, read: list[Change]) -> tuple[dict[str, str], dict[str, str]]:
