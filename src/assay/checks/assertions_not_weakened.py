@@ -24,7 +24,7 @@ from typing import ClassVar
 from assay.core.outcome import Outcome
 from assay.detectors.path_globs import TestFileGlobs
 from assay.detectors.test_code.changed import changed_tests
-from assay.detectors.test_code.removed_names import NO_NAMES, changed_names, renamings
+from assay.detectors.test_code.removed_names import NO_NAMES, changed_names
 from assay.detectors.test_code.removed_subjects import why_believed
 from assay.detectors.test_code.verdict import line_findings, outcome_of
 from assay.detectors.test_code.weakening import compare_assertions
@@ -43,8 +43,5 @@ class AssertionsNotWeakened(TestFileGlobs):
         names = changed_names(evidence, self.test_globset or None) if changed.pairs else NO_NAMES
         by_lines = line_findings(changed, skips=False)
         found = compare_assertions(changed.pairs, names)
-        if found.findings and (renamed := renamings(evidence)):
-            again = compare_assertions(changed_tests(evidence, self.test_globset or None, renamed).pairs, names)
-            found = min(found, again, key=lambda one: len(one.findings))
         words = ("weakening", "no assertion is weaker")
         return outcome_of(changed, found, by_lines, words, why_believed(found, evidence.instruction))

@@ -102,7 +102,7 @@ class BaselineTests:
             return Scored(1.0, True, note, {"warnings": [note], "output": kept.reason})
         if self.report is None:
             return _by_exit_code(own, before, kept)
-        found = _by_test(evidence, own, before, kept, suite)
+        found = _by_test(evidence, suite, own, before, kept)
         if found.passed and (hidden := [*ends_well_now(evidence, own, self.timeout_s)]):
             failed = counted(len(own.failed), "test")
             said = f"{hidden[0]['path']} ends well since it was changed, although {failed} failed"
@@ -178,7 +178,7 @@ def _by_exit_code(own: SuiteResult, before: SuiteResult, kept: SuiteResult) -> O
 
 
 def _by_test(
-    evidence: Workspace, own: SuiteResult, before: SuiteResult, kept: SuiteResult, suite: Suite
+    evidence: Workspace, suite: Suite, own: SuiteResult, before: SuiteResult, kept: SuiteResult
 ) -> Scored:
     compared = compare(kept, before)
     hidden = {name: rule for name, rule in covered_up(own, before, kept).items() if can_run(name, kept)}
@@ -213,12 +213,15 @@ def _by_test(
 
 def _asked_anew(evidence: Workspace, suite: Suite, tests: Set[str]) -> Set[str]:
     """Those of some tests that demand something else, not less, and that the baseline's source doesn't do."""
-    weak = _weakened(evidence) if tests else frozenset()
-    tests = {name for name in tests if name.rpartition(".")[2].split("[")[0] not in weak}
-    if not tests:
+    if not tests or not (tests := tests - _among(tests, _weakened(evidence))):
         return tests
     without = suite.run(evidence, Tree(Side.BASELINE, swapped=baselines_tests(evidence, {}).swapped))
     return {name for name in tests & without.failed if can_run(name, without)}
+
+
+def _among(tests: Iterable[str], weak: Set[str]) -> set[str]:
+    """Those of some tests with one of these plain names."""
+    return {name for name in tests if name.rpartition(".")[2].split("[")[0] in weak}
 
 
 def _named(rule: str, tests: Iterable[str]) -> list[dict[str, object]]:
@@ -240,8 +243,7 @@ def _given_up(evidence: Workspace, own: SuiteResult, before: SuiteResult, lost: 
     successors = Counter(place_of(name) for name in own.passed - before.passed - before.others)
     gone = [name for name in lost if name not in own.passed and name not in own.others]
     gone = [name for name, count in _counted(gone) if count > successors[place_of(name)]]
-    weak = _weakened(evidence)
-    return sorted({*skipped, *gone, *(name for name in lost if name.rpartition(".")[2].split("[")[0] in weak)})
+    return sorted({*skipped, *gone, *_among(lost, _weakened(evidence))})
 
 
 def _counted(tests: Iterable[str]) -> Iterator[tuple[str, int]]:

@@ -155,8 +155,7 @@ def _ask_beside(
 
 
 def _jumping(asked: list[Asked]) -> Iterator[Asked]:
-    tables: dict[Any, list[Asked]] = defaultdict(list)
-    accepted: dict[Any, list[Asked]] = defaultdict(list)
+    tables, accepted = defaultdict[Any, list[Asked]](list), defaultdict[Any, list[Asked]](list)
     for one in asked:
         if one.call.answer[0]:
             continue
@@ -177,12 +176,9 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
 
 def _is_accepted_alone(one: Asked) -> bool:
     """A number for a question that was refused, as is every other number in its place still."""
-    others = [row for row in one.of(Kind.VALUE) if row.neighbour.step is not None]
-    return (
-        len(others) >= _LEAST
-        and all(row.answer[0] and _kind_of(row.answer) == _kind_of(one.old) for row in one.rows)
-        and bool(_NUMBER.fullmatch(one.call.answer[1]))
-    )
+    refused = all(row.answer[0] and _kind_of(row.answer) == _kind_of(one.old) for row in one.rows)
+    steps = sum(row.neighbour.step is not None for row in one.rows)
+    return refused and steps >= _LEAST and bool(_NUMBER.fullmatch(one.call.answer[1]))
 
 
 def _is_island(one: Asked) -> bool:

@@ -15,11 +15,11 @@ from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
 from assay.detectors.source_signs.roles import is_vendored
-from assay.detectors.test_code.changed import changed_tests, with_names
+from assay.detectors.test_code.changed import changed_tests
 from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
 from assay.detectors.test_code.paths import is_collected_path
-from assay.detectors.test_code.removed_names import renamings
+from assay.detectors.test_code.removed_names import renamings, with_names
 from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace, changed_paths
 from assay.formats.globs import literal
 

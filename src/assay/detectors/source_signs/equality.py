@@ -17,7 +17,7 @@ _ASKS_NOTHING = re.compile(r"isinstance\(?\w+,object\)?")
 _ASKS_FOR_TYPE = re.compile(
     r"isinstance\(\w+,\(?(?:,?(?:int|float|complex|str|bytes|bool|list|tuple|dict|set|object))+,?\)?\)"
 )
-_NUMBERS = re.compile(r"[(,.](?:int|float|complex|Decimal|Fraction)[),]")
+_NUMBERS = re.compile(r"class\w+\([^:]*?\b(?:int|float|complex|Decimal|Fraction)\b")
 _NO_NAME = re.compile(r"[^\w\"']")
 _DECIDES = word_set("if unless match case when switch while guard")
 _COMPARES = word_set("== != === !== equals Equals eq eql? isEqual")
@@ -34,7 +34,7 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             method = code.language != "go" or len(function.head) > 1
             if method and answers_always(code, function, yes=wanted):
                 yield code.sign("always_equal", function.at)
-            elif function.name == "__eq__" and _NUMBERS.search(_class_of(code, function)):
+            elif function.name == "__eq__" and _of_a_number(code, function):
                 yield code.sign("number_of_its_own", function.at)
     named = {function.name: function for function in code.functions}
     for path, value, index in names.given(words.pattern(words.setters)) if code.language == "python" else ():
@@ -45,12 +45,12 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             yield code.sign("always_equal", index)
 
 
-def _class_of(code: Code, function: CodeFunction) -> str:
-    """The first words of the class that a function is in: its name and what it is derived from."""
+def _of_a_number(code: Code, function: CodeFunction) -> bool:
+    """Whether a function is in a class that is derived from a number."""
     node = function.node.parent
     while node is not None and node.kind != "class_definition":
         node = node.parent
-    return "" if node is None else "".join(code.words[slice(*code.slice(node))][:12]).partition(":")[0]
+    return node is not None and bool(_NUMBERS.match("".join(code.words[slice(*code.slice(node))][:12])))
 
 
 def answers_always(code: Code, function: CodeFunction, *, yes: bool) -> bool:

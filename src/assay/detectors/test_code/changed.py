@@ -1,7 +1,6 @@
 """The changed test files of a workspace, read before and after."""
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from assay.detectors.test_code.findings import FilePair, Finding
@@ -10,8 +9,6 @@ from assay.detectors.test_code.paths import is_collected_path, is_test_file, lan
 from assay.detectors.test_code.read import decoded, read_both
 from assay.evidence.workspace import Change, Entry, EntryKind, ReadApart, Workspace
 from assay.formats.path_patterns import matching
-
-_QUOTED = rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +47,19 @@ def chooser(test_globset: tuple[str, ...] | None) -> Callable[[str], bool]:
     return lambda path: matching(path, test_globset) is not None
 
 
-def changed_tests(
-    workspace: Workspace, test_globset: tuple[str, ...] | None, names: Mapping[str, str] | None = None
-) -> ChangedTests:
-    """Read every changed test file, those before with new names. One that was renamed counts under both paths."""
+def changed_tests(workspace: Workspace, test_globset: tuple[str, ...] | None) -> ChangedTests:
+    """Read every changed test file of a workspace. A rename counts under both of its paths."""
     chosen = chooser(test_globset)
     found = ChangedTests()
     for change in workspace.changes:
         if any(chosen(path) for path in change.paths):
-            _read(change, workspace, found, names)
+            _read(change, workspace, found)
     return found
 
 
-def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapping[str, str] | None) -> None:
+def _read(change: Change, workspace: Workspace, found: ChangedTests) -> None:
     was_file, is_file = (_is_file(entry) for entry in (change.before, change.after))
-    data = workspace.before(change.old_path) if was_file else None
-    before = None if data is None else with_names(data, names or {})
+    before = workspace.before(change.old_path) if was_file else None
     after = workspace.after(change.path) if is_file else None
     if change.after is not None and after is None and (was_file or is_file):
         kind = change.after.kind.value
@@ -78,13 +72,6 @@ def _read(change: Change, workspace: Workspace, found: ChangedTests, names: Mapp
             _compare(change, before, after, workspace.read_apart, found)
         return
     found.files += 1
-
-
-def with_names(data: bytes, names: Mapping[str, str]) -> bytes:
-    """A text with new names in the place of old ones, but for those within quotes."""
-    new = {old.encode(): name.encode() for old, name in names.items()}
-    words = rb"%s|\b(?:%s)\b" % (_QUOTED, b"|".join(map(re.escape, new)))
-    return re.sub(words, lambda found: new.get(found[0], found[0]), data) if new else data
 
 
 def _is_file(entry: Entry | None) -> bool:
