@@ -34,7 +34,7 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             method = code.language != "go" or len(function.head) > 1
             if method and answers_always(code, function, yes=wanted):
                 yield code.sign("always_equal", function.at)
-            elif function.name == "__eq__" and _of_a_number(code, function):
+            elif function.name == "__eq__" and _widens_a_number(code, function):
                 yield code.sign("number_of_its_own", function.at)
     named = {function.name: function for function in code.functions}
     for path, value, index in names.given(words.pattern(words.setters)) if code.language == "python" else ():
@@ -45,12 +45,13 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             yield code.sign("always_equal", index)
 
 
-def _of_a_number(code: Code, function: CodeFunction) -> bool:
-    """Whether a function is in a class that is derived from a number."""
-    node = function.node.parent
+def _widens_a_number(code: Code, function: CodeFunction) -> bool:
+    """Whether a comparison in a class derived from a number takes more for equal than that number's own does."""
+    node, body = function.node.parent, code.words[slice(*function.body or (0, 0))]
     while node is not None and node.kind != "class_definition":
         node = node.parent
-    return node is not None and bool(_NUMBERS.match("".join(code.words[slice(*code.slice(node))][:12])))
+    derived = node is not None and _NUMBERS.match("".join(code.words[slice(*code.slice(node))][:12]))
+    return bool(derived) and ("super" not in body or not {"or", "||"}.isdisjoint(body))
 
 
 def answers_always(code: Code, function: CodeFunction, *, yes: bool) -> bool:
