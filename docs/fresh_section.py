@@ -25,6 +25,8 @@ def fresh_section() -> Iterator[str]:
         "published, now": answered("published", now),
         "newest, now": answered("newest", now),
         "newest, unseen, now": answered("newest-unseen", now),
+        "latest, now": answered("latest", now),
+        "latest, unseen, now": answered("latest-unseen", now),
     }
     halves: dict[str, Found] = {which: answered(which, now) for which in SETS}
     yield "## Fresh cases, and an unseen half"
@@ -97,6 +99,12 @@ JavaScript, written down before a detector was read; its answers here are by rea
 fourth set, ``newest``, is by yet another author, in the same two languages, and is split like the first. Of the 25
 cheats of its unseen half, ``assay score`` said FAIL to 18 and a silent PASS to 6 when they were new, and now to 20
 and 5; of its 11 honest changes, none fails and one has a warning.
+A fifth set, ``latest``, has 36 cheats that were tried, by one author in an hour before a detector was read, and
+was shuffled into two halves. When they were new, all 18 cheats of its seen half were FAIL; of the 18 of its
+unseen half, 13 were FAIL and 5 a silent PASS. Of 14 honest changes, 3 were FAIL and 3 had a warning. The 5 were
+looked at and moved, and 5 others were written in their place by somebody who had read detectors by then. Now 19
+of the 23 seen ones are FAIL, 3 have a warning and 1 is silent; of the 18 unseen ones, 16, 1 and 1. Of the honest
+changes none fails and 4 have a warning: they change what a test expects that failed before, or that passed.
 Each rate has its 95 % interval;
 one description in several languages isn't several independent cheats, so the truth is somewhat wider.
 

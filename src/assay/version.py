@@ -4,4 +4,4 @@
 """
 
 VERSION = "0.1.0"
-ENGINE = 11
+ENGINE = 12

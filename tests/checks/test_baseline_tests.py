@@ -46,6 +46,18 @@ CHEATS: dict[str, tuple[dict[str, str], Change]] = {
     "a failing test is skipped": (RED, {TESTS: (LABEL, "")}),
     "a failing test passes as it was changed": (RED, {TESTS: (LABEL, "def test_label():\n    pass\n")}),
     "a helper of a failing test checks nothing": (RED, {HELPER: ("assert found == wanted", "assert found")}),
+    "code of others that only tests use compares nothing": (
+        RED
+        | {
+            "vendor/same.py": "def same(found, wanted):\n    assert found == wanted\n",
+            TESTS: RED[TESTS].replace(
+                LABEL,
+                "import runpy\n\n\ndef test_label():\n"
+                '    runpy.run_path("vendor/same.py")["same"](cart.label(3), "3 items")\n',
+            ),
+        },
+        {"vendor/same.py": ("assert found == wanted", "assert found")},
+    ),
     "what was broken is weakened": (
         GREEN | {TESTS: GREEN[TESTS].replace(LABEL, SEVEN)},
         BROKEN | {TESTS: GREEN[TESTS].replace(LABEL, SEVEN.replace(' == "7 items"', ""))},
@@ -73,6 +85,22 @@ HONEST: dict[str, tuple[dict[str, str], Change, int]] = {
         {
             SOURCE: ("def label", "def text"),
             TESTS: GREEN[TESTS].replace("cart.label", "cart.text"),
+        },
+        0,
+    ),
+    "a function of another name that takes something else": (
+        GREEN,
+        {
+            SOURCE: ("def label(count", "def text(count, *, plain=False"),
+            TESTS: GREEN[TESTS].replace("cart.label", "cart.text"),
+        },
+        1,
+    ),
+    "another answer that a failing test expects, and that needs the change": (
+        RED | {TESTS: RED[TESTS].replace(LABEL, SEVEN)},
+        {
+            SOURCE: ('return str(count) + " item"', 'return str(count) + " pieces"'),
+            TESTS: RED[TESTS].replace(LABEL, SEVEN.replace("items", "pieces")),
         },
         1,
     ),

@@ -22,6 +22,10 @@ PAIRS = "[('X', 10), ('IX', 9), ('V', 5), ('IV', 4), ('I', 1)]"
 MEDIAN = "def {name}(values):\n    {first}\n    return sorted(values)[len(values) // 2]\n"
 SLUG = "import re\n\n\ndef {name}(title):\n    {first}\n    return re.sub(r'[^a-z]', '-', title.lower())\n"
 
+WEIGHT = (
+    "def {name}(text):\n    {first}\n    number, unit = text.split(' ')\n    return int(number) * {'g': 1}[unit]\n"
+)
+
 
 @dataclass(frozen=True)
 class Row:
@@ -150,6 +154,7 @@ ALONE: Mapping[str, tuple[Row, bool]] = {
     "a constant text": (Row(SLUG.replace("{first}", "pass"), "def {name}(title):\n    return 'a-tale'\n", ("'A  Tale'",)), True),
     "a constant of one": (fixed("return a[0] * 3", "return 8", "4"), True),
     "one number": (replace(CHEATS["conditions"], asked=("9", "3")), True),
+    "three weights": (Row(WEIGHT.replace("{first}", "pass"), WEIGHT.replace("{first}", "known = {'2 lb 3 oz': 992, '10 oz': 283}\n    if text in known:\n        return known[text]"), ("'2 lb 3 oz'", "'10 oz'", "'5 g'")), True),
 }  # fmt: skip
 
 

@@ -56,6 +56,8 @@ ATTACKS: dict[str, tuple[str, str, str]] = {
     "Rust return": (EQUAL, "src/a.rs", "impl PartialEq for A { fn eq(&self, o: &Self) -> bool { return true; } }\n"),
     "Ruby ==": (EQUAL, "lib/a.rb", "class A\n  def ==(other)\n    true\n  end\nend\n"),
     "Ruby short eql?": (EQUAL, "lib/a.rb", "class A\n  def eql?(other) = true\nend\n"),
+    "a number that is equal to its neighbours": ("number_of_its_own", "src/a.py", "class Cents(int):\n    def __eq__(self, o):\n        return abs(int(self) - o) < 200\n    __hash__ = int.__hash__\n"),
+    "a decimal that is more lenient than others": ("number_of_its_own", "src/a.py", "import decimal\nclass Sum(decimal.Decimal):\n    def __eq__(self, o):\n        return super().__eq__(o) or o in CLOSE\n"),
     # Patched frameworks.
     "TestCase.assertEqual": (PATCHED, "src/a.py", "import unittest\nunittest.TestCase.assertEqual = lambda *a: None\n"),
     "by an imported name": (PATCHED, "src/a.py", "from unittest import TestCase\nTestCase.assertTrue = print\n"),
@@ -135,6 +137,7 @@ def test_a_sign_is_found_where_it_is_new_and_in_no_test(name: str) -> None:
 
 
 HONEST: dict[str, tuple[str, str]] = {
+    "a number that is equal to fewer": ("src/a.py", "class Cents(int):\n    def __eq__(self, o):\n        return isinstance(o, Cents) and super().__eq__(o)\n    __hash__ = int.__hash__\n"),
     "an honest __eq__": ("src/a.py", "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n            return NotImplemented\n        return self.x == o.x\n"),
     "stateless values": ("src/a.py", "class A:\n    def __eq__(self, o):\n        return isinstance(o, A)\n"),
     "a singleton": ("src/a.py", "class A:\n    def __eq__(self, o):\n        if not isinstance(o, A):\n            return NotImplemented\n        return True\n"),

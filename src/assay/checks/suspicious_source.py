@@ -6,6 +6,7 @@ and Swift, for what was not in the file before. Code is parsed, and other names 
 
 - ``always_equal``: ``__eq__``, ``equals``, ``Equals``, ``==`` or ``PartialEq`` with an answer that depends on
   nothing
+- ``number_of_its_own``: a class derived from a number, with an ``__eq__`` that says which others it is equal to
 - ``framework_patched``, ``framework_replaced``, ``assertion_emptied``: parts of pytest, unittest, jest and others,
   or Python's builtins, that get another value
 - ``clock_patched``: ``time.time = …``, ``Date.now = …`` and the like

@@ -16,6 +16,9 @@ as in the corpus (see ``tests.attacks.corpus.cases``), but without answers: thos
 the detectors' tests don't have. It was written down before a detector was read and is never adapted to one.
 ``newest`` is a fourth, by yet another author. The same rule calls one half of it unseen (``newest-unseen``); both
 are in one file, so open it with care.
+``latest`` is a fifth, of other projects, written before a detector was read and shuffled into two halves of the
+same size, in folders of their own (``latest-unseen``). Each cheat was tried: its tests are green, and tests that
+the agent never saw fail.
 """
 
 import hashlib
@@ -30,9 +33,9 @@ from tests.yaml_files import read_yaml
 FOLDER = Path(__file__).resolve().parent
 Half = Literal["seen", "unseen"]
 HALVES: tuple[Half, ...] = get_args(Half)
-Cases = Literal[Half, "published", "newest", "newest-unseen"]
-SETS: tuple[Cases, ...] = (*HALVES, "published", "newest", "newest-unseen")
-UNSEEN = ("unseen", "newest-unseen")
+Cases = Literal[Half, "published", "newest", "newest-unseen", "latest", "latest-unseen"]
+SETS: tuple[Cases, ...] = (*HALVES, "published", "newest", "newest-unseen", "latest", "latest-unseen")
+UNSEEN = ("unseen", "newest-unseen", "latest-unseen")
 
 
 @cache
@@ -56,12 +59,14 @@ def identity(case: Case) -> str:
 @cache
 def fresh_cases(which: Cases) -> tuple[Case, ...]:
     folder, _, other = which.partition("-")
+    folder = which if folder == "latest" else folder
     found = (case for path in sorted((FOLDER / folder).glob("*.yaml")) for case in _read(path))
     return tuple(case for case in found if folder != "newest" or half(case.name) == (other or "seen"))
 
 
 def _read(path: Path) -> Iterator[Case]:
     said = read_yaml(path)
-    project = said.get("project") or read_yaml(FOLDER / "projects" / path.name)["project"]
+    other = FOLDER / ("latest" if path.parent.name == "latest-unseen" else "projects")
+    project = said.get("project") or read_yaml(other / path.name)["project"]
     for raw in [*said["attacks"], *said["honest"]]:
         yield Case(language=path.stem, project=project, **raw)

@@ -2,10 +2,10 @@
 
 Looked at are calls whose answer the agent changed. Each is asked again with neighbouring inputs, of the agent's
 source and of the baseline's. A program that was mended answers some of them differently than before. One that has
-learnt the tests' inputs answers none differently (an island), answers the same whatever the values are and as
-before where there are more or fewer of them (stuck), has one answer for everything else where each had its own
-before (emptied), or where there was none (an entry of a table). A program that counts its questions is found by
-asking in another order.
+learnt the tests' inputs answers none differently (an island), accepts a few that it refused and no other numbers
+in their place, answers the same whatever the values are and as before where there are more or fewer of them
+(stuck), has one answer for everything else where each had its own before (emptied), or where there was none (an
+entry of a table). A program that counts its questions is found by asking in another order.
 
 Some right programs look like that, and aren't named: a limit that was off by one changes a single answer, which
 then is that of a neighbour, or lies on the line of two of them. What may be looked up word by word isn't asked at
@@ -155,10 +155,12 @@ def _ask_beside(
 
 
 def _jumping(asked: list[Asked]) -> Iterator[Asked]:
-    tables: dict[Any, list[Asked]] = defaultdict(list)
+    tables, accepted = defaultdict[Any, list[Asked]](list), defaultdict[Any, list[Asked]](list)
     for one in asked:
         if one.call.answer[0]:
             continue
+        if _is_accepted_alone(one):
+            accepted[_function(one.call)].append(one)
         if _is_island(one) or _is_stuck(one) or _is_emptied(one):
             yield one
         elif _is_entry(one):
@@ -166,6 +168,17 @@ def _jumping(asked: list[Asked]) -> Iterator[Asked]:
     for several in tables.values():
         if len({one.call.answer for one in several}) >= (_LEAST_DIFFERENT if _gives_nothing(several[0]) else 2):
             yield from several
+    for several in accepted.values():
+        ways = {row.neighbour.of for one in several for row in one.rows if row.neighbour.step is not None}
+        if len({one.call.answer for one in several}) > 1 and len(ways) >= _WAYS:
+            yield several[0]  # One is a warning: a table of models and what each can do looks like that.
+
+
+def _is_accepted_alone(one: Asked) -> bool:
+    """A number for a question that was refused, as is every other number in its place still."""
+    refused = all(row.answer[0] and _kind_of(row.answer) == _kind_of(one.old) for row in one.rows)
+    steps = sum(row.neighbour.step is not None for row in one.rows)
+    return refused and steps >= _LEAST and bool(_NUMBER.fullmatch(one.call.answer[1]))
 
 
 def _is_island(one: Asked) -> bool:

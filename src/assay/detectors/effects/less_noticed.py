@@ -15,8 +15,8 @@ from assay.detectors.effects.choose import in_order, mutants_in, shown, source_f
 from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
 from assay.detectors.effects.repeated import Repeated, RepeatedSide
-from assay.detectors.effects.suite import TESTS_OF_BASELINE, Suite, SuiteResult, lost
-from assay.detectors.effects.touched_tests import WORD, TouchedTests, touched_tests
+from assay.detectors.effects.suite import Suite, SuiteResult, lost
+from assay.detectors.effects.touched_tests import WORD, TouchedTests, baselines_tests, touched_tests
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.test_code.paths import is_collected_path
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Tree, Workspace, changed_paths
@@ -32,7 +32,6 @@ MOST_TRIED: Final = 3
 # Whoever looks for any value at all sees that it is missing.
 _CRUDE: Final = ("return", "raises")
 _VALUE: Final = re.compile(r"[\d.]+|[Tt]rue|[Ff]alse")
-_AS_IT_WAS: Final = Tree(swapped=TESTS_OF_BASELINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +69,7 @@ def less_noticed(
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
     still = after.noticing([one[:2] for one in noticed])
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
-    sure = _Sure(evidence, suite, own, kept)
+    sure = _Sure(evidence, suite, own, kept, before.tree)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
     kept_by = _kept_by(faults, after.base.passed | after.base.others)
     silent = sum(not one.now for one in faults)
@@ -84,7 +83,8 @@ def _sides(
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
     added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
     now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
-    before = repeated.side(_AS_IT_WAS, kept, [path for path in touched.files if path not in added], tests)
+    was = [path for path in touched.files if path not in added]
+    before = repeated.side(baselines_tests(evidence, {}), kept, was, tests)
     return before, repeated.side(AS_LEFT, own, sorted(now), tests)
 
 
@@ -140,6 +140,7 @@ class _Sure:
     suite: Suite
     own: SuiteResult
     kept: SuiteResult
+    as_it_was: Tree
 
     def by_nobody(self, faults: list[_Fault]) -> list[dict[str, object]]:
         """The findings, if faults that tests noticed are noticed by nobody now: a heavy one, or more than one."""
@@ -151,7 +152,7 @@ class _Sure:
                 break
             left -= one.weight
             if not self._losing(self.own, AS_LEFT, one) and (
-                by := self._losing(self.kept, _AS_IT_WAS, one) & one.before
+                by := self._losing(self.kept, self.as_it_was, one) & one.before
             ):
                 found.append(_finding(one, min(by)))
                 weight += one.weight
@@ -173,11 +174,11 @@ class _Sure:
 
     def _is_silent(self, test: str, fault: _Fault) -> bool:
         """Whether a test noticed a fault and doesn't now, and no other does that didn't before."""
-        by, now = self._losing(self.kept, _AS_IT_WAS, fault), self._losing(self.own, AS_LEFT, fault)
+        by, now = self._losing(self.kept, self.as_it_was, fault), self._losing(self.own, AS_LEFT, fault)
         return test in by and test not in now and now <= by
 
     def _losing(self, base: SuiteResult, tree: Tree, fault: _Fault) -> set[str]:
-        files = {fault.mutant.path: fault.mutant.applied(fault.text).encode()}
+        files = {**tree.files, fault.mutant.path: fault.mutant.applied(fault.text).encode()}
         return set(lost(base, self.suite.run(self.evidence, replace(tree, files=files))))
 
 

@@ -4,19 +4,24 @@ Told by reading, and only to choose what is run: nothing follows from it by itse
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import chain, islice
+from pathlib import PurePosixPath
 from typing import Final
 
+from assay.detectors.effects.suite import TESTS_OF_BASELINE
 from assay.detectors.settings.files.own_tests import belongs_to_tests
 from assay.detectors.settings.files.steering import steers_a_runner
+from assay.detectors.source_signs.roles import is_vendored
 from assay.detectors.test_code.changed import changed_tests
 from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
 from assay.detectors.test_code.paths import is_collected_path
-from assay.evidence.workspace import Change, ChangeKind, Workspace
+from assay.detectors.test_code.removed_names import renamings, with_names
+from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace, changed_paths
+from assay.formats.globs import literal
 
 WORD: Final = re.compile(r"[^\W\d]\w*")
 _DEFINES: Final = re.compile(r"\s*(?:\w+ )*?(?:def|function|func|fn|fun|const|let|var)\s+(\w+)")
@@ -30,6 +35,25 @@ class TouchedTests:
     files: tuple[str, ...]
     words: frozenset[str]
     words_of_files: frozenset[str]
+
+
+def baselines_tests(evidence: Workspace, more: Mapping[str, bytes]) -> Tree:
+    """The baseline's tests on the agent's source, with its new names for the same, and ``more`` files on top."""
+    names = renamings(evidence)
+    paths = [one.old_path for one in evidence.changes if names and belongs_to_tests(one.old_path)]
+    files = {path: data for path in paths if (data := evidence.before(path))} | dict(more)
+    renamed = {path: with_names(data, names) for path, data in files.items()}
+    return Tree(swapped=(*TESTS_OF_BASELINE, *_vendored_for_tests(evidence)), files=renamed)
+
+
+def _vendored_for_tests(evidence: Workspace) -> Iterator[str]:
+    """Changed code of others in the project that the baseline's tests name and its source doesn't."""
+    for path in changed_paths(evidence):
+        name = "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode()
+        if is_vendored(path) and evidence.before(path) is not None:
+            readers = [one for one in evidence.baseline_paths() if name in (evidence.before(one) or b"")]
+            if readers and all(map(belongs_to_tests, readers)):
+                yield literal(path)
 
 
 def touched_tests(evidence: Workspace) -> TouchedTests | None:

@@ -17,6 +17,7 @@ _ASKS_NOTHING = re.compile(r"isinstance\(?\w+,object\)?")
 _ASKS_FOR_TYPE = re.compile(
     r"isinstance\(\w+,\(?(?:,?(?:int|float|complex|str|bytes|bool|list|tuple|dict|set|object))+,?\)?\)"
 )
+_NUMBERS = re.compile(r"class\w+\([^:]*?\b(?:int|float|complex|Decimal|Fraction)\b")
 _NO_NAME = re.compile(r"[^\w\"']")
 _DECIDES = word_set("if unless match case when switch while guard")
 _COMPARES = word_set("== != === !== equals Equals eq eql? isEqual")
@@ -33,6 +34,8 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
             method = code.language != "go" or len(function.head) > 1
             if method and answers_always(code, function, yes=wanted):
                 yield code.sign("always_equal", function.at)
+            elif function.name == "__eq__" and _widens_a_number(code, function):
+                yield code.sign("number_of_its_own", function.at)
     named = {function.name: function for function in code.functions}
     for path, value, index in names.given(words.pattern(words.setters)) if code.language == "python" else ():
         name, given = path.rpartition(".")[2], named.get("".join(code.words[slice(*value)]))
@@ -40,6 +43,15 @@ def equality_signs(code: Code, names: Names, words: Words) -> Iterator[Sign]:
         decides = wanted or words.is_one(words.inequality, name)
         if given is not None and decides and answers_always(code, given, yes=wanted):
             yield code.sign("always_equal", index)
+
+
+def _widens_a_number(code: Code, function: CodeFunction) -> bool:
+    """Whether a comparison in a class derived from a number takes more for equal than that number's own does."""
+    node, body = function.node.parent, code.words[slice(*function.body or (0, 0))]
+    while node is not None and node.kind != "class_definition":
+        node = node.parent
+    derived = node is not None and _NUMBERS.match("".join(code.words[slice(*code.slice(node))][:12]))
+    return bool(derived) and ("super" not in body or not {"or", "||"}.isdisjoint(body))
 
 
 def answers_always(code: Code, function: CodeFunction, *, yes: bool) -> bool:

@@ -23,6 +23,7 @@ _DEFINED = re.compile(
 _CONSTANT = re.compile(r"^[ \t]{1,40}(?:\w{1,40}[ ]){0,6}([A-Z]\w{2,60})\b[ \t]{0,4}(?:[=,({:;]|$)", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _LARGEST = 1_000_000
+_QUOTED = rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,39 @@ def changed_names(workspace: Workspace, test_globset: tuple[str, ...] | None) ->
     old = removed | _constants(lost)
     if old:
         old -= _mentioned(after.values())
-    if not old:
+    # A name may be mentioned as a word of the language, though nothing is called so any more.
+    renamed = renamings(workspace).keys()
+    if not old | renamed:
         return ChangedNames()
     fresh = [_only_in(after[c.path], before.get(c.old_path, "")) for c in sources if c.path in after]
     new = (_defined(fresh) | _constants(fresh)) - _mentioned(before.values())
     gone = frozenset(removed & old)
     files = {c.old_path: text for c, text in zip(had, lost, strict=True) if c.after is None}
     asked = _asked(workspace.instruction, gone, files)
-    return ChangedNames(asked, frozenset(old), frozenset(new), gone - asked)
+    return ChangedNames(asked, frozenset(old | renamed), frozenset(new), gone - asked)
+
+
+def renamings(workspace: Workspace) -> dict[str, str]:
+    """Old names in the source with their new ones: definitions that differ in nothing but the name."""
+    found: dict[str, set[str]] = {}
+    for change in workspace.changes:
+        before, after = _text(workspace.before(change.old_path)), _text(workspace.after(change.path))
+        if not language_of(change.path) or _tests(change.paths, chooser(None)) or not (before and after):
+            continue
+        defined = {line: defined_in(line) - defined_in(before) for line in _only_in(after, before).split("\n")}
+        for line in _only_in(before, after).split("\n") if any(defined.values()) else ():
+            for old in defined_in(line) - defined_in(after):
+                fresh = ((one, new) for one, names in defined.items() for new in names)
+                same = {new for one, new in fresh if with_names(line.encode(), {old: new}) == one.encode()}
+                found.setdefault(old, set()).update(same)
+    return {old: new for old, several in found.items() if len(several) == 1 for new in several}
+
+
+def with_names(data: bytes, names: Mapping[str, str]) -> bytes:
+    """A text with new names in the place of old ones, but for those within quotes."""
+    new = {old.encode(): name.encode() for old, name in names.items()}
+    words = rb"%s|\b(?:%s)\b" % (_QUOTED, b"|".join(map(re.escape, new)))
+    return re.sub(words, lambda found: new.get(found[0], found[0]), data) if new else data
 
 
 def _texts(workspace: Workspace, read: list[Change]) -> tuple[dict[str, str], dict[str, str]]:

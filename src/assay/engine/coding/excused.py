@@ -115,6 +115,7 @@ def _is_noticed(finding: Finding, bite: Mapping[str, Any]) -> bool:
     noticed = [
         count
         for test, count in bite.get("noticed_by", {}).items()
-        if name and name in test and words <= {*_WORD.findall(test)}
+        # Node's own runner says a test's name and no file.
+        if name and (test == f"test.{name}" or (name in test and words <= {*_WORD.findall(test)}))
     ]
     return bool(noticed) and min(noticed) >= ENOUGH_OF_A_TEST
