@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 import pytest
 
-from tests.sandbox.backends import need, no_plain_processes, plain_processes
+from tests.sandbox.backends import eventually, need, no_plain_processes, plain_processes
 from tests.scratch_folders import own_scratch
 from tests.tasks import Attempt, attempt, write_task
 
@@ -49,4 +49,4 @@ def _nothing_is_left() -> Iterator[None]:
     if any(map(os.path.lexists, HARBORS)):
         # They may be those of somebody else's command, but only while it runs.
         with no_plain_processes():
-            assert not any(map(os.path.lexists, HARBORS))
+            assert eventually(lambda: not any(map(os.path.lexists, HARBORS)))

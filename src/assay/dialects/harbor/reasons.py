@@ -5,8 +5,10 @@ failure. It never changes a score or a count.
 """
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from assay.dialects.harbor.trial import Trial
+if TYPE_CHECKING:
+    from assay.dialects.harbor.trial import Trial
 
 RETRYABLE = frozenset(
     {
@@ -227,7 +229,7 @@ def failure_cause(exception_type: str, message: str = "") -> str:
     return _CAUSES.get(exception_type, UNCLASSIFIED)
 
 
-def reward_valid(trial: Trial) -> bool:
+def reward_valid(trial: "Trial") -> bool:
     """Whether harbor 0.25 takes a trial's reward for a measurement: whatever failed was the agent's doing."""
     failed = [name for name in (trial.exception_type, *trial.step_exceptions) if name is not None]
     return bool(trial.rewards) and all(_CAUSES.get(name, "").startswith("agent_") for name in failed)
