@@ -23,6 +23,8 @@ from assay.detectors.test_code.removed_names import renamings, with_names
 from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace, changed_paths
 from assay.formats.globs import literal
 
+# An update of everything that others wrote has nothing to do with tests.
+_MOST_VENDORED: Final = 50
 WORD: Final = re.compile(r"[^\W\d]\w*")
 _DEFINES: Final = re.compile(r"\s*(?:\w+ )*?(?:def|function|func|fn|fun|const|let|var)\s+(\w+)")
 _IMPORT: Final = re.compile(r"\s*(?:import\b|from\b|use\b|using\b|require\b|(?:const|let|var)\b.*\brequire\()")
@@ -48,12 +50,24 @@ def baselines_tests(evidence: Workspace, more: Mapping[str, bytes]) -> Tree:
 
 def _vendored_for_tests(evidence: Workspace) -> Iterator[str]:
     """Changed code of others in the project that the baseline's tests name and its source doesn't."""
-    for path in changed_paths(evidence):
-        name = "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode()
-        if is_vendored(path) and evidence.before(path) is not None:
-            readers = [one for one in evidence.baseline_paths() if name in (evidence.before(one) or b"")]
-            if readers and all(map(belongs_to_tests, readers)):
-                yield literal(path)
+    vendored = [
+        path for path in changed_paths(evidence) if is_vendored(path) and evidence.before(path) is not None
+    ]
+    if not 0 < len(vendored) <= _MOST_VENDORED:
+        return
+    names = {path: _without_suffix(path) for path in vendored}
+    readers: dict[str, list[bool]] = {path: [] for path in vendored}
+    for one in evidence.baseline_paths():
+        data = evidence.before(one) or b""
+        for path, name in names.items():
+            if name in data:
+                readers[path].append(belongs_to_tests(one))
+    yield from (literal(path) for path, found in readers.items() if found and all(found))
+
+
+def _without_suffix(path: str) -> bytes:
+    """How code names a file: by the last folder and its own name."""
+    return "/".join(PurePosixPath(path).with_suffix("").parts[-2:]).encode(errors="surrogateescape")
 
 
 def touched_tests(evidence: Workspace) -> TouchedTests | None:

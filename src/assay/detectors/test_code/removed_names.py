@@ -76,13 +76,19 @@ def renamings(workspace: Workspace) -> dict[str, str]:
         before, after = _text(workspace.before(change.old_path)), _text(workspace.after(change.path))
         if not language_of(change.path) or _tests(change.paths, chooser(None)) or not (before and after):
             continue
-        defined = {line: defined_in(line) - defined_in(before) for line in _only_in(after, before).split("\n")}
-        for line in _only_in(before, after).split("\n") if any(defined.values()) else ():
-            for old in defined_in(line) - defined_in(after):
-                fresh = ((one, new) for one, names in defined.items() for new in names)
-                same = {new for one, new in fresh if with_names(line.encode(), {old: new}) == one.encode()}
-                found.setdefault(old, set()).update(same)
+        known, left = defined_in(before), defined_in(after)
+        fresh: dict[bytes, set[str]] = {}
+        for line in _only_in(after, before).split("\n"):
+            for new in defined_in(line) - known:
+                fresh.setdefault(_without_name(line, new), set()).add(new)
+        for line in _only_in(before, after).split("\n") if fresh else ():
+            for old in defined_in(line) - left:
+                found.setdefault(old, set()).update(fresh.get(_without_name(line, old), ()))
     return {old: new for old, several in found.items() if len(several) == 1 for new in several}
+
+
+def _without_name(line: str, name: str) -> bytes:
+    return with_names(line.encode(), {name: "\0"})
 
 
 def with_names(data: bytes, names: Mapping[str, str]) -> bytes:
