@@ -23,7 +23,7 @@ _DEFINED = re.compile(
 _CONSTANT = re.compile(r"^[ \t]{1,40}(?:\w{1,40}[ ]){0,6}([A-Z]\w{2,60})\b[ \t]{0,4}(?:[=,({:;]|$)", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w{2,}")
 _LARGEST = 1_000_000
-_QUOTED = rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'"
+_QUOTED_OR_WORD = re.compile(rb"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|[\w\x80-\xff]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,7 @@ def _without_name(line: str, name: str) -> bytes:
 def with_names(data: bytes, names: Mapping[str, str]) -> bytes:
     """A text with new names in the place of old ones, but for those within quotes."""
     new = {old.encode(): name.encode() for old, name in names.items()}
-    words = rb"%s|\b(?:%s)\b" % (_QUOTED, b"|".join(map(re.escape, new)))
-    return re.sub(words, lambda found: new.get(found[0], found[0]), data) if new else data
+    return _QUOTED_OR_WORD.sub(lambda found: new.get(found[0], found[0]), data) if new else data
 
 
 def _texts(workspace: Workspace, read: list[Change]) -> tuple[dict[str, str], dict[str, str]]:
