@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import PurePosixPath
 
 from assay.detectors.test_code.changed import chooser
@@ -83,7 +84,8 @@ def renamings(workspace: Workspace) -> dict[str, str]:
                 fresh.setdefault(_without_name(line, new), set()).add(new)
         for line in _only_in(before, after).split("\n") if fresh else ():
             for old in defined_in(line) - left:
-                found.setdefault(old, set()).update(fresh.get(_without_name(line, old), ()))
+                # Of more than one, nobody knows which it is.
+                found.setdefault(old, set()).update(islice(fresh.get(_without_name(line, old), ()), 2))
     return {old: new for old, several in found.items() if len(several) == 1 for new in several}
 
 
