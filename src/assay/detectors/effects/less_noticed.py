@@ -16,7 +16,7 @@ from assay.detectors.effects.mutants import Mutant
 from assay.detectors.effects.reach import Reach
 from assay.detectors.effects.repeated import Repeated, RepeatedSide
 from assay.detectors.effects.suite import Suite, SuiteResult, lost
-from assay.detectors.effects.touched_tests import WORD, TouchedTests, baselines_tests, touched_tests
+from assay.detectors.effects.touched_tests import WORD, TouchedTests, touched_tests
 from assay.detectors.effects.watch.find import watch_for
 from assay.detectors.test_code.paths import is_collected_path
 from assay.evidence.workspace import AS_LEFT, ChangeKind, Tree, Workspace, changed_paths
@@ -50,9 +50,9 @@ class LessNoticed:
 
 
 def less_noticed(
-    evidence: Workspace, suite: Suite, own: SuiteResult, kept: SuiteResult, most: int
+    evidence: Workspace, suite: Suite, own: SuiteResult, kept: SuiteResult, as_it_was: Tree, most: int
 ) -> LessNoticed | None:
-    """Compare the baseline's tests and the agent's; ``own`` and ``kept`` are how they ended on the agent's source.
+    """Compare the agent's tests with the baseline's in ``as_it_was``, which ended as ``own`` and ``kept`` say.
 
     None if no test that was there before was changed, or if that can't be told in time.
     """
@@ -63,13 +63,13 @@ def less_noticed(
     if not touched.files and 4 * kept.cost_sec > left:
         return None
     repeated = Repeated(suite, evidence, watch_for(suite, evidence, evidence.secret("less noticed")), left)
-    before, after = _sides(evidence, repeated, touched, own, kept)
+    before, after = _sides(evidence, repeated, touched, own, kept, as_it_was)
     chosen = _chosen(evidence, before.reach, touched)[:most]
     by = before.noticing(chosen, 0.5)
     noticed = [(*one, names) for one, names in zip(chosen, by, strict=True) if names]
     still = after.noticing([one[:2] for one in noticed])
     faults = [_Fault(*one, names) for one, names in zip(noticed, still, strict=True) if names is not None]
-    sure = _Sure(evidence, suite, own, kept, before.tree)
+    sure = _Sure(evidence, suite, own, kept, as_it_was)
     findings = sure.by_nobody(faults) or sure.by_one_test(faults, after.base.passed - own.others)
     kept_by = _kept_by(faults, after.base.passed | after.base.others)
     silent = sum(not one.now for one in faults)
@@ -77,14 +77,19 @@ def less_noticed(
 
 
 def _sides(
-    evidence: Workspace, repeated: Repeated, touched: TouchedTests, own: SuiteResult, kept: SuiteResult
+    evidence: Workspace,
+    repeated: Repeated,
+    touched: TouchedTests,
+    own: SuiteResult,
+    kept: SuiteResult,
+    as_it_was: Tree,
 ) -> tuple[RepeatedSide, RepeatedSide]:
     """The tests of the baseline in touched files, and those of the agent there and in new files."""
     tests = {path for path in (*evidence.baseline_paths(), *changed_paths(evidence)) if is_collected_path(path)}
     added = {one.path for one in evidence.changes if one.kind is ChangeKind.ADDED and touched.files}
     now = [path for path in {*touched.files, *added} & tests if evidence.after(path) is not None]
     was = [path for path in touched.files if path not in added]
-    before = repeated.side(baselines_tests(evidence, {}), kept, was, tests)
+    before = repeated.side(as_it_was, kept, was, tests)
     return before, repeated.side(AS_LEFT, own, sorted(now), tests)
 
 

@@ -5,7 +5,7 @@ Told by reading, and only to choose what is run: nothing follows from it by itse
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import chain, islice
 from pathlib import PurePosixPath
@@ -20,7 +20,7 @@ from assay.detectors.test_code.findings import FilePair, source_of
 from assay.detectors.test_code.model import Test
 from assay.detectors.test_code.paths import is_collected_path
 from assay.detectors.test_code.removed_names import renamings, with_names
-from assay.evidence.workspace import Change, ChangeKind, Tree, Workspace, changed_paths
+from assay.evidence.workspace import Change, ChangeKind, Side, Tree, Workspace, changed_paths
 from assay.formats.globs import literal
 
 # An update of everything that others wrote has nothing to do with tests.
@@ -39,13 +39,31 @@ class TouchedTests:
     words_of_files: frozenset[str]
 
 
-def baselines_tests(evidence: Workspace, more: Mapping[str, bytes]) -> Tree:
-    """The baseline's tests on the agent's source, with its new names for the same, and ``more`` files on top."""
+@dataclass(frozen=True, slots=True)
+class BaselinesTests:
+    """The baseline's tests on the agent's source, with its new ``names`` for the same."""
+
+    names: Mapping[str, str]
+    tree: Tree
+
+    @property
+    def agents_on_baseline(self) -> Tree:
+        """The other way round: the agent's tests on the baseline's source."""
+        return Tree(Side.BASELINE, swapped=self.tree.swapped)
+
+    def with_files(self, more: Mapping[str, bytes]) -> Tree:
+        """The same with more files of tests on top."""
+        renamed = {path: with_names(data, self.names) for path, data in more.items()}
+        return replace(self.tree, files={**self.tree.files, **renamed})
+
+
+def baselines_tests(evidence: Workspace) -> BaselinesTests:
+    """Found once for a workspace: all of its changes are compared."""
     names = renamings(evidence)
     paths = [one.old_path for one in evidence.changes if names and belongs_to_tests(one.old_path)]
-    files = {path: data for path in paths if (data := evidence.before(path))} | dict(more)
-    renamed = {path: with_names(data, names) for path, data in files.items()}
-    return Tree(swapped=(*TESTS_OF_BASELINE, *_vendored_for_tests(evidence)), files=renamed)
+    files = {path: data for path in paths if (data := evidence.before(path))}
+    bare = BaselinesTests(names, Tree(swapped=(*TESTS_OF_BASELINE, *_vendored_for_tests(evidence))))
+    return replace(bare, tree=bare.with_files(files))
 
 
 def _vendored_for_tests(evidence: Workspace) -> Iterator[str]:

@@ -15,7 +15,7 @@ from assay.detectors.effects.canaries import made
 from assay.detectors.effects.poison.edits import Dice, Fate
 from assay.detectors.effects.poison.roles import FoundTests, drawn, find_tests, turned
 from assay.detectors.effects.suite import TESTS_OF_BASELINE
-from assay.detectors.effects.touched_tests import baselines_tests
+from assay.detectors.effects.touched_tests import BaselinesTests, baselines_tests
 from assay.evidence.workspace import Side, Tree, Workspace
 from assay.formats.counting import counted
 from assay.formats.path_patterns import plain_path
@@ -217,9 +217,13 @@ class _Round:
     def _baselines(self) -> Report | None:
         return self._run(Tree(Side.BASELINE, files=self.files))
 
+    @cached_property
+    def _baselines_tests(self) -> BaselinesTests:
+        return baselines_tests(self.evidence)
+
     def _agents(self, files: dict[str, bytes]) -> Report | None:
         if self.reported.restore == TESTS_OF_BASELINE:
-            return self._run(baselines_tests(self.evidence, files))
+            return self._run(self._baselines_tests.with_files(files))
         return self._run(Tree(swapped=self.reported.restore, files=files))
 
     def _run(self, tree: Tree) -> Report | None:
