@@ -4,6 +4,7 @@ import textwrap
 
 import pytest
 
+from assay.detectors.test_code.engine.bound import is_operand, put_in
 from assay.detectors.test_code.languages.python import read_python
 from assay.detectors.test_code.languages.python.tree import parse
 from assay.detectors.test_code.model import Strength, Test
@@ -85,3 +86,23 @@ def test_nodes_stand_where_they_are_written_whatever_the_letters() -> None:
     text = "def test_a():\n    é = 'ä', f('ö')\n    assert g('ü😀', 1)\n"
     tree = parse(text)
     assert [tree.source(node) for node in tree.nodes if node.kind == "Call"] == ["f('ö')", "g('ü😀', 1)"]
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("cart", True),
+        ("cart . total ( a , b = 1 ) [ 0 ]", True),
+        ("a + b", False),
+        ("not cart", False),
+        ("new Cart ( )", False),
+        ('"text"', False),
+        ("", False),
+    ],
+)
+def test_what_nothing_around_it_can_take_apart(words: str, expected: bool) -> None:
+    assert is_operand(words.split()) is expected
+
+
+def test_nothing_may_be_put_in() -> None:
+    assert put_in(["a", "==", "1"], {"a": []}) == ["==", "1"]

@@ -70,7 +70,7 @@ def is_no_name(words: list[str], at: int) -> bool:
 
 def is_operand(words: list[str]) -> bool:
     """Whether words are a name, or calls, members and indexes of one: nothing around them can take them apart."""
-    if not is_name(words[0]) or words[0] in _PREFIXES:
+    if not words or not is_name(words[0]) or words[0] in _PREFIXES:
         return False
     at, count = 1, len(words)
     while at < count:
