@@ -60,6 +60,19 @@ def write_task(
     return folder
 
 
+def write_hello_task(folder: Path) -> Path:
+    """A task for an image that somebody else names, whose verifier needs nothing but a shell and grep."""
+    for path, text in {
+        "task.toml": 'version = "1.0"\n[environment]\ndocker_image = "any"\nworkdir = "/workspace"\n',
+        "instruction.md": "Write hello to /workspace/hello.txt.\n",
+        "solution/solve.sh": "echo hello > /workspace/hello.txt\n",
+        "tests/test.sh": "cd /workspace; grep -q hello hello.txt; echo $((1 - $?)) > /logs/verifier/reward.txt\n",
+    }.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
 @dataclass(frozen=True)
 class StepSpec:
     """One step of a task with several."""

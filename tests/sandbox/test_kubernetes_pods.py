@@ -24,6 +24,7 @@ from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.sandbox.backends import working
 from tests.sandbox.scripted_cluster import NAMESPACE, Cluster, Pod, write_certificate
+from tests.tasks import write_hello_task
 
 pytestmark = pytest.mark.skipif(isinstance(working("bubblewrap"), str), reason="pods are made of bubblewrap")
 
@@ -307,15 +308,7 @@ def test_a_trial_runs_in_pods(
         own = EntryPoint("kubernetes", "assay.adapters.sandbox.kubernetes_pods:KubernetesPods", PLUGGED)
         monkeypatch.setattr(module, "entry_points", lambda own=own, **_: [own])
     monkeypatch.setattr(backends, "measure", lambda *_: {"network": "not held"})
-    task = tmp_path / "hello"
-    for path, text in {
-        "task.toml": 'version = "1.0"\n[environment]\ndocker_image = "any"\nworkdir = "/workspace"\n',
-        "instruction.md": "Write hello to /workspace/hello.txt.\n",
-        "solution/solve.sh": "echo hello > /workspace/hello.txt\n",
-        "tests/test.sh": "[ -f /workspace/hello.txt ]; echo $((1 - $?)) > /logs/verifier/reward.txt\n",
-    }.items():
-        (task / path).parent.mkdir(parents=True, exist_ok=True)
-        (task / path).write_text(text)
+    task = write_hello_task(tmp_path / "hello")
     argv = ["run", str(task), "-a", agent, "--isolation", "kubernetes", "--jobs-dir", str(tmp_path)]
     # An output that isn't there is unusable.
     assert main(argv) == (agent != "oracle")

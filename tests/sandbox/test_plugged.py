@@ -20,6 +20,7 @@ from assay.engine.sandbox import CommandLimits, Mount, SandboxCommand
 from assay.evidence.coding_run import ProcessEnd
 from tests.sandbox.backends import working
 from tests.sandbox.machine_elsewhere import FolderSession, MachinesElsewhere
+from tests.tasks import write_hello_task
 
 pytestmark = pytest.mark.skipif(isinstance(working("bubblewrap"), str), reason="machines are made of bubblewrap")
 NAME = "tests-elsewhere"
@@ -231,15 +232,7 @@ def test_a_name_that_nobody_brings_is_refused_with_those_that_are_known() -> Non
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize(("agent", "reward"), [("oracle", "1.0000"), ("echo bye > hello.txt", "0.0000")])
 def test_a_trial_runs_there(agent: str, reward: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    task = tmp_path / "hello"
-    for path, text in {
-        "task.toml": 'version = "1.0"\n[environment]\ndocker_image = "any"\nworkdir = "/workspace"\n',
-        "instruction.md": "Write hello to /workspace/hello.txt.\n",
-        "solution/solve.sh": "echo hello > /workspace/hello.txt\n",
-        "tests/test.sh": "cd /workspace; grep -q hello hello.txt; echo $((1 - $?)) > /logs/verifier/reward.txt\n",
-    }.items():
-        (task / path).parent.mkdir(parents=True, exist_ok=True)
-        (task / path).write_text(text)
+    task = write_hello_task(tmp_path / "hello")
     assert main(["run", str(task), "-a", agent, "--isolation", NAME, "--jobs-dir", str(tmp_path)]) == 0
     said = capsys.readouterr()
     assert f"mean             {reward} of 1 run" in said.out, said
