@@ -40,6 +40,8 @@ HOLDS = {
 
 _TRY = 20.0
 _TICK = 0.01
+# What gets a fiftieth of a processor takes fifty times as long as it computes; on a busy machine, anything takes
+# some times as long.
 _WAITING = 10
 _SHOWN_PLACES = ("/opt", "/usr/local/share", "/usr/local/lib")
 _WRITE = "s=0123456789abcdef; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do s=$s$s; done"

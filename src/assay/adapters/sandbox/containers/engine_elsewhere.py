@@ -54,19 +54,9 @@ class EngineElsewhere:
         }
         options = [part for name, value in limits.items() if value is not None for part in (name, str(value))]
         # What waits in it knows no signals, and podman would give it ten seconds to end.
-        run = (
-            "run",
-            "--detach",
-            "--rm",
-            "--stop-timeout",
-            "0",
-            "--name",
-            session.name,
-            "--label",
-            label(),
-            *options,
-        )
-        call_engine((*self._client, *run, "--entrypoint", _WAIT[0], image, *_WAIT[1:]))
+        options += ["--rm", "--stop-timeout", "0", "--entrypoint", _WAIT[0]]
+        run = ("run", "--detach", "--name", session.name, "--label", label(), *options, image, *_WAIT[1:])
+        call_engine((*self._client, *run))
         return session
 
     def build(self, folder: str, timeout_sec: float) -> str:

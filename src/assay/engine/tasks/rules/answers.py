@@ -130,9 +130,8 @@ def _hard_coded(facts: TaskFacts) -> Iterator[LintFinding]:
         for number, line in enumerate(text.splitlines(), start=1):
             found = _WRITES_A_WORD.search(line)
             word = found["word"] if found else ""
-            parts = [
-                part for part in re.split(r"[\W\d]+", word) if part
-            ]  # A number may be computed from anything.
+            # A number may be computed from anything.
+            parts = [part for part in re.split(r"[\W\d]+", word) if part]
             known = all(part in facts.files.instruction or facts.image.mentions(part) for part in parts)
             if word in wanted and not known:
                 why = f"it writes {word}, which the tests compare with, but nothing the agent gets leads to it"
