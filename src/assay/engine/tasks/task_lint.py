@@ -42,7 +42,7 @@ def lint(files: TaskFiles) -> list[LintFinding]:
     """All findings on a verifier."""
     facts = TaskFacts(files)
     return [
-        *reward_findings(files),
+        *reward_findings(facts),
         *verdict_findings(facts),
         *answer_findings(facts),
         *grader_findings(facts),
