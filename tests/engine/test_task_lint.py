@@ -207,6 +207,7 @@ def test_what_is_no_set_e_or_comes_too_late_to_harm(script: str) -> None:
         "wget -qO- https://example.org/uv.sh | bash -s -- -y",
         "source $HOME/.local/bin/env",
         "npm ci",
+        "npx playwright install-deps chromium",
     ],
 )
 def test_what_cannot_be_installed_needs_no_reward(installing: str) -> None:

@@ -311,6 +311,20 @@ CASES = {
         },
         dockerfile="COPY src /app/src\n",
     ),
+    "a fixture of the tests that the agent gets, too": Case(
+        (),
+        tests={"fixtures/project/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n"},
+        solution={
+            "solve.sh": "#!/bin/bash\ncp -r /solution/app/src /app/\n",
+            "app/src/sum.yaml": "sum: all of the numbers in the file, added up exactly\n",
+            "app/src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        environment={
+            "src/sum.yaml": "sum: to be written by the agent\n",
+            "src/read.py": "def read(name):\n    return [int(line) for line in open(name)]\n",
+        },
+        dockerfile="COPY src /app/src\n",
+    ),
     "a solution whose only file is in the image": Case(
         ("solution-in-image environment/src/sum.py",),
         solution={
@@ -394,6 +408,34 @@ CASES = {
     ),
     "a file that must not be there": Case(
         (), tests=python(f"{TEST}def test_b(run):\n    assert run('/app/nonexistent.json') == 2\n")
+    ),
+    "paths that a program is given, by a function that runs it": Case(
+        (),
+        tests=python(
+            f"{TEST}import subprocess\ndef _run(*words):\n    return subprocess.run(['/app/fs', *words])\n"
+            "def test_b():\n    _run('create', '/drop/mine.dat')\n    assert _run('stat', '/drop/mine.dat')\n"
+        ),
+    ),
+    "a wait for a server": Case(
+        (),
+        tests={
+            "conftest.py": "import time, pytest\n@pytest.fixture(autouse=True)\ndef ready(ask):\n"
+            "    end = time.monotonic() + 90\n    while not ask():\n        if time.monotonic() >= end:\n"
+            "            pytest.fail('it is not ready')\n        time.sleep(1)\n"
+        },
+    ),
+    "a script that could be given arguments": Case(
+        (), tests=script(f'while [[ $# -gt 0 ]]; do\n  case "$1" in\n    *) exit 1;;\n  esac\ndone\n{GRADED}')
+    ),
+    "a status that is kept in the same line": Case(
+        (),
+        tests=script(
+            "A=0\nB=0\npytest /tests/test_outputs.py || A=$?\npytest /tests/test_outputs.py -k total || B=$?\n"
+            f"if [ $A -eq 0 ] && [ $B -eq 0 ]; then echo 1 > {R}; else echo 0 > {R}; fi\n"
+        ),
+    ),
+    "a verifier of rewardkit": Case(
+        (), tests={"test.sh": "#!/bin/bash\nuvx --from harbor-rewardkit==0.2.3 rewardkit /tests\n"}
     ),
     "files of a tool in its own folder": Case(
         (), tests=python(f"{TEST}def test_b():\n    assert open('/root/.gnupg/pubring.kbx').read()\n")

@@ -225,12 +225,15 @@ class _PathReader:
         """Those of which one is enough, that are read only if they exist, or that a command is given."""
         lists = {name: value for name, value in _assignments(self.tree) if isinstance(value, ast.List | ast.Tuple)}
         needed = {id(part) for node in ast.walk(self.tree) for part in _demanded(node)}
+        runners = {name for name, function in self.functions.items() if _runs_a_program(function)}
         for node in ast.walk(self.tree):
             for choices in _tried_in_turn(node):
                 yield from self._listed(lists.get(choices.id) if isinstance(choices, ast.Name) else choices)
             if isinstance(node, ast.Call) and called_name(node) in _RUNNERS:
                 names = (inner.id for part in node.args for inner in ast.walk(part) if isinstance(inner, ast.Name))
                 yield from (self.values[name] for name in names if name in self.values)
+            if isinstance(node, ast.Call) and called_name(node) in runners:
+                yield from (text for part in node.args for inner in ast.walk(part) if (text := self.text(inner)))
             if isinstance(node, ast.If | ast.IfExp) and id(node.test) not in needed:
                 yield from (text for one in _looked_for(node.test) if (text := self.text(one)) is not None)
 
@@ -250,6 +253,11 @@ class _PathReader:
                     (self.paths(sides[0]), self.paths(sides[1])),
                     frozenset(text for text in texts if isinstance(text, str)),
                 )
+
+
+def _runs_a_program(function: ast.FunctionDef) -> bool:
+    calls = (node for node in ast.walk(function) if isinstance(node, ast.Call))
+    return not function.name.startswith("test") and any(called_name(call) in _RUNNERS for call in calls)
 
 
 def _tried_in_turn(node: ast.AST) -> Iterator[ast.expr]:

@@ -36,7 +36,7 @@ _INSTALLS = re.compile(
     r"|(?:ba)?sh(?: -s\b.*)?$"
     r"|(?:python[\d.]* -m )?(?:apt(?:-get)?|apk|dnf|yum|conda|mamba|pip[\d.]*|npm|yarn|pnpm|gem|cargo|go|poetry"
     r"|uv(?: pip)?)(?: -\S+)* (?:update|install|add|ci?|create|activate|sync|venv|python|tool)\b"
-    r"|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
+    r"|(?:npx|uvx|python[\d.]* -m) (?:-\S+ )*\S+ install(?:-deps)?\b|(?:curl|wget) (?:.* )?['\"]?https?://(?!localhost|127\.|0\.0\.0\.0|\[))"
 )
 _ASSIGNMENT = re.compile(r"\w+\+?=")
 _ENDS_AT_FAILURE = re.compile(r"-(?>[a-zA-Z]*?e)[a-zA-Z]*+$")
@@ -256,16 +256,22 @@ class _Parser:
         return states
 
     def _loop(self, states: States) -> States:
+        """The body runs where the condition holds, or never; that of `until` where it doesn't."""
+        wanted = self.tokens[self.at - 1] != "until"
         states = self._condition(("do", "done"), states)
+        going = frozenset(state for state in states if not state.ended and state.ok is wanted)
+        return _succeeded(states - going) | self._body(going)
+
+    def _body(self, states: States) -> States:
         self._take("do")
         after = self.list_until(("done",), states)
         self._take("done")
-        return _succeeded(states) | after
+        return after
 
     def _for(self, states: States) -> States:
         while self.at < len(self.tokens) and self.tokens[self.at] not in ("do", "done"):
             self.at += 1
-        return self._loop(states)
+        return states | self._body(states)
 
     def _case(self, states: States) -> States:
         while self.at < len(self.tokens) and self.tokens[self.at] != "in":

@@ -10,7 +10,7 @@ from assay.formats.shell import command_lines
 from assay.formats.shell_paths import missed_paths
 
 _FILE = r"reward\.(?:json|txt)"
-_HELPERS = r"assay reward|write_artifacts|write_reward"
+_HELPERS = r"assay reward|write_artifacts|write_reward|\brewardkit\b"
 _MENTIONS = re.compile(f"{_FILE}|{_HELPERS}")
 # Commands that write a file in a shell, or in code that the shell passes to an interpreter.
 _WRITES = re.compile(
@@ -32,8 +32,9 @@ _ASSIGNMENT = re.compile(
 )
 _MOST_VARIABLES = 200
 _REWARD_PATH = re.compile(_FILE)
-# A script begins in the image's working folder, so this never holds in an image that has one.
+# A script begins in the image's working folder, and has no arguments.
 _AT_ROOT = re.compile(r"""\[\[?\s+(['"]?)(?:\$\{?PWD\}?|\$\(pwd\))\1\s+==?\s+(['"]?)/\2\s+\]\]?""")
+_HAS_ARGUMENTS = re.compile(r"""\[\[?\s+(['"]?)\$#\1\s+(?:-gt\s+\d+|-(?:ge|eq)\s+[1-9]|-ne\s+0)\s+\]\]?""")
 _CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
 
 
@@ -44,7 +45,7 @@ def reward_findings(facts: TaskFacts) -> Iterator[LintFinding]:
     if not mentions:
         yield LintFinding("no-reward", "tests", "no file in tests writes a reward to /logs/verifier")
         return
-    script = reward_script(files.script)
+    script = _HAS_ARGUMENTS.sub("false", reward_script(files.script))
     if facts.image.workdir != "/":
         script = _AT_ROOT.sub("false", script)
     others = [name for name in mentions if name != "test.sh"]

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from assay.engine.tasks.rules.facts import (
     ANSWER,
     CHECKER,
-    CODE,
     MentionPlace,
     TaskFacts,
     copied_from,
@@ -50,14 +49,14 @@ def _copied_folders(facts: TaskFacts) -> Iterator[LintFinding]:
                     why = f"it copies {source} into the image, where the agent can read it"
                     yield LintFinding(f"{found[1]}-in-image", f"environment/Dockerfile:{instruction.line}", why)
     given, solution = facts.image.given, facts.files.solution
+    names = {posixpath.basename(name) for name in given}
     changes = any(
-        name.endswith(CODE) and name != "solve.sh" and text not in given.values()
-        for name, text in solution.items()
+        text not in given.values() and posixpath.basename(name) in names for name, text in solution.items()
     )
     for name, text in given.items():
         original = copied_from(text, solution)
         # A solution that brings a whole project has files in it that it doesn't change.
-        if original is not None and not (changes and f"/{name}".endswith(f"/{original}")):
+        if original is not None and not (changes and posixpath.basename(original) == posixpath.basename(name)):
             why = "it is a copy of a file of the solution, which the agent can read"
             yield LintFinding("solution-in-image", f"environment/{name}", why)
 

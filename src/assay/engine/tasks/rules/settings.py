@@ -215,7 +215,8 @@ def _lost_status(script: str) -> Iterator[LintFinding]:
     """Exit statuses of tests that can't be those of a failure."""
     lines = command_lines(script)
     for before, line in itertools.pairwise(lines):
-        if not _STATUS.search(line.text.partition(";")[0]):
+        # The status behind && or || is that of the command before it in the same line.
+        if not _STATUS.search(re.split(r";|&&|\|\|", line.text)[0]):
             continue
         why = _why_lost(before, script)
         if why is not None:
