@@ -427,6 +427,18 @@ CASES = {
     "a script that could be given arguments": Case(
         (), tests=script(f'while [[ $# -gt 0 ]]; do\n  case "$1" in\n    *) exit 1;;\n  esac\ndone\n{GRADED}')
     ),
+    "a folder that the script is in": Case(
+        (), tests=script(f'python3 -m pytest "$(dirname "$0")/test_outputs.py" -rA\n{WRITE}')
+    ),
+    "a script that looks where it is": Case(
+        (), tests=script(f'if [ "${{PWD:-}}" = "/" ]; then\n  echo "no folder"\n  exit 1\nfi\n{GRADED}')
+    ),
+    "a path that no test uses": Case(
+        (),
+        tests=python(
+            f"{TEST}from pathlib import Path\nAPP = Path('/app')\nCHECKPOINT = APP / 'out' / 'restart.txt'\n"
+        ),
+    ),
     "a status that is kept in the same line": Case(
         (),
         tests=script(

@@ -33,7 +33,7 @@ _ASSIGNMENT = re.compile(
 _MOST_VARIABLES = 200
 _REWARD_PATH = re.compile(_FILE)
 # A script begins in the image's working folder, and has no arguments.
-_AT_ROOT = re.compile(r"""\[\[?\s+(['"]?)(?:\$\{?PWD\}?|\$\(pwd\))\1\s+==?\s+(['"]?)/\2\s+\]\]?""")
+_AT_ROOT = re.compile(r"""\[\[?\s+(['"]?)(?:\$PWD|\$\{PWD(?::?-)?\}|\$\(pwd\))\1\s+==?\s+(['"]?)/\2\s+\]\]?""")
 _HAS_ARGUMENTS = re.compile(r"""\[\[?\s+(['"]?)\$#\1\s+(?:-gt\s+\d+|-(?:ge|eq)\s+[1-9]|-ne\s+0)\s+\]\]?""")
 _CLOSES = re.compile(r"\b(?:fi|esac|done)\b")
 

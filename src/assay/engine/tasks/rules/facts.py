@@ -240,6 +240,9 @@ class TaskFacts:
         text, path = self.files.tests[place.file], re.escape(place.path)
         if re.search(rf"\b(?:cp|mv|ln|tee)\b[^\n]{{0,200}}\s['\"]?{path}\b", text):
             return True
+        assigned = re.match(r"\s*+(\w++)\s*+=", text.splitlines()[place.mention.line - 1])
+        if assigned is not None and len(re.findall(rf"\b{assigned[1]}\b", text)) == 1:
+            return True
         found = re.search(rf"^[^\S\n]*+(\w++)[^\S\n]*+=[^\n]{{0,200}}?{path}(['\"]$)?", text, re.MULTILINE)
         if found is None or text.count(place.path) > 1:
             return False

@@ -243,7 +243,7 @@ def _missing_tests(facts: TaskFacts) -> Iterator[LintFinding]:
     own = {posixpath.basename(name) for name in facts.files.tests}
     script = facts.files.script
     for line in command_lines(script):
-        for path in re.findall(r"(?<![\w./$}-])(/[\w.+@-]+(?:/[\w.+@-]+)*\.(?:py|sh|js|ts))(?![\w/])", line.text):
+        for path in re.findall(r"(?<![\w./$})-])(/[\w.+@-]+(?:/[\w.+@-]+)*\.(?:py|sh|js|ts))(?![\w/])", line.text):
             name = posixpath.basename(path)
             if (
                 name not in own
