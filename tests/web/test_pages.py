@@ -273,6 +273,15 @@ def test_what_is_no_run_has_no_page(name: str) -> None:
     assert page_of(viewed_at(GUESSES), f"runs/{name}").status == 404
 
 
+def test_a_run_without_a_trace_has_no_steps() -> None:
+    source = viewed_at(SORTING)
+    [name, *_] = [
+        run.id for run in source.every_line(RunQuery()) if source.trace(run.id, "", TraceQuery()) is None
+    ]
+    found = page_of(source, f"runs/{name}/steps")
+    assert (found.status, "there is no trace of this run" in str(found.body)) == (404, True)
+
+
 @pytest.mark.parametrize("place", ["jobs/nobody", "compare?job=a&job=b"])
 def test_what_is_no_job_has_no_page(place: str) -> None:
     assert page_of(viewed_at(GUESSES), place).status == 404

@@ -1,7 +1,8 @@
 """Page data from folders on this machine: jobs, and coding runs that were kept."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -26,7 +27,7 @@ from assay.engine.report.report import JobReport, report_job
 from assay.engine.service.coding_rows import run_of_report
 from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource
-from assay.evidence.run import Run
+from assay.evidence.run import Run, State
 
 SEARCHED = 64 * 2**20
 
@@ -113,6 +114,12 @@ class FolderPages:
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         return self._lines.groups(asked)
+
+    def newest_jobs(self, most: int) -> Mapping[str, int]:
+        return self._lines.newest_jobs(most)
+
+    def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
+        return self._lines.task_states(jobs)
 
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
         return self._lines.neighbours(asked, identity)

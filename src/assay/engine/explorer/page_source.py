@@ -1,15 +1,14 @@
 """The pages' data, wherever it is: a folder on this machine, or the store of a service."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.explorer.list_slices import SliceRequest
 from assay.engine.explorer.run_filters import (
     AllOf,
     AnyOf,
@@ -33,7 +32,7 @@ from assay.engine.report.compare import ArmComparison, compare
 from assay.engine.report.compare_arms import arms_of
 from assay.engine.report.report import JobReport
 from assay.evidence.files import ByteSource
-from assay.evidence.run import Run
+from assay.evidence.run import Run, State
 
 NEWEST_JOBS: Final = 8
 TOGETHER: Final = 3
@@ -100,6 +99,12 @@ class PageSource(Protocol):
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
 
+    def newest_jobs(self, most: int) -> Mapping[str, int]:
+        """The jobs whose runs were added last, the newest first, each with its number of runs."""
+
+    def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
+        """How many runs of each state each task of some jobs has."""
+
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours: ...
 
     def run(self, identity: str) -> RunDetail: ...
@@ -116,7 +121,7 @@ class PageSource(Protocol):
         """Whether the record of a job follows from its trials; None if the record isn't here."""
 
     def read_job(self, name: str) -> ReadJob:
-        """The runs of a job, to be compared with those of another one."""
+        """The runs of a job with what reports on it count, to be compared with those of another one."""
 
 
 def job_comparison(source: PageSource, names: Sequence[str]) -> ArmComparison:
@@ -128,38 +133,29 @@ def newest_comparisons(
     source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
 ) -> Iterator[ArmComparison]:
     """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
-    sizes = {one["value"]: one["runs"] for one in groups_by(source, "job")}
-    names = [name for name in newest_jobs(source, NEWEST_JOBS) if sizes.get(name, 0) <= most]
+    names = [name for name, runs in source.newest_jobs(NEWEST_JOBS).items() if runs <= most]
+    tasks = {name: set(of) for name, of in source.task_states(names).items()}
     known: list[set[str]] = []
-
-    @cache
-    def tasks(name: str) -> set[str]:
-        return {run.task for run in source.read_job(name).runs or ()}
-
     for at, name in enumerate(names):
-        if not any(tasks(name) & one for one in known):
-            known.append(tasks(name))
-            alike = list(islice((other for other in names[at:] if tasks(other) & tasks(name)), together))
+        if not any(tasks[name] & one for one in known):
+            known.append(tasks[name])
+            alike = list(islice((other for other in names[at:] if tasks[other] & tasks[name]), together))
             with suppress(InputError):
                 if len(alike) > 1:
                     yield job_comparison(source, alike[::-1])
 
 
-def newest_jobs(source: PageSource, most: int) -> list[str]:
-    """The jobs whose runs were added last, the newest first."""
-    found: list[str] = []
-    while len(found) < most:
-        others: tuple[Filter, ...] = (Not(OneOf("job", tuple(found))),) if found else ()
-        newest = source.lines(RunQuery(others, page=SliceRequest(1))).lines
-        if not newest:
-            break
-        found.append(newest[0].job)
-    return found
-
-
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:
     """All runs by the values of a field; those that have no value of it are left out."""
     return [one for one in source.groups(RunQuery(group=field)) if one["value"]]
+
+
+def count_states(rows: Iterable[tuple[str, str, State, int]]) -> dict[str, dict[str, Counter[State]]]:
+    """Numbers of runs by job, task and state."""
+    found: dict[str, dict[str, Counter[State]]] = defaultdict(lambda: defaultdict(Counter))
+    for job, task, state, runs in rows:
+        found[job][task][state] += runs
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +201,13 @@ class Lines:
             found.setdefault(getattr(line, field), Totals()).add(line.state, line.score)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known]
+
+    def newest_jobs(self, most: int) -> dict[str, int]:
+        runs = Counter(line.job for line in reversed(self.all))
+        return dict(islice(runs.items(), most))
+
+    def task_states(self, jobs: Collection[str]) -> dict[str, dict[str, Counter[State]]]:
+        return count_states((line.job, line.task, line.state, 1) for line in self.all if line.job in jobs)
 
     def _takes(self, one: Filter, line: Run) -> bool:
         match one:

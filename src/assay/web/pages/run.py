@@ -18,6 +18,7 @@ from assay.engine.explorer.page_source import Neighbours, PageSource, RunDetail
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.explorer.why import why
+from assay.engine.service.errors import NotFoundError
 from assay.evidence.files import ByteSource, tail
 from assay.formats.diff_pages import DiffPage, diff_page
 from assay.web.pages.trace import TraceView, read_trace
@@ -112,7 +113,10 @@ def show_run(call: PageCall) -> PageAnswer:
 def show_steps(call: PageCall) -> PageAnswer:
     """More steps of a trace, without the rest of the page."""
     view = RunView(call.source.run(call.path["id"]), call)
-    return call.page("steps.html", title="", view=view, **_trace(call, view))
+    trace = _trace(call, view)
+    if trace["trace"] is None:
+        raise NotFoundError("there is no trace of this run")
+    return call.page("steps.html", title="", view=view, **trace)
 
 
 @routes.add("GET", "/runs/{id}/wrong", *READ)
