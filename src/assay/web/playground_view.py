@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from assay.dialects.criteria.resources import PlaygroundResource, Written
+from assay.dialects.criteria.resources import Written
 from assay.engine.criteria.watched_sources import MOST_SHOWN, Contents, ShownRecords
 from assay.evidence.playground import StateRow, StoredFile, Turn
 from assay.web.evidence_table import Looked
@@ -36,15 +36,6 @@ class SourceView:
     kind: str
     settings: Written
     has_secret: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PlaygroundView:
-    """A playground with its sources and its records."""
-
-    playground: PlaygroundResource
-    sources: Sequence[SourceView]
-    records: RecordsView
 
 
 def view_records(records: ShownRecords, playground: str, looked: Sequence[Looked] = ()) -> RecordsView:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.dialects.criteria.models import CriterionRun
-from assay.dialects.criteria.resources import BenchmarkRun, Snapshot, Status, TaskRun
+from assay.dialects.criteria.resources import Snapshot, Status, TaskRun
 from assay.engine.criteria.watched_sources import ShownRecords
 from assay.engine.explorer.why import listed
 from assay.engine.service.keys import Owner
@@ -56,20 +56,6 @@ class TaskView:
     def failed_first(self) -> list[CriterionView]:
         """Those that failed before those that passed, each in the order of the task."""
         return sorted(self.criteria, key=lambda one: one.run.passed)
-
-
-@dataclass(frozen=True, slots=True)
-class BenchmarkView:
-    """A benchmark run with its task runs and their names."""
-
-    run: BenchmarkRun
-    task_runs: Sequence[tuple[TaskRun, str]]
-
-    @property
-    def counted(self) -> int:
-        """How many task runs are in the mean. Cancelled ones aren't."""
-        counts = self.run.counts
-        return counts.completed + counts.failed + counts.timed_out
 
 
 def view_task_run(runs: TaskRuns, records: ShownRecords, owner: Owner, identity: str) -> TaskView:

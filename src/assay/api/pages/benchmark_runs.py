@@ -5,7 +5,6 @@ from assay.api.pages.task_runs import names_of
 from assay.dialects.criteria.resources import NewBenchmarkRun
 from assay.web.model_forms import read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
-from assay.web.task_run_view import BenchmarkView
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 
@@ -23,9 +22,15 @@ def benchmark_run(call: ServiceCall) -> PageAnswer:
     """One benchmark run."""
     run = call.service.benchmark_runs.get(call.organisation, call.path["id"])
     task_runs = call.service.runs.of_benchmark_run(call.organisation, run.id)
-    names = names_of(call, task_runs)
-    view = BenchmarkView(run, [(one, names[one.id]) for one in task_runs])
-    return call.page("benchmark_run.html", title=f"Run of {run.benchmark}", view=view, secret=call.once)
+    return call.page(
+        "benchmark_run.html",
+        title=f"Run of {run.benchmark}",
+        run=run,
+        counted=run.counts.completed + run.counts.failed + run.counts.timed_out,
+        task_runs=task_runs,
+        names=names_of(call, task_runs),
+        secret=call.once,
+    )
 
 
 @routes.add("POST", "/benchmark-runs", *CHANGE)

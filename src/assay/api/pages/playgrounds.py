@@ -9,7 +9,7 @@ from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
 from assay.web.model_forms import ShownForm, fill_form, read_form
-from assay.web.playground_view import PlaygroundView, view_records, view_sources
+from assay.web.playground_view import view_records, view_sources
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -75,7 +75,9 @@ def _playground(
         "playground.html",
         title="Playground",
         status=422 if forms or wrong else 200,
-        view=PlaygroundView(found, sources, view_records(service.records, found.id)),
+        playground=found,
+        sources=sources,
+        contents=view_records(service.records, found.id),
         forms_of={**shown, **(forms or {})},
         records=records,
         wrong=wrong,
