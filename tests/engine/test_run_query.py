@@ -20,10 +20,10 @@ from assay.engine.explorer.run_filters import (
     Mentions,
     NameBegins,
     OneOf,
+    Range,
     Within,
 )
 from assay.engine.explorer.run_query import COLUMNS, SORTS, RunQuery, pairs_of, parse_run_query
-from assay.engine.explorer.run_ranges import Range
 from assay.evidence.run import Run, State
 
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)

@@ -5,9 +5,8 @@ What is read is bounded by far less than what criteria may read, because a page 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from assay.dialects.criteria.resources import Written
 from assay.engine.criteria.watched_sources import MOST_SHOWN, Contents, ShownRecords
 from assay.evidence.playground import StateRow, StoredFile, Turn
 from assay.web.evidence_table import Looked
@@ -29,15 +28,6 @@ class RecordsView:
     files: Sequence[StoredFile]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceView:
-    """A source without its secrets."""
-
-    kind: str
-    settings: Written
-    has_secret: bool
-
-
 def view_records(records: ShownRecords, playground: str, looked: Sequence[Looked] = ()) -> RecordsView:
     """The records of a playground, with the fields marked that criteria looked at."""
     found = records.contents(playground)
@@ -51,7 +41,3 @@ def view_records(records: ShownRecords, playground: str, looked: Sequence[Looked
         records.turns(playground),
         records.files(playground, MOST_SHOWN),
     )
-
-
-def view_sources(found: Mapping[str, tuple[Written, Any]]) -> list[SourceView]:
-    return [SourceView(kind, settings, secret is not None) for kind, (settings, secret) in sorted(found.items())]

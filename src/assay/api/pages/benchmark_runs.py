@@ -3,7 +3,7 @@
 from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.api.pages.task_runs import names_of
 from assay.dialects.criteria.resources import NewBenchmarkRun
-from assay.web.model_forms import read_form
+from assay.web.declared_forms import read_form
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -29,15 +29,14 @@ def benchmark_run(call: ServiceCall) -> PageAnswer:
         counted=run.counts.completed + run.counts.failed + run.counts.timed_out,
         task_runs=task_runs,
         names=names_of(call, task_runs),
-        secret=call.once,
     )
 
 
 @routes.add("POST", "/benchmark-runs", *CHANGE)
 def add_benchmark_run(call: ServiceCall) -> PageAnswer:
     """A run of all tasks of a version. The token for the agent is shown once, on the page that follows."""
-    new = read_form(NewBenchmarkRun, call.form)
-    if new.value is None:
-        return trouble(call, 422, " ".join(new.form.errors.values()))
-    run, secret = call.service.benchmark_runs.begin(call.organisation, new.value)
+    new, form = read_form(NewBenchmarkRun, call.form)
+    if new is None:
+        return trouble(call, 422, " ".join(form.errors.values()))
+    run, secret = call.service.benchmark_runs.begin(call.organisation, new)
     return call.go(call.site.to(f"benchmark-runs/{run}"), secret)

@@ -3,13 +3,13 @@
 from typing import Any
 
 from assay.api.pages.calls import ServiceCall, add_list
-from assay.api.routes.playgrounds import SETTINGS, set_source
+from assay.api.routes.playgrounds import SETTINGS, set_source, sources_of
 from assay.core.errors import InputError
 from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
-from assay.web.model_forms import ShownForm, fill_form, read_form
-from assay.web.playground_view import view_records, view_sources
+from assay.web.declared_forms import ShownForm, fill_form, read_form
+from assay.web.playground_view import view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
@@ -46,11 +46,10 @@ def put_source(call: ServiceCall) -> PageAnswer:
         raise NotFoundError("there is no such source")
     found = call.service.playgrounds.get(call.organisation, call.path["id"])
     # A source has a token, and so has every form: their names must differ.
-    new = read_form(SETTINGS[kind], call.form, prefix=f"{kind}.")
-    shown = new.form
-    if new.value is not None:
+    new, shown = read_form(SETTINGS[kind], call.form, prefix=f"{kind}.")
+    if new is not None:
         try:
-            set_source(call.service, call.organisation, found.id, kind, new.value)
+            set_source(call.service, call.organisation, found.id, kind, new)
             return call.go(call.site.to(f"playgrounds/{found.id}"))
         except InputError as error:
             shown = shown.wrong("url", str(error))
@@ -68,7 +67,7 @@ def _playground(
 ) -> PageAnswer:
     service = call.service
     found = service.playgrounds.get(call.organisation, call.path["id"])
-    sources = view_sources(service.playgrounds.sources(call.organisation, found.id))
+    sources = sources_of(service, call.organisation, found.id)
     known: dict[str, dict[str, Any]] = {one.kind: one.settings for one in sources}
     shown = {kind: fill_form(model, known.get(kind, {})) for kind, model in SETTINGS.items()}
     return call.page(

@@ -8,7 +8,7 @@ from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.report.charts import axes_svg
 from assay.engine.service.keys import Owner
 from assay.engine.service.task_runs import cancel_task_run, end_overdue, start_task_run
-from assay.web.model_forms import read_form
+from assay.web.declared_forms import read_form
 from assay.web.rendering import picture
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes, trouble
 from assay.web.task_run_view import view_task_run
@@ -59,10 +59,10 @@ def task_run(call: ServiceCall) -> PageAnswer:
 @routes.add("POST", "/task-runs", *CHANGE)
 def add_task_run(call: ServiceCall) -> PageAnswer:
     """A new run of a task, with an empty playground unless one is named."""
-    new = read_form(NewTaskRun, call.form)
-    if new.value is None:
-        return trouble(call, 422, " ".join(new.form.errors.values()))
-    run = call.service.runs.add(call.organisation, new.value)
+    new, form = read_form(NewTaskRun, call.form)
+    if new is None:
+        return trouble(call, 422, " ".join(form.errors.values()))
+    run = call.service.runs.add(call.organisation, new)
     return call.go(call.site.to(f"task-runs/{run.id}"))
 
 

@@ -20,10 +20,10 @@ from assay.engine.explorer.run_filters import (
     NameBegins,
     Not,
     OneOf,
+    Range,
     Within,
 )
 from assay.engine.explorer.run_query import RunQuery
-from assay.engine.explorer.run_ranges import Range
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
 from assay.engine.jobs.job_runs import USUAL, ReadJob
