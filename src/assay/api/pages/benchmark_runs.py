@@ -13,8 +13,8 @@ routes: PageRoutes[ServiceCall] = PageRoutes()
 def benchmark_runs(call: ServiceCall) -> PageAnswer:
     """All benchmark runs, the newest first."""
     rows = call.service.benchmark_runs.slice(call.organisation, asked_for(call))
-    shown = {"runs": rows.rows, "tabs": grading_tabs(call)}
-    return list_page(call, "benchmark_runs.html", "Benchmark runs", rows, **shown)
+    tabs = grading_tabs(call)
+    return list_page(call, "benchmark_runs.html", "Benchmark runs", rows, runs=rows.rows, tabs=tabs)
 
 
 @routes.add("GET", "/benchmark-runs/{id}", *READ)

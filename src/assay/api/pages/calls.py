@@ -28,30 +28,24 @@ class ServiceCall(PageCall):
         return self.key.organisation
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
-    """The addresses of the newer and the older page."""
-
-    newer: str | None
-    older: str | None
-
-
 def asked_for(call: ServiceCall) -> SliceRequest:
     return SliceRequest(LIMIT, call.query.get("cursor") or None)
 
 
-def around(call: ServiceCall, rows: Slice[Any], query: Mapping[str, str] | None = None) -> Around:
-    """The pages before and after this one of the same list."""
+def list_page(
+    call: ServiceCall,
+    template: str,
+    title: str,
+    rows: Slice[Any],
+    query: Mapping[str, str] | None = None,
+    **values: Any,
+) -> PageAnswer:
+    """A page that shows a part of a list, which a query may have narrowed down."""
 
     def at(cursor: str | None) -> str | None:
         return None if cursor is None else call.site.to(call.place, {**(query or {}), "cursor": cursor})
 
-    return Around(at(rows.prev), at(rows.next))
-
-
-def list_page(call: ServiceCall, template: str, title: str, rows: Slice[Any], **values: Any) -> PageAnswer:
-    """A page that shows a part of a list."""
-    return call.page(template, title=title, around=around(call, rows), **values)
+    return call.page(template, title=title, newer=at(rows.prev), older=at(rows.next), **values)
 
 
 def grading_tabs(call: ServiceCall) -> list[tuple[str, str, str, None]]:

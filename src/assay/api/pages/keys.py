@@ -52,5 +52,5 @@ def audit(call: ServiceCall) -> PageAnswer:
 
 def _keys(call: ServiceCall, form: ShownForm) -> PageAnswer:
     rows = call.service.keys.slice(call.organisation, asked_for(call))
-    shown = {"keys": rows.rows, "now": call.service.host.now(), "form": form}
-    return list_page(call, "keys.html", "Keys", rows, status=form.status, **shown)
+    now = call.service.host.now()
+    return list_page(call, "keys.html", "Keys", rows, status=form.status, keys=rows.rows, now=now, form=form)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from assay.api.pages.calls import ServiceCall, around, asked_for, grading_tabs
+from assay.api.pages.calls import ServiceCall, asked_for, grading_tabs, list_page
 from assay.core.errors import MeasurementError
 from assay.dialects.criteria.resources import NewTaskRun, Status, TaskRun
 from assay.engine.report.charts import axes_svg
@@ -23,15 +23,17 @@ def task_runs(call: ServiceCall) -> PageAnswer:
     wanted = {name: call.query.get(name) for name in FILTERS}
     given = {name: value or None for name, value in wanted.items()}
     rows = call.service.runs.slice(call.organisation, asked_for(call), **given)
-    return call.page(
+    return list_page(
+        call,
         "task_runs.html",
-        title="Task runs",
+        "Task runs",
+        rows,
+        {name: value for name, value in wanted.items() if value},
         runs=rows.rows,
         names=names_of(call, rows.rows),
         wanted=wanted,
         tabs=grading_tabs(call),
         statuses=[one.value for one in Status],
-        around=around(call, rows, {name: value for name, value in wanted.items() if value}),
     )
 
 

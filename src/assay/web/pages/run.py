@@ -147,13 +147,16 @@ def _address(call: PageCall, identity: str | None, tab: str) -> str | None:
 
 
 def _trace(call: PageCall, view: RunView) -> dict[str, Any]:
-    trace = read_trace(call, view.detail, view.to)
-    found = [text for text in view.detail.responses if text]
+    return {**asked_and_answered(view, read_trace(call, view.detail, view.to)), "findings": named_steps(view)}
+
+
+def asked_and_answered(view: RunView, trace: TraceView | None) -> dict[str, Any]:
+    """A trace with the instruction and the final answer, which it may have where no file of their own does."""
+    answer = next((text for text in reversed(view.detail.responses) if text), "")
     return {
         "trace": trace,
         "instruction": view.detail.instruction or ("" if trace is None else trace.part.request),
-        "answer": found[-1] if found else "" if trace is None else trace.part.answer,
-        "findings": named_steps(view),
+        "answer": answer or ("" if trace is None else trace.part.answer),
     }
 
 

@@ -36,21 +36,11 @@ _AS_THEY_ARE: Final = (
 _TEXTS: Final = ("job", "name", "task", "agent", "dataset", "model", "reason", "exception_type")
 _as_they_are: Final = attrgetter(*_AS_THEY_ARE)
 _texts: Final = attrgetter(*_TEXTS)
-_SHOWN: Final = (
-    *("id", "kind", "job", "name", "task", "agent", "model", "dataset", "reason", "cause", "checks", "judge"),
-    *("run_status", "run_metrics_passed", "validity", "failure_mode", "suspicion", "score", "exception_type"),
-    *("duration_sec", "cost_usd", "tokens", "started_at", "finished_at", "began_at"),
-    *("gates_disagree", "reviewers", "reviewer_disagrees", "created_at"),
-)
-
+_OTHERWISE: Final = ("state", "rewards", "metadata", "axes", "phases", "detail")
+_SHOWN: Final = tuple(name for name in Run.__struct_fields__ if name not in _OTHERWISE)
 _LISTED: Final = (
-    "run_metrics_passed",
-    "validity",
-    "suspicion",
-    "began_at",
-    "created_at",
-    "reviewers",
-    "reviewer_disagrees",
+    *("run_metrics_passed", "validity", "suspicion", "began_at", "created_at"),
+    *("reviewers", "reviewer_disagrees"),
 )
 _REPORTED: Final = tuple(name for name in _SHOWN if name not in _LISTED)
 REPORTED: Final = [*(runs.c[name] for name in _REPORTED), runs.c.state, runs.c.rewards]
