@@ -92,8 +92,9 @@ class StorePages:
     """Jobs that this page has looked at."""
 
     @property
-    def title(self) -> str:
-        return ""
+    def lists(self) -> "StorePages":
+        """Fulfils ``RunLists``, too."""
+        return self
 
     def lines(self, asked: RunQuery) -> LinePage:
         rows = self.imports.slice(self.organisation, asked)

@@ -101,7 +101,9 @@ def coding_task(call: ServiceCall) -> PageAnswer:
         "coding_task.html",
         title=found.name or "Seeded task",
         task=found,
-        runs=call.source.lines(RunQuery((HasMetadata("coding_task", found.id),), page=SliceRequest(100))).lines,
+        runs=call.source.lists.lines(
+            RunQuery((HasMetadata("coding_task", found.id),), page=SliceRequest(100))
+        ).lines,
         scorers=[_frozen(one) for one in frozen.get("scorers") or ()],
         rest={name: one for name, one in frozen.items() if name not in ("scorers", "user_instruction", "turns")},
     )

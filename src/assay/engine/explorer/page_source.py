@@ -85,16 +85,13 @@ class Neighbours:
     total: int | None = None
 
 
-class PageSource(Protocol):
-    """Where pages read from. Whatever isn't there raises ``NotFoundError``."""
-
-    @property
-    def title(self) -> str: ...
+class RunLists(Protocol):
+    """Questions about all runs."""
 
     def lines(self, asked: RunQuery) -> LinePage:
         """Raises ``InputError`` for a question that can't be answered here."""
 
-    def every_line(self, asked: RunQuery) -> Iterator[Run]: ...
+    def every_line(self, asked: RunQuery) -> Iterable[Run]: ...
 
     def groups(self, asked: RunQuery) -> Sequence[Mapping[str, Any]]:
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
@@ -106,6 +103,13 @@ class PageSource(Protocol):
         """How many runs of each state each task of some jobs has."""
 
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours: ...
+
+
+class PageSource(Protocol):
+    """Where pages read from. Whatever isn't there raises ``NotFoundError``."""
+
+    @property
+    def lists(self) -> RunLists: ...
 
     def run(self, identity: str) -> RunDetail: ...
 
@@ -133,8 +137,8 @@ def newest_comparisons(
     source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
 ) -> Iterator[ArmComparison]:
     """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
-    names = [name for name, runs in source.newest_jobs(NEWEST_JOBS).items() if runs <= most]
-    tasks = {name: set(of) for name, of in source.task_states(names).items()}
+    names = [name for name, runs in source.lists.newest_jobs(NEWEST_JOBS).items() if runs <= most]
+    tasks = {name: set(of) for name, of in source.lists.task_states(names).items()}
     known: list[set[str]] = []
     for at, name in enumerate(names):
         if not any(tasks[name] & one for one in known):
@@ -147,7 +151,7 @@ def newest_comparisons(
 
 def groups_by(source: PageSource, field: str) -> list[Mapping[str, Any]]:
     """All runs by the values of a field; those that have no value of it are left out."""
-    return [one for one in source.groups(RunQuery(group=field)) if one["value"]]
+    return [one for one in source.lists.groups(RunQuery(group=field)) if one["value"]]
 
 
 def count_states(rows: Iterable[tuple[str, str, State, int]]) -> dict[str, dict[str, Counter[State]]]:
@@ -160,12 +164,12 @@ def count_states(rows: Iterable[tuple[str, str, State, int]]) -> dict[str, dict[
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Runs in the order in which they were added. ``mentions`` tells whether the trace of a run has some words."""
+    """Runs in the order in which they were added. Fulfils ``RunLists``. ``mentions`` tells whether the trace of a run has some words."""
 
     all: Sequence[Run]
     mentions: Callable[[str, str], bool]
 
-    def asked(self, asked: RunQuery) -> list[Run]:
+    def every_line(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
         found = [line for line in self.all if all(self._takes(one, line) for one in asked.conditions)]
         if asked.sorted_by == "created_at":
@@ -175,9 +179,9 @@ class Lines:
         valued.sort(key=lambda line: getattr(line, asked.sorted_by), reverse=asked.descending)
         return valued + rest
 
-    def page(self, asked: RunQuery) -> LinePage:
+    def lines(self, asked: RunQuery) -> LinePage:
         """A part of them. A cursor is the number of the first run."""
-        found = self.asked(asked)
+        found = self.every_line(asked)
         written, size = asked.page.cursor or "0", asked.page.limit
         if not (written.isascii() and written.isdecimal() and len(written) < 10):
             raise InputError("cursor must be next or prev of an earlier page of the same list")
@@ -187,7 +191,7 @@ class Lines:
         return LinePage(found[start : start + size], after, before, len(found))
 
     def neighbours(self, asked: RunQuery, identity: str) -> Neighbours:
-        ids = [line.id for line in self.asked(asked)]
+        ids = [line.id for line in self.every_line(asked)]
         if identity not in ids:
             return Neighbours()
         at = ids.index(identity)
@@ -197,7 +201,7 @@ class Lines:
     def groups(self, asked: RunQuery) -> list[Mapping[str, Any]]:
         field = asked.group or "task"
         found: dict[str | None, Totals] = {}
-        for line in self.asked(asked):
+        for line in self.every_line(asked):
             found.setdefault(getattr(line, field), Totals()).add(line.state, line.score)
         known = sorted(found.items(), key=lambda one: (one[0] is None, one[0] or ""))
         return [{"value": value, **totals.shown()} for value, totals in known]

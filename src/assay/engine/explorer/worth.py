@@ -65,7 +65,7 @@ def worth_a_look(source: PageSource, since: datetime | None = None) -> list[Wort
 
 def _group(source: PageSource, kind: str, state: str, filters: tuple[Filter, ...]) -> WorthGroup:
     asked = RunQuery(filters, page=SliceRequest(SHOWN))
-    page = source.lines(asked)
+    page = source.lists.lines(asked)
     query = [one for one in pairs_of(asked) if one[0] != "limit"]
     total = None if page.at_least else page.total
     return WorthGroup(kind, state, [_item(run, kind) for run in page.lines], query, total)
@@ -111,9 +111,9 @@ def flaky_tasks(source: PageSource) -> WorthGroup:
 
 def _flaky(source: PageSource) -> Iterator[WorthItem]:
     """Tasks of the newest jobs that are passed sometimes."""
-    runs = source.newest_jobs(NEWEST_JOBS)
+    runs = source.lists.newest_jobs(NEWEST_JOBS)
     jobs = [job for job, so_far in zip(runs, accumulate(runs.values()), strict=True) if so_far <= MOST_GROUPED]
-    counts = source.task_states(jobs)
+    counts = source.lists.task_states(jobs)
     for job in jobs:
         for task, states in sorted(counts[job].items()):
             passed, scored = states[State.PASSED], sum(states[state] for state in COUNTED)
@@ -124,6 +124,6 @@ def _flaky(source: PageSource) -> Iterator[WorthItem]:
 def _new(source: PageSource, since: datetime | None) -> WorthGroup:
     if since is None:
         return WorthGroup("new", "new", [])
-    newest = source.lines(RunQuery(page=SliceRequest(SHOWN))).lines
+    newest = source.lists.lines(RunQuery(page=SliceRequest(SHOWN))).lines
     new = [run for run in newest if run.created_at is not None and run.created_at > since]
     return WorthGroup("new since your last visit", "new", [_item(run, "") for run in new])

@@ -176,7 +176,7 @@ def _neighbours(call: PageCall, identity: str) -> Neighbours:
         asked = asked_of(call.query.get("list"))
     except InputError:
         asked = RunQuery()
-    return call.source.neighbours(asked, identity)
+    return call.source.lists.neighbours(asked, identity)
 
 
 def _count(detail: RunDetail, tab: str) -> int | None:
