@@ -126,7 +126,7 @@ EXPRESSIONS = [
 @pytest.mark.parametrize(("written", "found"), EXPRESSIONS)
 def test_an_expression_finds(written: str, found: str) -> None:
     asked = parse_run_query([("where", written), ("sort", "name")])
-    assert "".join(run.name for run in LISTED.asked(asked)) == found
+    assert "".join(run.name for run in LISTED.every_line(asked)) == found
     assert parse_run_query(pairs_of(asked)) == asked
 
 
@@ -165,4 +165,4 @@ def test_an_expression_is_refused_at_its_place(written: str, said: str) -> None:
 @given(st.text("state=failed andornt()'\"<>!,.0 1", max_size=40))
 def test_any_expression_is_read_or_refused(written: str) -> None:
     with suppress(InputError):
-        LISTED.asked(parse_run_query([("where", written)]))
+        LISTED.every_line(parse_run_query([("where", written)]))

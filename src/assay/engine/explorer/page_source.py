@@ -164,7 +164,10 @@ def count_states(rows: Iterable[tuple[str, str, State, int]]) -> dict[str, dict[
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Runs in the order in which they were added. Fulfils ``RunLists``. ``mentions`` tells whether the trace of a run has some words."""
+    """Runs in the order in which they were added. Fulfils ``RunLists``.
+
+    ``mentions`` tells whether the trace of a run has some words.
+    """
 
     all: Sequence[Run]
     mentions: Callable[[str, str], bool]
