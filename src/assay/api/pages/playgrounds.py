@@ -9,8 +9,8 @@ from assay.dialects.criteria.resources import NewPlayground
 from assay.engine.criteria.load_playground import no_file, records_of
 from assay.engine.service.errors import NotFoundError
 from assay.web.declared_forms import ShownForm, fill_form, read_form
-from assay.web.playground_view import view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+from assay.web.task_run_view import view_records
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 # The name isn't kept by the store, so nobody is asked for it.

@@ -21,8 +21,8 @@ from assay.formats.diff_pages import diff_page
 from assay.judge.judge_stored import CELLS
 from assay.web.pages.run import RunView, asked_and_answered
 from assay.web.pages.trace import TraceView
-from assay.web.playground_view import RecordsView, view_records
 from assay.web.routing import CHANGE, READ, PageAnswer, PageRoutes
+from assay.web.task_run_view import RecordsView, view_records
 
 routes: PageRoutes[ServiceCall] = PageRoutes()
 SHOWN: Final = 25
