@@ -9,20 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from assay.core.errors import InputError
-from assay.engine.explorer.run_filters import (
-    AllOf,
-    AnyOf,
-    AxisWithin,
-    Filter,
-    HasMetadata,
-    Is,
-    Mentions,
-    NameBegins,
-    Not,
-    OneOf,
-    Range,
-    Within,
-)
+from assay.engine.explorer.run_filters import takes
 from assay.engine.explorer.run_query import RunQuery
 from assay.engine.explorer.run_totals import Totals
 from assay.engine.explorer.trace_page import TracePart, TraceQuery
@@ -174,7 +161,7 @@ class Lines:
 
     def every_line(self, asked: RunQuery) -> list[Run]:
         """All runs that are asked for, in order. Runs without a value come last, whichever way they are sorted."""
-        found = [line for line in self.all if all(self._takes(one, line) for one in asked.conditions)]
+        found = [line for line in self.all if all(takes(one, line, self.mentions) for one in asked.conditions)]
         if asked.sorted_by == "created_at":
             return found[::-1] if asked.descending else found
         valued = [line for line in found if getattr(line, asked.sorted_by) is not None]
@@ -215,32 +202,3 @@ class Lines:
 
     def task_states(self, jobs: Collection[str]) -> dict[str, dict[str, Counter[State]]]:
         return count_states((line.job, line.task, line.state, 1) for line in self.all if line.job in jobs)
-
-    def _takes(self, one: Filter, line: Run) -> bool:
-        match one:
-            case OneOf(name, values):
-                return (getattr(line, name) or "") in values
-            case Is(name, flag):
-                return bool(getattr(line, name)) is flag
-            case Within(name, span):
-                return _within(getattr(line, name), span)
-            case AxisWithin(axis, span):
-                return _within(line.axes.get(axis), span)
-            case HasMetadata(key, value):
-                return key in line.metadata and str(line.metadata[key]) == value
-            case NameBegins(text):
-                return line.name.startswith(text)
-            case Mentions(text):
-                return self.mentions(line.id, text)
-            case Not(other):
-                return not self._takes(other, line)
-            case AnyOf(some):
-                return any(self._takes(other, line) for other in some)
-            case AllOf(some):
-                return all(self._takes(other, line) for other in some)
-
-
-def _within(value: "float | datetime | None", span: "Range[Any]") -> bool:
-    if value is None:
-        return False
-    return (span.low is None or value >= span.low) and (span.high is None or value <= span.high)

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from assay.core.errors import InputError
+from assay.evidence.run import Run
 
 T = TypeVar("T", float, datetime)
 _DAY = len("2026-01-01")
@@ -104,6 +105,37 @@ class AllOf:
 
 
 Filter: TypeAlias = OneOf | Is | Within | AxisWithin | HasMetadata | NameBegins | Mentions | Not | AnyOf | AllOf
+
+
+def takes(one: Filter, run: Run, mentions: Callable[[str, str], bool]) -> bool:
+    """Whether a run fits. ``mentions`` tells whether the trace of a run has some words."""
+    match one:
+        case OneOf(name, values):
+            return (getattr(run, name) or "") in values
+        case Is(name, flag):
+            return bool(getattr(run, name)) is flag
+        case Within(name, span):
+            return _within(getattr(run, name), span)
+        case AxisWithin(axis, span):
+            return _within(run.axes.get(axis), span)
+        case HasMetadata(key, value):
+            return key in run.metadata and str(run.metadata[key]) == value
+        case NameBegins(text):
+            return run.name.startswith(text)
+        case Mentions(text):
+            return mentions(run.id, text)
+        case Not(other):
+            return not takes(other, run, mentions)
+        case AnyOf(some):
+            return any(takes(other, run, mentions) for other in some)
+        case AllOf(some):
+            return all(takes(other, run, mentions) for other in some)
+
+
+def _within(value: float | datetime | None, span: Range[Any]) -> bool:
+    if value is None:
+        return False
+    return (span.low is None or value >= span.low) and (span.high is None or value <= span.high)
 
 
 def number_range(name: str, written: str) -> Range[float]:
