@@ -117,15 +117,14 @@ class StorePages:
         """Each job that has runs is looked up by an index: going through the newest runs would pass whole jobs."""
         of_jobs = (run_totals.c.organisation == self.organisation) & (run_totals.c.field == "job")
         counted = select(run_totals.c.value.label("job")).where(of_jobs, run_totals.c.runs > 0)
-        jobs = union(
-            counted, select(runs.c.job).where(not_counted(self.organisation, self.store.is_postgres))
-        ).subquery()
+        waiting = select(runs.c.job).where(not_counted(self.organisation, self.store.is_postgres))
+        jobs = union(counted, waiting).subquery()
         ours = runs.c.organisation == self.organisation
         last = select(func.max(runs.c.id)).where(ours, runs.c.job == jobs.c.job).scalar_subquery()
         newest = [row.job for row in self.store.rows(select(jobs.c.job).order_by(last.desc()).limit(most))]
         sizes = select(runs.c.job, func.count()).where(ours, runs.c.job.in_(newest)).group_by(runs.c.job)
         count = {job: int(size) for job, size in self.store.rows(sizes)}
-        return {job: count[job] for job in newest}
+        return {job: count[job] for job in newest if job in count}
 
     def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
         ours = (runs.c.organisation == self.organisation) & runs.c.job.in_(jobs)

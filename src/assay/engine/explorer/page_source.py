@@ -124,8 +124,9 @@ def newest_comparisons(
     source: PageSource, most: int = MOST_COMPARED, together: int = TOGETHER
 ) -> Iterator[ArmComparison]:
     """The newest jobs of at most so many runs, some together as far as they have tasks in common."""
-    names = [name for name, runs in source.lists.newest_jobs(NEWEST_JOBS).items() if runs <= most]
-    tasks = {name: set(of) for name, of in source.lists.task_states(names).items()}
+    newest = [name for name, runs in source.lists.newest_jobs(NEWEST_JOBS).items() if runs <= most]
+    tasks = {name: set(of) for name, of in source.lists.task_states(newest).items()}
+    names = [name for name in newest if name in tasks]
     known: list[set[str]] = []
     for at, name in enumerate(names):
         if not any(tasks[name] & one for one in known):

@@ -115,7 +115,7 @@ def _flaky(source: PageSource) -> Iterator[WorthItem]:
     jobs = [job for job, so_far in zip(runs, accumulate(runs.values()), strict=True) if so_far <= MOST_GROUPED]
     counts = source.lists.task_states(jobs)
     for job in jobs:
-        for task, states in sorted(counts[job].items()):
+        for task, states in sorted(counts.get(job, {}).items()):
             passed, scored = states[State.PASSED], sum(states[state] for state in COUNTED)
             if 0 < passed < scored:
                 yield WorthItem(task, job, f"It passes in {passed} of {scored} runs.")

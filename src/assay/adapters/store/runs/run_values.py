@@ -38,6 +38,7 @@ _as_they_are: Final = attrgetter(*_AS_THEY_ARE)
 _texts: Final = attrgetter(*_TEXTS)
 _OTHERWISE: Final = ("state", "rewards", "metadata", "axes", "phases", "detail")
 _SHOWN: Final = tuple(name for name in Run.__struct_fields__ if name not in _OTHERWISE)
+# What only lists and the page of a run show.
 _LISTED: Final = (
     *("run_metrics_passed", "validity", "suspicion", "began_at", "created_at"),
     *("reviewers", "reviewer_disagrees"),
