@@ -322,13 +322,17 @@ def test_the_newest_jobs_and_their_tasks_are_what_going_through_all_runs_gives(c
             PLAIN, job=job, name=f"n{at}", task=task, state=state, score=None if state == "broken" else 1.0
         )
         imports.add_runs(mine, [new])
-    # A task run waits to be counted, and is the only run of its job.
-    clinic.post(f"/v1/task-runs/{clinic.run(portal('status', 'booked'))}/complete")
+    # These wait to be counted: a task run of a benchmark run, which is its job, and one that has no job.
+    made = clinic.post("/v1/benchmark-runs", {"benchmark": clinic.benchmark(clinic.task())})
+    clinic.post(f"/v1/task-runs/{made['task_runs'][0]['id']}/start")
+    for identity in (made["task_runs"][0]["id"], clinic.run(portal("status", "booked"))):
+        clinic.post(f"/v1/task-runs/{identity}/complete")
     pages = StorePages(clinic.service.store, imports, clinic.service.blobs, clinic.service.jobs, mine)
     lines = Lines(list(pages.every_line(RunQuery(sort="created_at"))), lambda _run, _text: False)
     newest = pages.newest_jobs(20)
     assert list(newest.items()) == list(lines.newest_jobs(20).items())
     assert (len(newest), sum(newest.values())) == (8, 25)
+    assert next(iter(newest)) == made["benchmark_run"]["id"]
     assert list(pages.newest_jobs(3)) == list(newest)[:3]
     some = [*list(newest)[:4], "nothing"]
     assert pages.task_states(some) == lines.task_states(some) != {}

@@ -121,7 +121,8 @@ class StorePages:
         jobs = union(counted, waiting).subquery()
         ours = runs.c.organisation == self.organisation
         last = select(func.max(runs.c.id)).where(ours, runs.c.job == jobs.c.job).scalar_subquery()
-        newest = [row.job for row in self.store.rows(select(jobs.c.job).order_by(last.desc()).limit(most))]
+        query = select(jobs.c.job).where(jobs.c.job != "").order_by(last.desc()).limit(most)
+        newest = [row.job for row in self.store.rows(query)]
         sizes = select(runs.c.job, func.count()).where(ours, runs.c.job.in_(newest)).group_by(runs.c.job)
         count = {job: int(size) for job, size in self.store.rows(sizes)}
         return {job: count[job] for job in newest if job in count}

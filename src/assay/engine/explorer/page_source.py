@@ -84,7 +84,10 @@ class RunLists(Protocol):
         """For each value of the field: the runs, the scored ones, the mean of these, how many pass."""
 
     def newest_jobs(self, most: int) -> Mapping[str, int]:
-        """The jobs whose runs were added last, the newest first, each with its number of runs."""
+        """The jobs whose runs were added last, the newest first, each with its number of runs.
+
+        Runs that belong to no job are left out.
+        """
 
     def task_states(self, jobs: Collection[str]) -> Mapping[str, Mapping[str, Counter[State]]]:
         """How many runs of each state each task of some jobs has."""
@@ -198,7 +201,7 @@ class Lines:
         return [{"value": value, **totals.shown()} for value, totals in known]
 
     def newest_jobs(self, most: int) -> dict[str, int]:
-        runs = Counter(line.job for line in reversed(self.all))
+        runs = Counter(line.job for line in reversed(self.all) if line.job)
         return dict(islice(runs.items(), most))
 
     def task_states(self, jobs: Collection[str]) -> dict[str, dict[str, Counter[State]]]:
