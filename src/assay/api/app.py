@@ -47,23 +47,12 @@ from assay.core.errors import AssayError, InputError
 from assay.engine.explorer.run_export import render_json
 from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 
-ROUTES: Final[tuple[Route, ...]] = (
-    *benchmarks.routes.all,
-    *task_runs.routes.all,
-    *playgrounds.routes.all,
-    *work.routes.all,
-    *run_files.routes.all,
-    *runs.routes.all,
-    *scenarios.routes.all,
-    *coding_runs.routes.all,
-    *jobs.routes.all,
-    *grade.routes.all,
-    *evaluation_results.routes.all,
-    *runs.of_task_runs.all,
-    *keys.routes.all,
-    *deletion.routes.all,
-    *webhooks.routes.all,
+_PARTS: Final = (
+    *(benchmarks.routes, task_runs.routes, playgrounds.routes, work.routes, run_files.routes, runs.routes),
+    *(scenarios.routes, coding_runs.routes, jobs.routes, grade.routes, evaluation_results.routes),
+    *(runs.of_task_runs, keys.routes, deletion.routes, webhooks.routes),
 )
+ROUTES: Final[tuple[Route, ...]] = tuple(route for part in _PARTS for route in part.all)
 # Larger bodies are read only from those who have a key.
 SMALL_BYTES: Final = 64 * 1024
 READY_SEC: Final = 1.0

@@ -18,8 +18,9 @@ class Retention(StrictModel):
     days: int | None = Field(ge=1, le=36_500)
 
 
-def _deletes(path: str, kind: str, meaning: str) -> None:
-    """The route that deletes one of the rows of a table."""
+def _deletes(path: str, meaning: str) -> None:
+    """The route that deletes one of the rows of a table, which is called like its path."""
+    kind = path.removeprefix("/").replace("-", "_")
 
     def delete(call: ApiCall) -> None:
         by = Deleter(call.organisation, call.key.id, call.request)
@@ -32,26 +33,21 @@ def _deletes(path: str, kind: str, meaning: str) -> None:
 
 _deletes(
     "/playgrounds",
-    "playgrounds",
     "Delete a playground with its records, files and sources. Task runs that worked in it must be deleted first.",
 )
-_deletes(
-    "/tasks", "tasks", "Delete a task with its criteria. Versions and runs that exist keep their frozen copies."
-)
+_deletes("/tasks", "Delete a task with its criteria. Versions and runs that exist keep their frozen copies.")
 _deletes(
     "/task-runs",
-    "task_runs",
     "Delete a run that has ended with its gradings and evidence, and its playground if no other run worked there."
     "\n\nA run of a benchmark run is deleted with that.",
 )
-_deletes("/benchmark-runs", "benchmark_runs", "Delete a benchmark run that has ended, with its task runs.")
+_deletes("/benchmark-runs", "Delete a benchmark run that has ended, with its task runs.")
 _deletes(
     "/runs",
-    "runs",
     "Delete a run of any kind with its gradings, files and annotations.\n\nThe archive of a job that it was"
     " imported with is deleted, too: the job's report can't be computed again.",
 )
-_deletes("/jobs", "jobs", "Delete a job with its archive and its runs.")
+_deletes("/jobs", "Delete a job with its archive and its runs.")
 
 
 @routes.get("/retention", Retention, Scope.ADMIN)

@@ -62,7 +62,6 @@ class NewEvaluationResult(StrictModel):
     "/evaluation-results",
     EvaluationResultResource,
     body=NewEvaluationResult,
-    status=201,
     also=(404, 409),
     location="/evaluation-results",
 )

@@ -59,10 +59,18 @@ def issued_key(service: Service, organisation: str, new: NewKey) -> IssuedKey:
     return issue_key(service.keys, owner, Scope(new.scope), new.name, ends)
 
 
-@routes.lists("/keys", KeyResource, Scope.ADMIN)
-def list_keys(call: ApiCall) -> Any:
-    """The keys, the newest first, without their secrets."""
-    return call.service.keys.slice(call.organisation, call.slice).each(_key_resource)
+def _key_resource(key: Key) -> KeyResource:
+    return resource_from(KeyResource, key, benchmark_run_id=key.benchmark_run)
+
+
+routes.resource(
+    "/keys",
+    KeyResource,
+    lambda service: service.keys,
+    Scope.ADMIN,
+    show=_key_resource,
+    list_keys="The keys, the newest first, without their secrets.",
+)
 
 
 @routes.post("/keys/{id}/rotate", NewSecret, Scope.ADMIN, status=201, secret=True)
@@ -77,15 +85,15 @@ def revoke(call: ApiCall) -> Any:
     return _key_resource(call.service.keys.revoke(call.organisation, call.id, spare_last_admin=True))
 
 
-@routes.lists("/audit", AuditEntry, Scope.ADMIN)
-def list_audit(call: ApiCall) -> Any:
-    """The audit log, newest first."""
-    return call.service.audit.slice(call.organisation, call.slice)
+routes.resource(
+    "/audit",
+    AuditEntry,
+    lambda service: service.audit,
+    Scope.ADMIN,
+    time="at",
+    list_audit="The audit log, newest first.",
+)
 
 
 def _new_secret(issued: IssuedKey) -> dict[str, object]:
     return {"key": _key_resource(issued.key), "secret": issued.secret}
-
-
-def _key_resource(key: Key) -> KeyResource:
-    return resource_from(KeyResource, key, benchmark_run_id=key.benchmark_run)

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from pydantic import Field
+from msgspec.structs import fields
+from pydantic import Field, create_model
 
 from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
@@ -23,42 +24,20 @@ of_task_runs = Routes()
 _LISTED = {"sort": SHAPES["sort"], "columns": SHAPES["columns"], **FILTERS}
 
 
-class RunResource(StrictModel):
-    """A trial of a job, a coding run or a task run. NaN and infinite rewards are null here; the store has them."""
-
-    id: str
-    kind: str
-    job: str
-    name: str
-    task: str
-    agent: str
-    model: str | None
-    dataset: str
-    state: str
-    reason: str | None
-    cause: str | None
-    checks: str | None
-    judge: str | None
-    run_status: str | None
-    run_metrics_passed: bool | None
-    validity: str | None
-    failure_mode: str | None
-    suspicion: float | None
-    rewards: dict[str, float | int | None] | None
-    score: float | None
-    axes: dict[str, float | None]
-    exception_type: str | None
-    duration_sec: float | None
-    cost_usd: float | None
-    tokens: int | None
-    metadata: dict[str, Any]
-    gates_disagree: bool
-    reviewers: int
-    reviewer_disagrees: bool
-    started_at: str | None
-    finished_at: str | None
-    began_at: datetime | None
-    created_at: datetime
+_SHOWN: Final = Run(job="", name="", task="").shown().keys()
+# NaN and infinite numbers are null in JSON.
+_AS_JSON: Final = {
+    "rewards": dict[str, float | int | None] | None,
+    "axes": dict[str, float | None],
+    "created_at": datetime,
+}
+_FIELDS: Final[dict[str, Any]] = {
+    one.name: (_AS_JSON.get(one.name, one.type), ...) for one in fields(Run) if one.name in _SHOWN
+}
+_MEANING: Final = (
+    "A trial of a job, a coding run or a task run. NaN and infinite rewards are null here; the store has them."
+)
+RunResource: Final = create_model("RunResource", __base__=StrictModel, __doc__=_MEANING, **_FIELDS)
 
 
 class Group(StrictModel):

@@ -29,7 +29,6 @@ class IssuedWebhook(StrictModel):
     IssuedWebhook,
     Scope.ADMIN,
     body=NewWebhook,
-    status=201,
     also=(409,),
     secret=True,
     location="/webhooks",
