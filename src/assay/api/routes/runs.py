@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final, Literal
 
 from msgspec.structs import fields
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, create_model
 
 from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
@@ -65,17 +65,13 @@ class NewAnnotation(StrictModel):
     notes: Text | None = None
 
 
-class AnnotationResource(StrictModel):
+class AnnotationResource(Annotation):
     """A reviewer's verdict on a run. It stands beside the reward and never replaces it."""
+
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
     id: str
     run_id: str
-    reviewer_id: str
-    reviewer_discipline: str | None
-    timestamp: datetime
-    judgment: str
-    categories: list[str]
-    notes: str | None
 
 
 @routes.lists("/runs", RunResource, query=_LISTED)
