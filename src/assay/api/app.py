@@ -28,16 +28,14 @@ from assay.api.routes import (
     benchmarks,
     coding_runs,
     deletion,
-    evaluation_results,
     grade,
     jobs,
-    keys,
+    organisation,
     playgrounds,
     run_files,
     runs,
     scenarios,
     task_runs,
-    webhooks,
     work,
 )
 from assay.api.routing import STREAM, WATCH, ApiCall, Route, by_path
@@ -49,8 +47,8 @@ from assay.engine.service.keys import PREFIX, Key, Scope, key_of
 
 _PARTS: Final = (
     *(benchmarks.routes, task_runs.routes, playgrounds.routes, work.routes, run_files.routes, runs.routes),
-    *(scenarios.routes, coding_runs.routes, jobs.routes, grade.routes, evaluation_results.routes),
-    *(runs.of_task_runs, keys.routes, deletion.routes, webhooks.routes),
+    *(scenarios.routes, coding_runs.routes, jobs.routes, grade.routes),
+    *(runs.of_task_runs, organisation.routes, deletion.routes),
 )
 ROUTES: Final[tuple[Route, ...]] = tuple(route for part in _PARTS for route in part.all)
 # Larger bodies are read only from those who have a key.

@@ -1,21 +1,10 @@
-"""Delete things for good, and say for how long an organisation keeps its runs."""
-
-from typing import Any
-
-from pydantic import Field
+"""Delete things for good."""
 
 from assay.api.routing import ApiCall, Routes
 from assay.engine.integration.deletion import Deleter
 from assay.engine.service.keys import Scope
-from assay.formats.strict_model import StrictModel
 
 routes = Routes()
-
-
-class Retention(StrictModel):
-    """After how many days ``assay db prune`` deletes what has ended; null for never."""
-
-    days: int | None = Field(ge=1, le=36_500)
 
 
 def _deletes(path: str, meaning: str) -> None:
@@ -48,16 +37,3 @@ _deletes(
     " imported with is deleted, too: the job's report can't be computed again.",
 )
 _deletes("/jobs", "Delete a job with its archive and its runs.")
-
-
-@routes.get("/retention", Retention, Scope.ADMIN)
-def get_retention(call: ApiCall) -> Any:
-    """For how long the organisation keeps what has ended."""
-    return {"days": call.service.deletion.retention(call.organisation)}
-
-
-@routes.put("/retention", Retention, Scope.ADMIN, body=Retention)
-def replace_retention(call: ApiCall) -> Any:
-    """Say for how long the organisation keeps what has ended. ``assay db prune`` deletes what is older."""
-    call.service.deletion.retain(call.organisation, call.body.days)
-    return call.body

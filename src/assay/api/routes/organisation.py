@@ -1,16 +1,22 @@
-"""Keys of an organisation, and the log of who did what."""
+"""What belongs to an organisation as a whole: keys, webhooks, the retention, and the log of who did what."""
 
+import base64
+import secrets
 from datetime import datetime
 from typing import Any, Literal
 
 from pydantic import AwareDatetime, Field
 
+from assay.adapters.service.sources import check_host
 from assay.api.answers import resource_from
 from assay.api.routing import ApiCall, Routes
 from assay.api.service import Service
+from assay.core.errors import InputError, MeasurementError
 from assay.engine.criteria.stored_limits import checked_time
+from assay.engine.integration.webhooks import SECRET_PREFIX, Delivery, NewWebhook, Webhook
 from assay.engine.service.audit import AuditEntry
 from assay.engine.service.keys import IssuedKey, Key, Owner, Scope, issue_key, rotate_key
+from assay.formats.endpoint_url import base_url
 from assay.formats.strict_model import Name, StrictModel
 
 routes = Routes()
@@ -97,3 +103,68 @@ routes.resource(
 
 def _new_secret(issued: IssuedKey) -> dict[str, object]:
     return {"key": _key_resource(issued.key), "secret": issued.secret}
+
+
+class Retention(StrictModel):
+    """After how many days ``assay db prune`` deletes what has ended; null for never."""
+
+    days: int | None = Field(ge=1, le=36_500)
+
+
+@routes.get("/retention", Retention, Scope.ADMIN)
+def get_retention(call: ApiCall) -> Any:
+    """For how long the organisation keeps what has ended."""
+    return {"days": call.service.deletion.retention(call.organisation)}
+
+
+@routes.put("/retention", Retention, Scope.ADMIN, body=Retention)
+def replace_retention(call: ApiCall) -> Any:
+    """Say for how long the organisation keeps what has ended. ``assay db prune`` deletes what is older."""
+    call.service.deletion.retain(call.organisation, call.body.days)
+    return call.body
+
+
+class IssuedWebhook(StrictModel):
+    """A new webhook with its secret, which is shown only here."""
+
+    webhook: Webhook
+    secret: str = Field(description="by which requests are signed, as https://www.standardwebhooks.com says")
+
+
+@routes.post(
+    "/webhooks",
+    IssuedWebhook,
+    Scope.ADMIN,
+    body=NewWebhook,
+    also=(409,),
+    secret=True,
+    location="/webhooks",
+)
+def create_webhook(call: ApiCall) -> Any:
+    """Tell a URL of events. Requests are signed, and sent until one is answered with 2xx, for a day."""
+    service, new = call.service, call.body
+    try:
+        base_url(new.url.partition("?")[0], "a webhook")
+        check_host(new.url, service.policy)
+    except (ValueError, MeasurementError) as error:
+        raise InputError(str(error)) from error
+    identity = service.host.new_id(service.webhooks.prefix)
+    secret = SECRET_PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
+    sealed = service.secrets.seal({"secret": secret}, identity)
+    return {"webhook": service.webhooks.add(call.organisation, new, identity, sealed), "secret": secret}
+
+
+routes.resource(
+    "/webhooks",
+    Webhook,
+    lambda service: service.webhooks,
+    list_webhooks="The webhooks, the newest first.",
+    get_webhook="One webhook.",
+    delete_webhook="Remove a webhook with its log.",
+)
+
+
+@routes.lists("/webhooks/{id}/deliveries", Delivery)
+def list_deliveries(call: ApiCall) -> Any:
+    """The deliveries to a webhook, the newest first, and how each went."""
+    return call.service.webhooks.log(call.organisation, call.id, call.slice)
