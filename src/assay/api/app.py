@@ -102,7 +102,7 @@ def make_app(service: Service, settings: Settings | None = None) -> Starlette:
         *pages.routes(),
     ]
     watched = Middleware(Watched, metrics=settings.metrics)
-    errors = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
+    errors: dict[Any, Any] = {HTTPException: _unknown, RefusedError: _refuse, AssayError: _refuse}
     return Starlette(routes=routes, middleware=[watched], exception_handlers=errors, lifespan=lifespan)
 
 
@@ -115,16 +115,14 @@ def _constant(content: bytes, media_type: str) -> Callable[[Request], Any]:
     return answer
 
 
-async def _unknown(request: Request, error: Exception) -> Response:  # noqa: ARG001 - what starlette calls
+async def _unknown(_request: Request, error: HTTPException) -> Response:
     """A path or a method that no route has."""
-    status = error.status_code if isinstance(error, HTTPException) else 404
-    headers = dict(error.headers or {}) if isinstance(error, HTTPException) else {}
     code, said = (
         ("method_not_allowed", "this address has other methods")
-        if status == 405
+        if error.status_code == 405
         else ("not_found", "there is nothing at this address")
     )
-    return _response(problem(status, code, said), headers)
+    return _response(problem(error.status_code, code, said), dict(error.headers or {}))
 
 
 async def _refuse(request: Request, error: Exception) -> Response:

@@ -19,7 +19,6 @@ from assay.engine.service.evaluation_results import (
     run_id_of,
     run_of_result,
 )
-from assay.engine.service.keys import Owner
 from assay.evidence.run import Run
 from assay.formats.strict_model import Name, StrictModel
 
@@ -140,7 +139,7 @@ def list_task_run_annotations(call: ApiCall) -> Any:
 
 def _of_run(call: ApiCall) -> ApiCall:
     """The same about the run that the task run is. Raises ``NotFoundError``, ``ConflictError``."""
-    run = call.service.runs.task_run(Owner(call.organisation), call.id)
+    run = call.service.runs.task_run(call.key.owner, call.id)
     if run.status is Status.ACTIVE:
         raise ConflictError(f"the task run must have ended, but it is {run.status.value}")
     identity = run_id_of(call.service.storage, call.organisation, run.benchmark_run_id or "", run.id)
