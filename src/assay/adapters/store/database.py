@@ -20,6 +20,7 @@ WRITING: Final = {"assay_writes": True}
 BUSY_SEC: Final = 30
 CONNECT_SEC: Final = 5
 POOL: Final = 40
+TEXTS: Final = {"client_encoding": "utf8"}
 # No database is started again in less.
 IDLE_SEC: Final = 0.1
 _USED: Final = "assay_used"
@@ -76,7 +77,8 @@ def _json(value: Any) -> str:
 
 
 def _postgres_settings(url: URL) -> dict[str, object]:
-    settings: dict[str, object] = {"connect_timeout": CONNECT_SEC, "options": "-c timezone=utc"}
+    # A database that knows no encoding would send bytes, not texts.
+    settings: dict[str, object] = {"connect_timeout": CONNECT_SEC, "options": "-c timezone=utc", **TEXTS}
     return {name: value for name, value in settings.items() if name not in url.query}
 
 

@@ -11,7 +11,7 @@ from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.do_work import queue_completion
-from assay.engine.service.keys import Owner, Scope
+from assay.engine.service.keys import Scope
 from assay.engine.service.task_runs import (
     Completed,
     cancel_task_run,
@@ -76,17 +76,16 @@ routes.resource(
 CRITERION_RUNS = Part(
     "criterion_runs",
     CriterionRun,
-    lambda call, run: call.service.runs.criterion_runs_of(Owner(call.organisation), run),
+    lambda call, run: call.service.runs.criterion_runs_of(call.key.owner, run),
 )
 
 
 @routes.get("/task-runs/{id}", CRITERION_RUNS.answer(TaskRun), query=CRITERION_RUNS.query)
 def get_task_run(call: ApiCall) -> Any:
     """One run of a task."""
-    owner = Owner(call.organisation)
-    run = call.service.runs.task_run(owner, call.id)
+    run = call.service.runs.task_run(call.key.owner, call.id)
     if end_overdue(call.service.runs, call.organisation, run, call.service.host.now()):
-        run = call.service.runs.task_run(owner, run.id)
+        run = call.service.runs.task_run(call.key.owner, run.id)
     told = CRITERION_RUNS.shown(call, run, run.id)
     return told if run.status is Status.ACTIVE else unchanging(told)
 
@@ -142,15 +141,13 @@ def completed_answer(done: Completed) -> dict[str, Any]:
 @routes.post("/task-runs/{id}/cancel", TaskRun, body=Reason, also=(404, 409))
 def cancel(call: ApiCall) -> Any:
     """Cancel a run that has not ended. It doesn't count."""
-    owner, reason = Owner(call.organisation), call.body.reason
-    return cancel_task_run(call.service.runs, owner, call.id, reason)
+    return cancel_task_run(call.service.runs, call.key.owner, call.id, call.body.reason)
 
 
 @routes.post("/task-runs/{id}/fail", TaskRun, body=Reason, also=(404, 409))
 def fail(call: ApiCall) -> Any:
     """End a run that broke on the agent's side. It counts as 0."""
-    owner, reason = Owner(call.organisation), call.body.reason
-    return fail_task_run(call.service.runs, owner, call.id, reason)
+    return fail_task_run(call.service.runs, call.key.owner, call.id, call.body.reason)
 
 
 routes.resource(
