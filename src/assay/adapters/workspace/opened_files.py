@@ -10,9 +10,7 @@ isn't of the workspace. A file that is only asked for, and not opened, isn't not
 """
 
 import contextlib
-import ctypes
 import errno
-import functools
 import os
 import select
 import stat
@@ -22,6 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.adapters.machine.tree_walk import walk
+from assay.adapters.sandbox.kernel import call
 from assay.detectors.source_signs.roles import is_vendored
 from assay.evidence.workspace import Opened
 
@@ -43,7 +42,7 @@ def watching(root: str, most: int = MAX_FOLDERS) -> Iterator["Watcher"]:
     """Watch a folder for as long as the block lasts. Ask for the answer afterwards."""
     watcher = Watcher(root)
     try:
-        queue = _new_queue()
+        queue = call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         watcher.missed.append(f"files can't be watched on this machine: {error.strerror}")
         yield watcher
@@ -83,7 +82,8 @@ class Watcher:
         folders.sort(key=lambda path: (is_vendored(f"{path}/x"), path.count("/")))
         for done, path in enumerate(folders[:most]):
             try:
-                self._folders[_add_watch(queue, f"{self.root}/{path}")] = path
+                watch = call("inotify_add_watch", queue, os.fsencode(f"{self.root}/{path}"), _MASK)
+                self._folders[watch] = path
             except OSError as error:
                 if error.errno == errno.ENOENT:
                     continue
@@ -147,25 +147,3 @@ class Watcher:
             elif os.path.isdir(f"{self.root}/{target}"):
                 below = f"{target}/"
                 yield from (f"{link}/{path.removeprefix(below)}" for path in found if path.startswith(below))
-
-
-@functools.cache
-def _libc() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
-
-
-def _new_queue() -> int:
-    if not hasattr(_libc(), "inotify_init1"):
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
-    return _check_answer(_libc().inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC))
-
-
-def _add_watch(queue: int, folder: str) -> int:
-    return _check_answer(_libc().inotify_add_watch(queue, os.fsencode(folder), _MASK))
-
-
-def _check_answer(answer: int) -> int:
-    if answer < 0:
-        number = ctypes.get_errno()
-        raise OSError(number, os.strerror(number))
-    return answer
