@@ -4,6 +4,7 @@
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import time
@@ -41,8 +42,12 @@ def beside_launchers() -> list[str]:
 
 def mounts_elsewhere() -> set[str]:
     """The mount namespaces of what runs below this process, but for its own."""
-    found = {os.readlink(f"/proc/{pid}/ns/mnt") for pid in descendants(os.getpid())}
-    return found - {os.readlink("/proc/self/ns/mnt")}
+    found = {os.readlink("/proc/self/ns/mnt")}
+    own = set(found)
+    for pid in descendants(os.getpid()):
+        with contextlib.suppress(FileNotFoundError):  # One that has ended is in none.
+            found.add(os.readlink(f"/proc/{pid}/ns/mnt"))
+    return found - own
 
 
 def own_groups() -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.adapters.workspace import opened_files
+from assay.adapters.sandbox import kernel
 from assay.adapters.workspace.capture import capture
 from assay.adapters.workspace.commands import Commands
 from assay.adapters.workspace.opened_files import Watcher, watching
@@ -126,7 +126,7 @@ def test_no_watch_to_be_had(open_folder: Path, monkeypatch: pytest.MonkeyPatch) 
     def refuse(*_: object) -> int:
         raise OSError(24, "Too many open files")
 
-    monkeypatch.setattr(opened_files, "call", refuse)
+    monkeypatch.setattr(kernel, "call", refuse)
     with watching(str(open_folder)) as watcher:
         pass
     assert watcher.opened() == Opened(missed=("files can't be watched on this machine: Too many open files",))

@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 
 from assay.adapters.machine.tree_walk import WalkReach, walk
-from assay.adapters.sandbox.orphans import descendants
 
 FIRST_SEC = 0.25
 PAUSE_SEC = 0.5
@@ -89,6 +88,8 @@ class DiskWatch:
 
 def _removed_files(process: int) -> Iterator[os.stat_result]:
     """The files that nobody can find any more, but some descendant of a process has open or mapped."""
+    from assay.adapters.sandbox.orphans import descendants  # noqa: PLC0415 - few commands take long enough
+
     for one in (process, *descendants(process)):
         for kind in ("fd", "map_files"):
             with contextlib.suppress(OSError):

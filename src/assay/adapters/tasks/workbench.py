@@ -62,7 +62,6 @@ class Workbench:
         self._root = f"{self._base}/root"
         self._real_root = f"{os.path.realpath(self._base)}/root"
         self.not_kept: list[str] = []
-        self._is_new = True
         self._logs_cut = False
         self._tests = ""
         self._given_tests: dict[str, tuple[int, int]] = {}
@@ -80,7 +79,6 @@ class Workbench:
         """Fill the workspace as the environment describes it. Raises ``MeasurementError`` if there is no image."""
         if self._environment.broken is not None:
             raise MeasurementError(self._environment.broken)
-        self._is_new = False
         self._make_places()
         if self._sandbox.images is not None and self._environment.image is not None:
             for path in dict.fromkeys((self._environment.workdir, *self._kept)):
@@ -112,9 +110,7 @@ class Workbench:
         """Put back the workspace, the logs and the artifacts that a run kept in its folder."""
         if not os.path.isfile(f"{folder}/{ARCHIVE}"):
             raise FileNotFoundError(f"{folder}/{ARCHIVE} doesn't exist")
-        if not self._is_new:
-            self._make_folders()
-        self._is_new = False
+        self._make_folders()
         unpack_tree(f"{folder}/{ARCHIVE}", self._root)
         added = {f"{folder}/agent/{name}" for name in AGENT_LOGS} | set(_added_artifacts(folder))
         for name, kept in (*((name, name) for name in _LOGS), ("artifacts", KEPT_BY_HARBOR)):

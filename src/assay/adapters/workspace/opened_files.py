@@ -20,7 +20,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from assay.adapters.machine.tree_walk import walk
-from assay.adapters.sandbox.kernel import call
 from assay.detectors.source_signs.roles import is_vendored
 from assay.evidence.workspace import Opened
 
@@ -40,6 +39,8 @@ _PAUSE_MS = 2
 @contextlib.contextmanager
 def watching(root: str, most: int = MAX_FOLDERS) -> Iterator["Watcher"]:
     """Watch a folder for as long as the block lasts. Ask for the answer afterwards."""
+    from assay.adapters.sandbox.kernel import call  # noqa: PLC0415 - few commands are watched
+
     watcher = Watcher(root)
     try:
         queue = call("inotify_init1", os.O_NONBLOCK | os.O_CLOEXEC)
@@ -73,6 +74,8 @@ class Watcher:
 
     def begin(self, queue: int, most: int) -> None:
         """Set the watches, those of packages last, and remember where links lead before anybody moves them."""
+        from assay.adapters.sandbox.kernel import call  # noqa: PLC0415 - as above
+
         folders = [""]
         for path, found in walk(self.root):
             if stat.S_ISDIR(found.st_mode):
