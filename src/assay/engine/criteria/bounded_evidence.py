@@ -89,12 +89,16 @@ class _Showing:
         found: dict[str, Any] = {}
         for name, one in islice(value.items(), shown):
             shown_name = name if isinstance(name, str) and _is_plain(name) else self._text(str(name), place)
-            if _is_plain(one):
+            # The same as ``_is_plain``, of which a call costs more than most values do.
+            if isinstance(one, str):
+                plain = one.isascii() and len(one) <= LONGEST_TEXT
+            else:
+                plain = one is None or one is True or one is False
+            if plain:
                 self._left -= 1
                 found[shown_name] = one
             else:
-                inside = f"{place}.{name}" if place else str(name)
-                found[shown_name] = self.value(one, inside, depth + 1)
+                found[shown_name] = self.value(one, f"{place}.{name}" if place else str(name), depth + 1)
         return found
 
     def _text(self, text: str, place: str) -> str:

@@ -17,7 +17,7 @@ from assay.dialects.criteria.resources import (
     TaskRun,
     Version,
 )
-from assay.engine.criteria.stored_limits import without_nan, without_nul
+from assay.engine.criteria.stored_limits import without_nul
 from assay.engine.explorer.imported_runs import Kept
 from assay.engine.service.benchmark_result import benchmark_result
 from assay.engine.service.errors import ConflictError
@@ -270,10 +270,11 @@ def criterion_run(row: Row) -> CriterionRun:
 
 def _criterion_rows(organisation: str, runs: Sequence[CriterionRun]) -> Iterable[dict[str, object]]:
     for position, run in enumerate(runs):
-        values = {_RENAMED.get(name, name): getattr(run, name) for name in CriterionRun.model_fields}
-        texts = {name: without_nul(value) for name, value in values.items() if isinstance(value, str)}
-        evidence = without_nan(run.evidence)
-        yield {**values, **texts, "evidence": evidence, "organisation": organisation, "position": position}
+        values = {
+            _RENAMED.get(name, name): without_nul(value) if isinstance(value, str) else value
+            for name, value in vars(run).items()
+        }
+        yield {**values, "organisation": organisation, "position": position}
 
 
 def _ending_values(ending: Ending) -> dict[str, object]:
