@@ -149,6 +149,12 @@ class Store(Records):
         with self._trace("write"), self._turn, transaction(engine, WRITE) as connection:
             yield connection
 
+    def write(self, statement: "Executable", values: Mapping[str, object]) -> Sequence["Row[*tuple[Any, ...]]"]:
+        """One statement that is a transaction by itself, and isn't durable; what it returns."""
+        engine = self._reader if self.is_postgres else self._light
+        with self._trace("write"), self._turn, connect(engine) as connection:
+            return connection.execute(statement, values).all()
+
     @contextmanager
     def _trace(self, what: str) -> Iterator[None]:
         """Errors of the database as our own, and a span in which neither statements nor values are."""

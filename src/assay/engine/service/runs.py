@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol, TypeAlias
 
 import msgspec
 
@@ -31,6 +31,8 @@ from assay.evidence.run import Decision, Facts, Run, State, decide
 KIND: Final = "task_run"
 KEPT_SNAPSHOTS: Final = 500
 LONGEST_REASON: Final = 200
+# What is done together with a change, or neither.
+Also: TypeAlias = Callable[[Transaction], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,7 @@ class RunClaims(Protocol):
         identity: str,
         now: datetime,
         claim: Row | None = None,
-        also: Callable[[Transaction], object] | None = None,
+        also: Also | None = None,
     ) -> Row | None:
         """Note that a completion was asked for, if the run is going on and within its time. The first one counts.
 
@@ -187,7 +189,7 @@ class TaskRuns(Resources[TaskRun]):
         ):
             raise ConflictError("another task run of this benchmark run must end before this one is started")
 
-    def accept(self, owner: Owner, identity: str, also: Callable[[Transaction], object]) -> TaskRun:
+    def accept(self, owner: Owner, identity: str, also: Also) -> TaskRun:
         """Note that a completion was asked for, if that is in time. Returns the run as it is then."""
         row = self.claims.accept(owner, identity, self.host.now(), also=also)
         return self.task_run(owner, identity) if row is None else self._resource(row)
@@ -207,7 +209,9 @@ class TaskRuns(Resources[TaskRun]):
         """Active runs whose time is over, with their organisations."""
         return [(row["organisation"], self._resource(row)) for row in self.claims.overdue(now, limit)]
 
-    def end(self, organisation: str, identity: str, ending: Ending, claim: str | None) -> bool:
+    def end(
+        self, organisation: str, identity: str, ending: Ending, claim: str | None, also: Also | None = None
+    ) -> bool:
         """Write how an active run ends, with all that belongs to it; the benchmark run ends with its last one.
 
         With a claim, only if that still holds. A run whose completion was accepted can't be timed out. Returns
@@ -231,6 +235,8 @@ class TaskRuns(Resources[TaskRun]):
             if row["benchmark_run"] is not None and (whole := _settle(rows, row["benchmark_run"], ending.at)):
                 told = {name: whole[name] for name in ("id", "status", "verdict", "score", "benchmark")}
                 self.announce(rows, organisation, "benchmark_run.ended", told)
+            if also is not None:
+                also(rows)
         return True
 
     def snapshot(self, organisation: str, digest: str) -> Snapshot:
