@@ -24,7 +24,16 @@ from assay.engine.service.errors import ConflictError
 from assay.engine.service.evaluation_results import run_id_of
 from assay.engine.service.host import ServiceHost
 from assay.engine.service.keys import Owner
-from assay.engine.service.storage import EMPTY, Resources, Row, RowReader, Storage, Transaction, require
+from assay.engine.service.storage import (
+    EMPTY,
+    Resources,
+    Row,
+    RowReader,
+    Storage,
+    Transaction,
+    insert_owned,
+    require,
+)
 from assay.engine.service.tasks import freeze, snapshot_in
 from assay.evidence.run import Decision, Facts, Run, State, decide
 
@@ -101,11 +110,9 @@ class TaskRuns(Resources[TaskRun]):
 
     def add_benchmark_run(self, organisation: str, version: Version, new: NewBenchmarkRun) -> str:
         """A run of all tasks of a version; returns its id."""
-        run, now = self.host.new_id("brun"), self.host.now()
-        values = {"id": run, "organisation": organisation, "created_at": now, "version": version.id}
         told = {"benchmark": version.benchmark, "scored": new.scored, "status": Status.ACTIVE.value}
         with self.storage.transaction() as rows:
-            rows.insert("benchmark_runs", [{**values, **told}])
+            run = insert_owned(rows, self.host, "benchmark_runs", "brun", organisation, version=version.id, **told)
             for task in version.tasks:
                 snapshot = snapshot_in(rows, organisation, task.digest)
                 self._add(rows, organisation, snapshot, new.playgrounds.get(task.task_id), new.scored, run)
@@ -122,9 +129,8 @@ class TaskRuns(Resources[TaskRun]):
     ) -> str:
         now = self.host.now()
         if playground is None:
-            playground = self.host.new_id("play")
-            empty = {"id": playground, "organisation": organisation, "data": {}, "created_at": now}
-            rows.insert("playgrounds", [{**empty, "run_start": now}])
+            empty = {"data": {}, "run_start": now}
+            playground = insert_owned(rows, self.host, "playgrounds", "play", organisation, **empty)
         else:
             require(rows.find("playgrounds", organisation=organisation, id=playground), "playground")
         identity = self._insert(
