@@ -2,13 +2,11 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from assay.core.errors import MeasurementError
 from assay.engine.criteria.watched_sources import Playground
 from assay.evidence.playground import Event, FhirSource, FileSource, StateRow, Turn
-
-Source = TypeVar("Source", FhirSource, FileSource)
 
 
 class PlaygroundRecords(Protocol):
@@ -56,13 +54,12 @@ class StoredPlayground:
 
     @property
     def fhir(self) -> FhirSource:
-        return self._configured(self._fhir, "no FHIR server is")
+        if self._fhir is None:
+            raise MeasurementError(f"no FHIR server is configured for the playground {self._playground.id!r}")
+        return self._fhir
 
     @property
     def files(self) -> FileSource:
-        return self._configured(self._files, "no files are")
-
-    def _configured(self, source: Source | None, missing: str) -> Source:
-        if source is None:
-            raise MeasurementError(f"{missing} configured for the playground {self._playground.id!r}")
-        return source
+        if self._files is None:
+            raise MeasurementError(f"no files are configured for the playground {self._playground.id!r}")
+        return self._files
