@@ -11,7 +11,8 @@ from assay.api.routing import ApiCall, Part, Routes, always
 from assay.dialects.criteria.models import AxisScore, CriterionRun, Verdict
 from assay.dialects.criteria.resources import NewTaskRun, Phase, Status, TaskRun, Text
 from assay.engine.service.do_work import queue_completion
-from assay.engine.service.keys import Scope
+from assay.engine.service.keys import Owner, Scope
+from assay.engine.service.storage import Transaction
 from assay.engine.service.task_runs import (
     Completed,
     cancel_task_run,
@@ -90,7 +91,10 @@ def get_task_run(call: ApiCall) -> Any:
     return told if run.status is Status.ACTIVE else unchanging(told)
 
 
-@routes.post("/task-runs/{id}/start", Started, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(404, 409))
+AGENTS = (Scope.ADMIN, Scope.GRADER, Scope.RUN)
+
+
+@routes.post("/task-runs/{id}/start", Started, *AGENTS, also=(404, 409))
 def start(call: ApiCall) -> Any:
     """Start a run: its time begins. Starting it again changes nothing. One at a time in a benchmark run."""
     run = start_task_run(call.service.runs, call.key.owner, call.id)
@@ -98,7 +102,7 @@ def start(call: ApiCall) -> Any:
     return resource_from(Started, run, name=snapshot.name, instruction=snapshot.instruction)
 
 
-@routes.post("/task-runs/{id}/complete", GradedTask, Scope.ADMIN, Scope.GRADER, Scope.RUN, also=(202, 404, 409))
+@routes.post("/task-runs/{id}/complete", GradedTask, *AGENTS, also=(202, 404, 409), noted=False)
 def complete(call: ApiCall) -> Any:
     """Grade a started run: hold the criteria of its task against its playground.
 
@@ -108,11 +112,18 @@ def complete(call: ApiCall) -> Any:
     time is over before is timed_out, with a score of 0. With the header ``Prefer: respond-async``, the answer is
     202, and a worker grades the run.
     """
-    if "respond-async" in call.headers.get("prefer", ""):
-        later = _completed_later(call)
-        if later is not None:
-            return later
-    return completed_answer(call.service.complete(call.key.owner, call.id))
+    audit, entry = call.service.audit, (call.key, "complete", call.id, call.request)
+    noted: list[str] = []
+
+    def note(rows: Transaction) -> None:
+        audit.add_within(rows, *entry)
+        noted.append(call.id)
+
+    later = _completed_later(call) if "respond-async" in call.headers.get("prefer", "") else None
+    answer = later or completed_answer(call.service.complete(call.key.owner, call.id, note))
+    if not noted:
+        audit.add_done(*entry)
+    return answer
 
 
 def _completed_later(call: ApiCall) -> ApiAnswer | None:
