@@ -92,7 +92,7 @@ def test_a_job_that_is_kept_in_a_file_gives_the_same_bytes(
     options = ["--by", "trial"] if command == "report" else []
     before = main([command, "--json", *options, str(job)]), capsys.readouterr()
     monkeypatch.setattr(reading, "Spool", partial(Spool, in_memory=0))
-    monkeypatch.setattr(reading, "LARGE_PLAN", 0)
+    monkeypatch.setattr(reading, "LARGE", 0)
     assert (main([command, "--json", *options, str(job)]), capsys.readouterr()) == before
 
 
