@@ -276,6 +276,15 @@ def _read_record(folder: JobFolder, notes: list[str]) -> bytes | None:
     return file.data if isinstance(file, Content) else None
 
 
+def whole_record(folder: JobFolder, recorded: bytes | None) -> bytes | None:
+    """A job's result.json as it was read with its trials, or a large one with all names of trials."""
+    source = folder.source("result.json")
+    if recorded is None or source is None or source.size < LARGE:
+        return recorded
+    file = folder.file("result.json")
+    return file.data if isinstance(file, Content) else None
+
+
 def pool_jobs(name: str, jobs: Sequence[Job]) -> Job:
     """One job of all trials. Raises ``InputError`` if two trials have the same name, because each counts once."""
     trials = joined(job.trials for job in jobs)

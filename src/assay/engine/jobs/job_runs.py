@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
+from sys import intern
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -96,7 +97,7 @@ def runs_of(
 
 def tasks_with_reward(trials: Iterable[Trial]) -> frozenset[str]:
     """The tasks for which ``reward`` decides, because a run of theirs has it."""
-    return frozenset(trial.task for trial in trials if trial.rewards and REWARD in trial.rewards)
+    return frozenset(intern(trial.task) for trial in trials if trial.rewards and REWARD in trial.rewards)
 
 
 def run_of_trial(

@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 from assay.dialects.harbor.job_stats import JobResult, JobStats, job_stats
 from assay.dialects.harbor.job_text import job_text, job_texts
 from assay.dialects.harbor.trial import Trial
-from assay.engine.jobs.job import LARGE, Job
+from assay.engine.jobs.job import Job, whole_record
 from assay.engine.jobs.job_metrics import fields_of, load_record, whole_number
 from assay.engine.ports import JobFolder
 from assay.engine.report.audit_rewards import (
@@ -55,7 +55,9 @@ _CANCELLED = "stats.n_cancelled_trials"
 
 def audit_job(folder: JobFolder, job: Job) -> Audit:
     """Derive the job's result from its trials and compare it with the record."""
-    data = _read_record(folder, job)
+    data = whole_record(folder, job.recorded)
+    if data is None:
+        raise InputError(f"{job.name} must have a result.json to audit, but it has none")
     recorded = _load_recorded(data, job)
     finished = recorded.get("finished_at") is not None
     known = job if finished else as_of(recorded, job)
@@ -112,17 +114,6 @@ def _is_text(recorded: bytes, texts: Iterable[str]) -> bool:
             return False
         place += len(data)
     return place == len(recorded)
-
-
-def _read_record(folder: JobFolder, job: Job) -> bytes:
-    """The job's result.json as it was read with its trials, or a large one with all names of trials."""
-    source = folder.source("result.json")
-    if job.recorded is not None and (source is None or source.size < LARGE):
-        return job.recorded
-    file = folder.file("result.json")
-    if not isinstance(file, Content):
-        raise InputError(f"{job.name} must have a result.json to audit, but it has none")
-    return file.data
 
 
 def _load_recorded(data: bytes, job: Job) -> dict[str, Any]:

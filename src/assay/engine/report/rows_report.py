@@ -1,7 +1,6 @@
 """A job row by row: its tasks, or the rewards of its runs one by one, with failures, time, cost and their sums."""
 
 import math
-from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -70,15 +69,17 @@ class _Lengths:
     """The lengths of trials and their phases."""
 
     def __init__(self) -> None:
-        self._known = array("d"), array("d"), array("d")
+        self._sums, self._counts = [0.0, 0.0, 0.0], [0, 0, 0]
 
     def add(self, seconds: Seconds) -> None:
-        for known, length in zip(self._known, (seconds.total, seconds.agent, seconds.verifier), strict=True):
+        for at, length in enumerate((seconds.total, seconds.agent, seconds.verifier)):
             if length is not None:
-                known.append(length)
+                self._sums[at] += length
+                self._counts[at] += 1
 
     def mean(self) -> Seconds:
-        return Seconds(*(sum(known) / len(known) if known else None for known in self._known))
+        known = zip(self._sums, self._counts, strict=True)
+        return Seconds(*(length / count if count else None for length, count in known))
 
 
 @dataclass(frozen=True, slots=True)
